@@ -1,0 +1,198 @@
+"""memento dispatch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memento_git.cli import boundary, output
+from memento_git.cli.boundary import Door, reads, writes
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
+
+
+def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offset: int = 0) -> None:
+    from memento_git.work.overview import choose_run, overview
+
+    view = door.view()
+    held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    found = [row for row in held["dispatches"] if status in ("", row["status"])]
+    shown, told = output.page(found, limit, offset)
+    names = output.Names(None if door.json else view)
+    lines = [
+        (names(row["dispatch_id"]), output.state(row["status"]), names(row["task_id"]), row["executor"],
+         f"claimed by {row['claimed_by']}{', lease expired' if row['expired'] else ''}" if row["claimed_by"] else "")
+        for row in shown
+    ]  # fmt: skip
+    door.show(
+        {"dispatches": list(shown), "page": told},
+        lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no dispatches",
+    )
+
+
+dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, complete, fail, recover.", _list)
+
+
+@dispatch.command("list")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--status", default="", help="Only dispatches in this state.")
+@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
+@click.option("--offset", default=0, help="Rows to pass over.")
+@reads
+def list_dispatches(door: Door, run: str, status: str, limit: int, offset: int) -> None:
+    """List the dispatches of a run."""
+    _list(door, run=run, status=status, limit=limit, offset=offset)
+
+
+@dispatch.command("show")
+@click.argument("dispatch_id", metavar="DISPATCH")
+@reads
+def show_dispatch(door: Door, dispatch_id: str) -> None:
+    """Show one dispatch."""
+    from memento_git.work import answers
+
+    view = door.view()
+    row = answers.at(view, dispatch_id, "dispatch")
+    door.show(row, lambda: "\n".join(output.fields(row, output.Names(view))))
+
+
+@dispatch.command("create")
+@click.argument("task_id", metavar="TASK")
+@click.option("--executor", required=True, metavar="WHO", help="To whom the task is handed; nothing is started.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a task of another run.")
+@click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
+@click.option("--note", "--reason", default="", metavar="TEXT", help="What to remember of it.")
+@writes
+def create(door: Door, task_id: str, executor: str, run: str, note: str, *, candidate: bool) -> None:
+    """Hand a ready task to somebody."""
+    from memento_git.work import answers
+    from memento_git.work.actions import dispatches
+
+    row = door.change("dispatch create", lambda tx: answers.after(tx, dispatches.create_dispatch(
+        tx, task_id, executor, run=run, candidate=candidate, note=note,
+    )))  # fmt: skip
+    data = {**row, "dispatched": True}
+    door.show(
+        data,
+        f"dispatched {row['task_id']} as {row['dispatch_id']}\n next: memento dispatch claim {row['dispatch_id']}",
+    )
+
+
+@dispatch.command("claim")
+@click.argument("dispatch_id", metavar="DISPATCH")
+@click.option("--lease", default="", metavar="TIME", help="How long the claim holds; policy's lease by default.")
+@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@writes
+def claim(door: Door, dispatch_id: str, lease: str, note: str) -> None:
+    """Take a dispatch: from now on nobody else may."""
+    from memento_git.work import answers
+    from memento_git.work.actions import dispatches
+
+    seconds = _seconds(lease)
+    row = door.change(
+        "dispatch claim",
+        lambda tx: answers.after(tx, dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note)),
+    )
+    door.show(
+        row,
+        f"claimed {row['dispatch_id']} until {row['lease_until']}\n next: memento task brief {row['task_id']}",
+    )
+
+
+def _seconds(lease: str) -> int:
+    from memento_git.model.clock import duration
+
+    return duration(lease) if lease else 0
+
+
+@dispatch.command("renew")
+@click.argument("dispatch_id", metavar="DISPATCH")
+@click.option("--lease", default="", metavar="TIME", help="How long from now; policy's lease by default.")
+@click.option("--force", is_flag=True, help="Commit even before half of the lease has passed.")
+@writes
+def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
+    """Lengthen a claim; it is committed only once half of the lease has passed."""
+    from memento_git.work.actions import dispatches
+
+    seconds = _seconds(lease)
+    name, until, committed = door.change(
+        "dispatch renew", lambda tx: dispatches.renew_dispatch(tx, dispatch_id, lease=seconds, force=force)
+    )
+    data = {"dispatch_id": name, "lease_until": until, "committed": committed}
+    door.show(data, f"{'renewed' if committed else 'still held:'} {name} until {until}")
+
+
+@dispatch.command("complete")
+@click.argument("dispatch_id", metavar="DISPATCH")
+@click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that it rests on; repeatable.")
+@click.option(
+    "--evidence-uri",
+    multiple=True,
+    metavar="URI",
+    help="A file:// of the repository or a link, added as evidence.",
+)
+@click.option("--summary", "--note", default="", metavar="TEXT", help="What was done.")
+@writes
+def complete(
+    door: Door, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str
+) -> None:
+    """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
+    from memento_git.work import answers
+    from memento_git.work.actions import dispatches, evidences
+
+    def act(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+        task = answers.after(tx, tx.view.find(dispatch_id, "dispatch")[0])["task_id"]
+        added = [
+            evidences.add_evidence(tx, "artifact", tasks=[task], uri=uri, summary=f"Named when {task} was completed.")
+            for uri in evidence_uri
+        ]
+        name = dispatches.complete_dispatch(tx, dispatch_id, [*evidence, *added], note=summary)
+        cited = [tx.view.find(one, "evidence")[0] for one in (*evidence, *added)]
+        return answers.after(tx, name), answers.after(tx, task), [answers.after(tx, one) for one in cited]
+
+    row, task, cited = door.change("dispatch complete", act)
+    proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
+    data = {**row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited}
+    door.show(data, f"completed {row['task_id']}, {proof}")
+
+
+@dispatch.command("fail")
+@click.argument("dispatch_id", metavar="DISPATCH")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@writes
+def fail(door: Door, dispatch_id: str, reason: str) -> None:
+    """Give a dispatch up; its task is blocked until it is reopened."""
+    from memento_git.work import answers
+    from memento_git.work.actions import dispatches
+
+    row = door.change(
+        "dispatch fail",
+        lambda tx: answers.after(tx, dispatches.fail_dispatch(tx, dispatch_id, reason=reason)),
+    )
+    door.show(row, f"failed {row['dispatch_id']}\n next: memento task reopen {row['task_id']} --reason WHY")
+
+
+@dispatch.command("recover")
+@click.argument("dispatch_id", metavar="DISPATCH")
+@click.option("--force", is_flag=True, help="Although the lease has not expired; needs a reason.")
+@click.option("--reason", default="", metavar="TEXT", help="Why.")
+@click.option("--requeue", is_flag=True, help="Hand the task out again at once.")
+@click.option("--executor", default="", metavar="WHO", help="To whom, with --requeue; the same by default.")
+@writes
+def recover(door: Door, dispatch_id: str, reason: str, executor: str, *, force: bool, requeue: bool) -> None:
+    """Take back a dispatch whose claim has expired."""
+    from memento_git.work import answers
+    from memento_git.work.actions import dispatches
+
+    def act(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        name, successor = dispatches.recover_dispatch(
+            tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor
+        )
+        return answers.after(tx, name), answers.after(tx, successor) if successor else None
+
+    row, successor = door.change("dispatch recover", act)
+    again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
+    data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None}
+    door.show(data, f"recovered {row['dispatch_id']}{again}")

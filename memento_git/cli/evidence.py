@@ -1,0 +1,240 @@
+"""memento evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import boundary, output
+from memento_git.cli.boundary import Door, reads, writes
+
+if TYPE_CHECKING:
+    from memento_git.work.actions.evidences import Draft
+    from memento_git.work.rows import Row
+
+
+def _list(door: Door, *, run: str = "", task: str = "", limit: int = 50, offset: int = 0) -> None:
+    from memento_git.review.report import evidence_line
+    from memento_git.work.overview import choose_run, overview
+
+    view = door.view()
+    chosen = view.find(task, "task") if task else ("", choose_run(view, run))
+    held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
+    found = [row for row in held["evidence"] if not task or chosen[0] in row["task_ids"]]
+    shown, told = output.page(found, limit, offset)
+    names = output.Names(None if door.json else view)
+    lines = [names.within(output.printable(evidence_line(row).replace("`", ""))) for row in shown]
+    door.show(
+        {"evidence": list(shown), "page": told},
+        lambda: "\n".join([*lines, output.more(told)]) or "no evidence",
+    )
+
+
+evidence = boundary.group("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it.", _list)
+
+
+@evidence.command("list")
+@click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--task", default="", metavar="TASK", help="Only evidence for this task.")
+@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
+@click.option("--offset", default=0, help="Rows to pass over.")
+@reads
+def list_evidence(door: Door, run: str, task: str, limit: int, offset: int) -> None:
+    """List the evidence of a run."""
+    _list(door, run=run, task=task, limit=limit, offset=offset)
+
+
+@evidence.command("show")
+@click.argument("evidence_id", metavar="EVIDENCE")
+@reads
+def show_evidence(door: Door, evidence_id: str) -> None:
+    """Show one piece of evidence."""
+    from memento_git.work import answers
+
+    view = door.view()
+    row = answers.at(view, evidence_id, "evidence")
+    door.show({"evidence": row}, lambda: "\n".join(output.fields(row, output.Names(view))))
+
+
+@evidence.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
+@click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
+@click.option("--run", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")
+@click.option("--kind", default="command", show_default=True, help="command, test, lint, type or build.")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="FILE",
+    help="JUnit or coverage XML, coverage JSON or SARIF that the command writes; repeatable.",
+)
+@click.option("--covers", multiple=True, metavar="PATH", help="Bind it to this path instead of all code; repeatable.")
+@click.option("--summary", default="", metavar="TEXT", help="What it shows.")
+@click.option("--timeout", default="", metavar="TIME", help="End the command after this time.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write into this folder and commit nothing.",
+)
+@writes
+def run_command(
+    door: Door, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
+    covers: tuple[str, ...], summary: str, timeout: str, out: Path | None,
+) -> int:  # fmt: skip
+    """Run a command and record what it showed; its exit code is the command's own.
+
+    Its output passes through as it appears. Kept are argv, exit code, time, digests of all output and redacted, capped
+    copies, the reports, and git's ids of the code before and after.
+    """
+    from memento_git.model.clock import duration
+    from memento_git.work.actions import evidences
+
+    ledger = door.ledger
+    _expect(door, tasks, run)
+    draft = evidences.witness(
+        ledger, argv, kind=kind, reports=reports, covers=[_place(path) for path in covers],
+        timeout=duration(timeout) if timeout else None, quiet=door.json,
+    )  # fmt: skip
+    code = int(draft.data["command"]["exit"])
+    if out is not None:
+        identity = evidences.write_folder(ledger, draft, out, _full(door, tasks), summary)
+        door.show({"evidence_id": identity, "out": str(out), "exit_code": code}, f"wrote {identity} to {out}")
+        return code
+    row = _record(door, draft, run, tasks, summary)
+    told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
+    for problem in row["problems"]:
+        ledger.warnings.append(problem)
+    if door.json:
+        door.show({"evidence": row, "exit_code": code}, told)
+    else:
+        click.echo(told, err=True)
+    return code
+
+
+def _expect(door: Door, tasks: tuple[str, ...], run: str) -> None:
+    """Refuse before the command runs what would be refused after it."""
+    door.ledger.refuse_while_busy()
+    view = door.ledger.view()
+    for task in tasks:
+        view.find(task, "task")
+    if run:
+        view.find(run, "run")
+
+
+def _full(door: Door, tasks: tuple[str, ...]) -> list[str]:
+    view = door.ledger.view()
+    return [view.find(task, "task")[0] for task in tasks]
+
+
+def _place(path: str) -> str:
+    from memento_git.work.actions.tasks import place
+
+    return place(path)
+
+
+def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:
+    from memento_git.work import answers
+    from memento_git.work.actions import evidences
+
+    return door.change(
+        "evidence run",
+        lambda tx: answers.after(tx, evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)),
+    )
+
+
+@evidence.command("add")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
+@click.option("--run", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")
+@click.option(
+    "--kind",
+    default="artifact",
+    show_default=True,
+    help="What kind of evidence: artifact, screenshot, diff, ci, …",
+)
+@click.option("--uri", default="", metavar="URI", help="A link, or a file:// of the repository.")
+@click.option("--diff", default="", metavar="A..B", help="The code between two commits, by patch-id.")
+@click.option("--from", "folder", type=click.Path(path_type=Path), help="A folder that evidence run --out wrote.")
+@click.option(
+    "--outcome", default="observed", type=click.Choice(["passed", "failed", "observed"]), help="What it says."
+)
+@click.option("--summary", default="", metavar="TEXT", help="What it shows.")
+@writes
+def add(
+    door: Door, files: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, uri: str, diff: str,
+    folder: Path | None, outcome: str, summary: str,
+) -> None:  # fmt: skip
+    """Add files, a link, a diff or imported evidence."""
+    from memento_git.work import answers
+    from memento_git.work.actions import evidences
+
+    if folder is not None:
+        row = door.change(
+            "evidence add",
+            lambda tx: answers.after(tx, evidences.import_folder(tx, Path(folder), run=run, tasks=tasks)),
+        )
+    else:
+        chosen = "diff" if diff and kind == "artifact" else kind
+        row = door.change("evidence add", lambda tx: answers.after(tx, evidences.add_evidence(
+            tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome,
+        )))  # fmt: skip
+    door.show({"evidence": row}, f"added {row['id']}: {row['trust_level']}")
+
+
+@evidence.command("approve")
+@click.argument("about", metavar="ID")
+@click.option("--summary", default="", metavar="TEXT", help="What to remember of it.")
+@writes
+def approve(door: Door, about: str, summary: str) -> None:
+    """Record one's approval of a run, plan, task or piece of evidence."""
+    from memento_git.work import answers
+    from memento_git.work.actions import evidences
+
+    row = door.change("evidence approve", lambda tx: answers.after(tx, evidences.approve(tx, about, summary=summary)))
+    door.show({"evidence": row}, f"approved {row['approves']} as {row['id']}")
+
+
+@evidence.command("supersede")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@click.option("--reason", default="", metavar="TEXT", help="Why.")
+@writes
+def supersede(door: Door, old: str, new: str, reason: str) -> None:
+    """Say that NEW takes the place of OLD."""
+    from memento_git.work import answers
+    from memento_git.work.actions import evidences
+
+    row = door.change(
+        "evidence supersede", lambda tx: answers.after(tx, evidences.supersede(tx, old, new, reason=reason))
+    )
+    door.show({"evidence": row}, f"superseded {row['id']}")
+
+
+@evidence.command("retract")
+@click.argument("evidence_id", metavar="EVIDENCE")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@writes
+def retract(door: Door, evidence_id: str, reason: str) -> None:
+    """Withdraw evidence that should not have been believed; what it proved is unproven."""
+    from memento_git.work import answers
+    from memento_git.work.actions import evidences
+
+    row = door.change(
+        "evidence retract", lambda tx: answers.after(tx, evidences.retract(tx, evidence_id, reason=reason))
+    )
+    door.show({"evidence": row}, f"retracted {row['id']}")
+
+
+@evidence.command("redact")
+@click.argument("target", metavar="EVIDENCE|EVENT")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@writes
+def redact(door: Door, target: str, reason: str) -> None:
+    """Take evidence, or the texts of an event, out of the ledger; git's history still has them."""
+    from memento_git.work.actions import settling
+
+    identity = door.change("evidence redact", lambda tx: settling.redact_record(tx, target, reason=reason))
+    told = "the old bytes are still in git's history; a leaked secret must be revoked"
+    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")

@@ -1,0 +1,62 @@
+"""The command tree: names and one-line helps here, each noun's module imported when it is used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+COMMANDS: Final = {
+    "init": ("setup", "Make the ledger in this repository."),
+    "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
+    "report": ("overview", "Write a run's report as Markdown."),
+    "log": ("overview", "List what happened, in the order in which it was seen."),
+    "show": ("overview", "Show any record by its id."),
+    "run": ("run", "Start, pause, resume, cancel, complete runs."),
+    "plan": ("plan", "Draft, approve, reject plans."),
+    "task": ("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs."),
+    "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, fail, recover."),
+    "gate": ("gate", "Record and waive the verdicts of reviews."),
+    "evidence": ("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it."),
+    "settle": ("settle", "Settle what is contested, void what is illegal or incomplete."),
+    "archive": ("settle", "Put a final run into one compressed file."),
+    "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
+    "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
+    "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
+    "completion": ("setup", "Print the completion script for a shell."),
+}
+
+
+class Tree(click.Group):
+    """A group that imports the module of a command when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name in COMMANDS:
+            module = import_module(f"memento_git.cli.{COMMANDS[cmd_name][0]}")
+            command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+            return command
+        from memento_git.cli.seed_names import ALIASES
+
+        alias: click.Command | None = ALIASES.get(cmd_name)
+        return alias
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(cls=Tree, invoke_without_command=False)
+@click.option("-C", "--workspace", metavar="PATH", help="Folder in the repository; the current one by default.")
+@click.option("--json", "as_json", is_flag=True, help="Answer as one JSON object.")
+@click.option("--actor", metavar="WHO", help="Who acts; MEMENTO_ACTOR or git's user by default.")
+@click.version_option(package_name="memento-git", prog_name="memento")
+def memento(**options: Any) -> None:
+    """Keep AI-assisted work provable: runs, plans, tasks and evidence in your git repository.
+
+    Every change is one commit of .memento files alone. Exit codes: 0 ok, 1 refused or not found, 2 usage,
+    3 the ledger moved on, 4 the ledger is broken, 70 a bug.
+    """

@@ -1,0 +1,90 @@
+"""Rows as lines for people: states as words, ids as short as they are unique."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from memento_git.model.ids import KINDS, shortest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memento_git.ledger.view import View
+
+COLOURS: Final = {
+    "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",
+    "blocked": "red", "failed": "red", "rejected": "red", "contested": "red", "cancelled": "bright_black",
+    "paused": "yellow", "in_progress": "cyan", "dispatched": "cyan", "claimed": "cyan", "queued": "cyan",
+    "superseded": "bright_black", "retracted": "bright_black", "redacted": "bright_black",
+}  # fmt: skip
+
+
+def state(word: str, width: int = 0) -> str:
+    """Return a state as a word, coloured on a terminal."""
+    return click.style(word.replace("_", " ").ljust(width), fg=COLOURS.get(word))
+
+
+def printable(text: object) -> str:
+    """Return text on one line, without what would steer a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in " ".join(str(text).split()))
+
+
+class Names:
+    """Short ids: the shortest prefix that is unique in the view."""
+
+    def __init__(self, view: View | None) -> None:
+        self.short: dict[str, str] = {}
+        for kind in KINDS if view is not None else ():
+            self.short.update(shortest(view.known(kind) if view is not None else ()))
+
+    def __call__(self, identity: str | None) -> str:
+        if not identity:
+            return ""
+        return self.short.get(identity, identity)
+
+    def within(self, text: str) -> str:
+        """Return a text with every id in it shortened."""
+        for identity, brief in self.short.items():
+            if identity in text:
+                text = text.replace(identity, brief)
+        return text
+
+
+def columns(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return rows as aligned lines; the last column runs free."""
+    held = [[str(cell) for cell in row] for row in rows]
+    if not held:
+        return []
+    widths = [max(len(click.unstyle(row[number])) for row in held) for number in range(len(held[0]) - 1)]
+    lines = []
+    for row in held:
+        cells = [cell + " " * (width - len(click.unstyle(cell))) for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*cells, row[-1]]).rstrip())
+    return lines
+
+
+def fields(row: Mapping[str, Any], names: Names) -> list[str]:
+    """Return a record as `key  value` lines, empty values left out."""
+    told = []
+    for key, value in row.items():
+        if value in (None, [], {}, "", False):
+            continue
+        if isinstance(value, list):
+            shown = "; ".join(printable(one) for one in value)
+        else:
+            shown = printable(value)
+        told.append((click.style(key.replace("_", " "), fg="bright_black"), names.within(shown)))
+    return columns(told)
+
+
+def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], dict[str, int]]:
+    """Return one page of rows and what there is beside it."""
+    shown = rows[offset : offset + limit] if limit else rows[offset:]
+    return shown, {"total": len(rows), "offset": offset, "shown": len(shown)}
+
+
+def more(told: Mapping[str, int]) -> str:
+    left = told["total"] - told["offset"] - told["shown"]
+    return f"… {left} more: --offset {told['offset'] + told['shown']}" if left > 0 else ""

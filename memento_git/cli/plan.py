@@ -1,0 +1,116 @@
+"""memento plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from memento_git.cli import output
+from memento_git.cli.boundary import Door, reads, writes
+
+
+def _list(door: Door, *, run: str = "") -> None:
+    from memento_git.work import rows
+    from memento_git.work.overview import choose_run
+    from memento_git.work.state import RunState
+
+    view = door.view()
+    state = RunState(view, choose_run(view, run))
+    found = [rows.plan_row(state, plan) for plan in state.ids("plan")]
+    names = output.Names(None if door.json else view)
+    lines = [(names(row["id"]), output.state(row["status"]), output.printable(row["title"])) for row in found]
+    door.show({"plans": found}, lambda: "\n".join(output.columns(lines)) or "no plans")
+
+
+@click.group("plan", help="Draft, approve, reject plans.", invoke_without_command=True)
+@click.option("--run", "--run-id", default="", metavar="RUN", help="For which run; the only open one by default.")
+@click.option("--title", default="", metavar="TEXT", help="With --body: draft a plan, as plan draft does.")
+@click.option("--body", default="", metavar="TEXT", help="The plan, in Markdown.")
+@writes
+def plan(door: Door, run: str, title: str, body: str) -> None:
+    """List plans; with --title and --body, draft one."""
+    if click.get_current_context().invoked_subcommand is not None:
+        return
+    if title or body:
+        _draft(door, run, title, body)
+    else:
+        _list(door, run=run)
+
+
+@plan.command("list")
+@click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@reads
+def list_plans(door: Door, run: str) -> None:
+    """List the plans of a run."""
+    _list(door, run=run)
+
+
+@plan.command("draft")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="For which run; the only open one by default.")
+@click.option("--title", required=True, metavar="TEXT", help="Its name, in one line.")
+@click.option("--body", required=True, metavar="TEXT", help="The plan, in Markdown; @FILE reads it from a file.")
+@click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
+@click.option("--assume", "assumptions", multiple=True, metavar="TEXT", help="An assumption; repeatable.")
+@click.option("--risk", "risks", multiple=True, metavar="TEXT", help="A risk; repeatable.")
+@writes
+def draft(door: Door, run: str, title: str, body: str, **lists: tuple[str, ...]) -> None:
+    """Draft a plan; nothing is handed out before it is approved."""
+    _draft(door, run, title, body, **lists)
+
+
+def _draft(door: Door, run: str, title: str, body: str, **lists: tuple[str, ...]) -> None:
+    from memento_git.work import answers
+    from memento_git.work.actions import plans
+
+    text = read_text(body)
+    row = door.change("plan draft", lambda tx: answers.after(tx, plans.draft_plan(tx, title, text, run=run, **lists)))
+    door.show({"plan": row}, f"drafted {row['id']}\n next: memento plan approve {row['id']}")
+
+
+def read_text(given: str) -> str:
+    """Return a text that was typed, or that of the file that `@FILE` names (`@-`: standard input)."""
+    if not given.startswith("@"):
+        return given
+    with click.open_file(given[1:], encoding="utf-8", errors="strict") as stream:
+        return str(stream.read())
+
+
+@plan.command("approve")
+@click.argument("plan_id", metavar="PLAN")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a plan of another run.")
+@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@writes
+def approve(door: Door, plan_id: str, run: str, note: str) -> None:
+    """Make a plan canonical; its text is frozen by digest, a former canonical plan is superseded."""
+    from memento_git.work import answers
+    from memento_git.work.actions import plans
+
+    row = door.change("plan approve", lambda tx: answers.after(tx, plans.approve_plan(tx, plan_id, run=run, note=note)))
+    door.show({"plan": row}, f"approved {row['id']}\n next: memento task add --title TITLE")
+
+
+@plan.command("reject")
+@click.argument("plan_id", metavar="PLAN")
+@click.option("--reason", default="", metavar="TEXT", help="Why.")
+@writes
+def reject(door: Door, plan_id: str, reason: str) -> None:
+    """Turn a plan down."""
+    from memento_git.work import answers
+    from memento_git.work.actions import plans
+
+    row = door.change("plan reject", lambda tx: answers.after(tx, plans.reject_plan(tx, plan_id, reason=reason)))
+    door.show({"plan": row}, f"rejected {row['id']}")
+
+
+@plan.command("show")
+@click.argument("plan_id", metavar="PLAN")
+@reads
+def show_plan(door: Door, plan_id: str) -> None:
+    """Show one plan."""
+    from memento_git.work import answers
+
+    view = door.view()
+    row: dict[str, Any] = answers.at(view, plan_id, "plan")
+    text = {key: value for key, value in row.items() if key != "body"}
+    door.show({"plan": row}, lambda: "\n".join([*output.fields(text, output.Names(view)), "", row["body"]]))

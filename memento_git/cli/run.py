@@ -1,0 +1,113 @@
+"""memento run."""
+
+from __future__ import annotations
+
+import click
+
+from memento_git.cli import boundary, output
+from memento_git.cli.boundary import Door, reads, writes
+
+
+def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> None:
+    from memento_git.work import rows
+    from memento_git.work.state import RunState
+
+    view = door.view()
+    found = sorted(
+        (rows.run_row(RunState(view, run)) for run in view.runs()),
+        key=lambda row: row["created_at"],
+        reverse=True,
+    )
+    shown, told = output.page([row for row in found if status in ("", row["status"])], limit, offset)
+    names = output.Names(None if door.json else view)
+    lines = [(names(row["id"]), output.state(row["status"]), output.printable(row["goal"])) for row in shown]
+    door.show(
+        {"runs": list(shown), "page": told},
+        lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no runs",
+    )
+
+
+run = boundary.group("run", "Start, pause, resume, cancel, complete runs.", _list)
+
+
+@run.command("list")
+@click.option("--status", default="", help="Only runs in this state.")
+@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
+@click.option("--offset", default=0, help="Rows to pass over.")
+@reads
+def list_runs(door: Door, status: str, limit: int, offset: int) -> None:
+    """List runs, latest first."""
+    _list(door, status=status, limit=limit, offset=offset)
+
+
+@run.command("start")
+@click.option("--goal", required=True, metavar="TEXT", help="What the run is for, in one line.")
+@click.option("--body", default="", metavar="TEXT", help="More about it, in Markdown.")
+@click.option("--constraint", multiple=True, metavar="TEXT", help="What must hold throughout; repeatable.")
+@click.option("--spike", "--allow-spike", is_flag=True, help="Let it hand out a few tasks without a plan.")
+@writes
+def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spike: bool) -> None:
+    """Start a run for one goal."""
+    from memento_git.work import answers
+    from memento_git.work.actions import runs
+
+    row = door.change(
+        "run start",
+        lambda tx: answers.after(tx, runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body)),
+    )
+    door.show(
+        {"run": row},
+        f"started {row['id']}\n next: memento plan draft --run {row['id']} --title TITLE --body TEXT",
+    )
+
+
+@run.command("show")
+@click.argument("run_id", metavar="[RUN]", default="")
+@reads
+def show_run(door: Door, run_id: str) -> None:
+    """Show one run, the latest open one by default."""
+    from memento_git.work import answers
+    from memento_git.work.overview import choose_run
+
+    view = door.view()
+    row = answers.at(view, choose_run(view, run_id), "run")
+    door.show({"run": row}, lambda: "\n".join(output.fields(row, output.Names(view))))
+
+
+def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
+    """Return the command of a verb that moves a run and may give a reason."""
+
+    @click.argument("run_id", metavar="[RUN]", default="")
+    @click.option("--reason", default="", metavar="TEXT", help="Why.")
+    @writes
+    def move(door: Door, run_id: str, reason: str) -> None:
+        from memento_git.work import answers
+        from memento_git.work.actions import runs
+
+        act = {"pause": runs.pause_run, "resume": runs.resume_run, "cancel": runs.cancel_run}[name]
+        row = door.change(f"run {name}", lambda tx: answers.after(tx, act(tx, run_id, reason=reason)))
+        door.show({"command": command, "run": row}, f"{verb} {row['id']}")
+
+    return click.command(name, help=text)(move)
+
+
+pause = _moving(
+    "pause", "paused", "Pause a run: nothing is handed out, claimed or completed meanwhile.", command="paused"
+)
+resume = _moving("resume", "resumed", "Let a paused run go on.", command="resumed")
+cancel = _moving("cancel", "cancelled", "End a run that will not be finished; this is final.", command="cancelled")
+for each in (pause, resume, cancel):
+    run.add_command(each)
+
+
+@run.command("complete")
+@click.argument("run_id", metavar="[RUN]", default="")
+@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@writes
+def complete(door: Door, run_id: str, note: str) -> None:
+    """End a run whose every task is done and proven, or cancelled, and whose gates have passed."""
+    from memento_git.work import answers
+    from memento_git.work.actions import runs
+
+    row = door.change("run complete", lambda tx: answers.after(tx, runs.complete_run(tx, run_id, note=note)))
+    door.show({"run": row}, f"completed {row['id']}")

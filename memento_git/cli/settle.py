@@ -1,0 +1,65 @@
+"""memento settle, archive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import boundary, output
+from memento_git.cli.boundary import Door, writes
+
+if TYPE_CHECKING:
+    from memento_git.work.rows import Row
+
+
+@click.command()
+@click.argument("record", required=False, default="", metavar="[RECORD]")
+@click.option("--keep", default="", metavar="EVENT", help="The event whose outcome holds.")
+@click.option("--void", default="", metavar="EVENT", help="An illegal, incomplete or contested event to take out.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it is required to settle.")
+@writes
+def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
+    """List what needs settling; with RECORD --keep EVENT or --void EVENT, settle it."""
+    from memento_git.work.actions import settling
+
+    if void:
+        identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
+        door.show({"voided": identity}, f"voided {identity}")
+    elif record and keep:
+        identity = door.change("settle", lambda tx: settling.settle_record(tx, record, keep, reason=reason))
+        door.show({"settled": identity}, f"settled {identity}")
+    elif record or keep:
+        raise click.UsageError("give both RECORD and --keep EVENT, or --void EVENT alone")
+    else:
+        _list(door)
+
+
+def _list(door: Door) -> None:
+    from memento_git.work.overview import base
+
+    view = door.ledger.view()
+    found: list[Row] = [row for run in view.runs() for row in base(view, run, boundary.progress)["trouble"]]
+    names = output.Names(None if door.json else view)
+    lines = []
+    for row in found:
+        lines.append(
+            f"{names(row['record'])} is {click.style(row['problem'], fg='red')}: {output.printable(row['about'])}"
+        )
+        for event in row["events"]:
+            choice = f"memento settle {names(row['record'])} --keep {names(event['event'])}"
+            if row["problem"] != "contested":
+                choice = f"memento settle --void {names(event['event'])}"
+            lines.append(f"  {event['action']} by {output.printable(event['actor'])}: {choice} --reason WHY")
+    door.show({"trouble": found}, "\n".join(lines) or "nothing needs settling")
+
+
+@click.command()
+@click.argument("run_id", metavar="[RUN]", default="")
+@writes
+def archive(door: Door, run_id: str) -> None:
+    """Put a completed or cancelled run into one compressed file; it reads as before."""
+    from memento_git.work.actions import runs
+
+    path = door.change("archive", lambda tx: runs.archive_run(tx, run_id))
+    door.show({"archive": path}, f"archived to {path}")

@@ -1,0 +1,71 @@
+"""memento init, doctor, sample-smoke, completion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memento_git.cli import output
+from memento_git.cli.boundary import Door, reads, writes
+
+COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@click.command()
+@writes
+def init(door: Door) -> None:
+    """Make the ledger in this repository: one commit with its policy and what it says of itself."""
+    from memento_git.work.actions.setup import init_ledger
+
+    made = init_ledger(door.ledger)
+    where = door.ledger.git.top
+    data = {"workspace": str(where), "created": made, "state": {"backend": "git", "path": ".memento"}}
+    text = "made the ledger in .memento" if made else "the ledger is there already"
+    door.show(data, f"{text}\n next: memento run start --goal TEXT")
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Finish interrupted changes and remove expired claims first.")
+@reads
+def doctor(door: Door, *, fix: bool) -> int:
+    """Check git, the ledger and this machine's files for it; exit with 1 when something is wrong."""
+    from memento_git.work.actions.health import examine
+
+    answers = examine(door.ledger, fix=fix)
+    bad = any(answer.status == "fail" for answer in answers)
+    lines = [
+        (click.style(answer.status, fg=COLOURS[answer.status]), answer.name,
+         output.printable(answer.message) + (f"  -> {answer.fix}" if answer.fix and answer.status != "ok" else ""))
+        for answer in answers
+    ]  # fmt: skip
+    refusal = {"error": "checks_failed", "message": "something is wrong, see checks"} if bad else {}
+    data = {**refusal, "checks": [answer._asdict() for answer in answers]}
+    door.show(data, lambda: "\n".join(output.columns(lines)), ok=not bad)
+    return 1 if bad else 0
+
+
+@click.command("sample-smoke")
+@click.option("--goal", default="", metavar="TEXT", help="Another goal for the sample run.")
+@writes
+def sample_smoke(door: Door, goal: str) -> int:
+    """Play a whole run in a repository of its own: --workspace names a folder that is new or a former sample."""
+    from memento_git.work.actions.sample import play
+
+    steps = play(Path(door.workspace), goal)
+    text = f"{steps['report']['text']}\nplayed in {door.workspace}: memento status --workspace {door.workspace}"
+    door.show({key: value for key, value in steps.items() if key != "ok"}, text, ok=steps["ok"])
+    return 0 if steps["ok"] else 1
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script for a shell; for bash: eval "$(memento completion bash)"."""
+    from click.shell_completion import get_completion_class
+
+    from memento_git.cli.main import memento
+
+    kind = get_completion_class(shell)
+    if kind is not None:
+        click.echo(kind(memento, {}, "memento", "_MEMENTO_COMPLETE").source())

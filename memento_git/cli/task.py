@@ -1,0 +1,175 @@
+"""memento task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import boundary, output
+from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.plan import read_text
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
+
+
+def _list(
+    door: Door, *, run: str = "", status: str = "", ready: bool = False, limit: int = 50, offset: int = 0
+) -> None:
+    from memento_git.review.report import task_notes
+    from memento_git.work.overview import choose_run, overview
+
+    view = door.view()
+    held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    found = [row for row in held["tasks"] if status in ("", row["status"]) and (row["ready"] or not ready)]
+    shown, told = output.page(found, limit, offset)
+    names = output.Names(None if door.json else view)
+    evidence = {row["id"]: row for row in held["evidence"]}
+    lines = [
+        (names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
+         names.within("; ".join(task_notes(row, evidence)).replace("**", "").replace("`", "")))
+        for row in shown
+    ]  # fmt: skip
+    door.show(
+        {"tasks": list(shown), "page": told},
+        lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no tasks",
+    )
+
+
+task = boundary.group("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs.", _list)
+
+
+@task.command("list")
+@click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--status", default="", help="Only tasks in this state.")
+@click.option("--ready", is_flag=True, help="Only tasks that could be handed out now.")
+@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
+@click.option("--offset", default=0, help="Rows to pass over.")
+@reads
+def list_tasks(door: Door, run: str, status: str, limit: int, offset: int, *, ready: bool) -> None:
+    """List the tasks of a run."""
+    _list(door, run=run, status=status, ready=ready, limit=limit, offset=offset)
+
+
+@task.command("add")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="To which run; the only open one by default.")
+@click.option("--title", required=True, metavar="TEXT", help="What is to be done, in one line.")
+@click.option("--body", default="", metavar="TEXT", help="Details in Markdown; @FILE reads them from a file.")
+@click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
+@click.option("--depends-on", multiple=True, metavar="TASK", help="A task that must be proven first; repeatable.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that the work is about; repeatable.")
+@writes
+def add(door: Door, run: str, title: str, body: str, **lists: tuple[str, ...]) -> None:
+    """Add a task."""
+    from memento_git.work import answers
+    from memento_git.work.actions import tasks
+
+    text = read_text(body)
+    row = door.change("task add", lambda tx: answers.after(tx, tasks.add_task(tx, title, run=run, body=text, **lists)))
+    data = {"task": row, "dispatched": False, "executor_invoked": False}
+    door.show(data, f"added {row['id']}\n next: memento dispatch create {row['id']} --executor WHO")
+
+
+@task.command("revise")
+@click.argument("task_id", metavar="TASK")
+@click.option("--title", default="", metavar="TEXT", help="Another title.")
+@click.option("--body", default="", metavar="TEXT", help="Other details; @FILE reads them from a file.")
+@click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="The criteria from now on; repeatable.")
+@click.option("--depends-on", multiple=True, metavar="TASK", help="The dependencies from now on; repeatable.")
+@click.option("--no-dependencies", is_flag=True, help="It depends on nothing any more.")
+@writes
+def revise(
+    door: Door, task_id: str, title: str, body: str, criteria: tuple[str, ...], depends_on: tuple[str, ...], *,
+    no_dependencies: bool,
+) -> None:  # fmt: skip
+    """Change a task's words; what was proven for the old words becomes unproven."""
+    from memento_git.work import answers
+    from memento_git.work.actions import tasks
+
+    text = read_text(body)
+    row = door.change("task revise", lambda tx: answers.after(tx, tasks.revise_task(
+        tx, task_id, title=title, body=text, criteria=criteria or None,
+        depends_on=depends_on if depends_on or no_dependencies else None,
+    )))  # fmt: skip
+    door.show({"task": row}, f"revised {row['id']}")
+
+
+@task.command("show")
+@click.argument("task_id", metavar="TASK")
+@reads
+def show_task(door: Door, task_id: str) -> None:
+    """Show one task with its dispatches."""
+    from memento_git.work import answers, rows
+    from memento_git.work.state import RunState
+
+    view = door.view()
+    identity, run = view.find(task_id, "task")
+    row = answers.at(view, identity, "task")
+    handed = rows.dispatch_rows(RunState(view, run), identity)
+    names = output.Names(None if door.json else view)
+    lines = [(names(one["dispatch_id"]), output.state(one["status"]), one["executor"]) for one in handed]
+    door.show(
+        {"task": row, "dispatches": handed},
+        lambda: "\n".join([*output.fields(row, names), *([""] if lines else []), *output.columns(lines)]),
+    )
+
+
+@task.command("brief")
+@click.argument("task_id", metavar="TASK")
+@reads
+def brief(door: Door, task_id: str) -> None:
+    """Write all that a worker needs for a task, and nothing from a chat."""
+    from memento_git.work.brief import as_markdown, brief
+
+    row = brief(door.view(), task_id)
+    door.show({"payload": row}, lambda: as_markdown(row))
+
+
+def _moving(name: str, verb: str, text: str) -> click.Command:
+    """Return the command of a verb that moves a task for a reason."""
+
+    @click.argument("task_id", metavar="TASK")
+    @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+    @writes
+    def move(door: Door, task_id: str, reason: str) -> None:
+        from memento_git.work import answers
+        from memento_git.work.actions import tasks
+
+        act = {"block": tasks.block_task, "reopen": tasks.reopen_task, "cancel": tasks.cancel_task}[name]
+        row = door.change(f"task {name}", lambda tx: answers.after(tx, act(tx, task_id, reason=reason)))
+        door.show({"task": row}, f"{verb} {row['id']}")
+
+    return click.command(name, help=text)(move)
+
+
+task.add_command(_moving("block", "blocked", "Say that a task cannot go on; what was handed out is withdrawn."))
+task.add_command(_moving("reopen", "reopened", "Take a settled or blocked task back to pending."))
+task.add_command(_moving("cancel", "cancelled", "Say that a task will not be done."))
+
+
+@task.command("verify")
+@click.argument("task_id", metavar="TASK")
+@click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@writes
+def verify(door: Door, task_id: str, note: str) -> int:
+    """Accept a completed task that is proven under the policy, else reject it and exit with 1."""
+    from memento_git.work import answers
+    from memento_git.work.actions import tasks
+
+    def act(tx: Transaction) -> tuple[dict[str, object], tuple[str, ...]]:
+        identity, unmet = tasks.verify_task(tx, task_id, note=note)
+        return answers.after(tx, identity), unmet
+
+    row, unmet = door.change("task verify", act)
+    verdict = "rejected" if unmet else "accepted"
+    refusal = {"error": "task_rejected", "message": "; ".join(unmet)} if unmet else {}
+    data = {
+        **refusal,
+        "task": row,
+        "verdict": verdict,
+        "accepted": not unmet,
+        "failed_requirements": list(unmet),
+    }
+    door.show(data, "\n".join([f"{verdict} {row['id']}", *(f"  {reason}" for reason in unmet)]), ok=not unmet)
+    return 1 if unmet else 0

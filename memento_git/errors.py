@@ -1,0 +1,44 @@
+"""Every refusal has a token for programs, a sentence for people, a next step and an exit code."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class MementoError(Exception):
+    """A request that could not be done; a subclass states the fact, its caller gives the facts."""
+
+    token: ClassVar[str] = "internal_error"
+    sentence: ClassVar[str] = "{detail}"
+    hint_: ClassVar[str] = ""
+    exit_code: ClassVar[int] = 70
+
+    def __init__(self, **facts: object) -> None:
+        self.facts = facts
+        self.message = self.sentence.format(**facts)
+        self.hint = self.hint_.format(**facts)
+        super().__init__(self.message)
+
+
+class Refused(MementoError):
+    """The request is impossible as things stand; nothing was changed."""
+
+    exit_code = 1
+
+
+class Misused(MementoError):
+    """The request itself is malformed."""
+
+    exit_code = 2
+
+
+class Moved(MementoError):
+    """Something else changed the repository meanwhile, or is in the middle of changing it."""
+
+    exit_code = 3
+
+
+class Broken(MementoError):
+    """The ledger cannot be read for what it should be."""
+
+    exit_code = 4

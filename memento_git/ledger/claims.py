@@ -1,0 +1,58 @@
+"""Claims: a ref that git creates only once decides which process may write a claim's event."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.ledger.git import GitFailed
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+
+REFS: Final = "refs/memento/claims"
+
+
+class Claim(NamedTuple):
+    """Who holds what, until when; `blob` is the object that the ref names."""
+
+    dispatch: str
+    by: str
+    until: str
+    blob: str = ""
+
+
+def read(git: Git, name: str) -> Claim | None:
+    """Return the claim that the ref of a task (or of a candidate dispatch) holds."""
+    blob = git.answer("rev-parse", "--verify", "--quiet", f"{REFS}/{name}")
+    if not blob:
+        return None
+    data = git.objects([blob])[0]
+    try:
+        held: Any = json.loads(data or b"{}")
+        return Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
+    except (ValueError, KeyError, TypeError):
+        return Claim("", "", "", blob)
+
+
+def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
+    """Create the ref, or replace exactly the given claim; return None when somebody else was first."""
+    told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until})
+    blob = git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
+    try:
+        git.run("update-ref", f"{REFS}/{name}", blob, instead_of.blob if instead_of else git.zero)
+    except GitFailed:
+        return None
+    return claim._replace(blob=blob)
+
+
+def release(git: Git, name: str, claim: Claim | None = None) -> None:
+    """Remove the ref; with a claim, only while it is still that one."""
+    git.answer("update-ref", "-d", f"{REFS}/{name}", *([claim.blob] if claim else []))
+
+
+def listed(git: Git) -> dict[str, Claim]:
+    """Return name -> claim of all refs."""
+    names = (git.answer("for-each-ref", "--format=%(refname)", REFS) or "").split()
+    short = [name.removeprefix(f"{REFS}/") for name in names]
+    return {name: claim for name in short if (claim := read(git, name)) is not None}

@@ -1,0 +1,195 @@
+"""File text <-> frozen record; what is wrong with a file comes back as findings, never as an exception."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.ledger import layout
+from memento_git.model.clock import file_stamp
+from memento_git.model.events import event_shape
+from memento_git.model.finding import Finding
+from memento_git.model.ids import Ref, kind_of, parse_ref
+from memento_git.model.policy import CONFIG, FORMAT, Policy, policy_of
+from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, Event, Evidence, Prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memento_git.ledger.layout import Place
+    from memento_git.model.types import Problem, Shape
+
+PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK}
+LARGEST: Final = 1024 * 1024
+FENCE: Final = "---\n"
+EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
+
+CODES: Final = {
+    "F001": "a file that cannot be read",
+    "F002": "a value that its schema does not allow",
+    "F003": "a file that disagrees with its own path",
+    "F004": "a file that is not part of the ledger's layout",
+    "F005": "a format version that this tool does not know",
+}
+
+
+class Decoded(NamedTuple):
+    """A file's typed values, its Markdown if it has some, and the digest of its bytes."""
+
+    data: dict[str, Any]
+    body: str
+    digest: str
+
+
+def digest_of(data: bytes) -> str:
+    """Return what references carry: the first 32 hex digits of the SHA-256."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
+    """Return a file's typed values, or what is wrong with it."""
+    from memento_git.ledger import yamltext
+
+    if len(data) > LARGEST:
+        return [Finding("F001", path, 0, f"{len(data)} bytes are more than a ledger file may have")]
+    front, body, first_line, trouble = _split(data, prose=place.kind in PROSE)
+    if trouble:
+        return [Finding("F001", path, first_line, trouble, "restore it: git checkout HEAD -- " + path)]
+    try:
+        loaded = yamltext.load(front)
+    except yamltext.Unreadable as error:
+        line = error.line + first_line if error.line else 0
+        return [Finding("F001", path, line, error.message, "repair the file or restore it from git")]
+    shape = _shape(place, loaded.value)
+    if shape is None:
+        return [
+            Finding(
+                "F002",
+                path,
+                1,
+                f"no such event: {_verb(place, loaded.value)}",
+                "see docs/reference/formats.md",
+            )
+        ]
+    problems: list[Problem] = []
+    typed = shape.read(loaded.value, (), problems)
+    if problems:
+        return [
+            Finding("F002", path, _line(loaded.lines, at) + first_line, message, "see docs/reference/formats.md")
+            for at, message in problems
+        ]
+    return Decoded(typed, body, digest_of(data))
+
+
+def _line(lines: dict[tuple[str | int, ...], int], at: tuple[str | int, ...]) -> int:
+    while at and at not in lines:
+        at = at[:-1]
+    return lines.get(at, 1)
+
+
+def _split(data: bytes, *, prose: bool) -> tuple[bytes, str, int, str]:
+    """Return front matter, body, the lines before the front matter, and what is wrong."""
+    if not prose:
+        return data, "", 0, ""
+    try:
+        text = data.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return b"", "", 0, "not UTF-8 text"
+    end = text.find("\n---\n", 3)
+    if not text.startswith(FENCE) or end < 0:
+        return b"", "", 1, "front matter between two lines '---' is missing"
+    return text[len(FENCE) : end + 1].encode(), text[end + len("\n---\n") :].strip("\n"), 1, ""
+
+
+def _shape(place: Place, value: Any) -> Shape | None:
+    if place.kind == "event":
+        known = isinstance(value, dict)
+        return event_shape(kind_of(place.of), place.do, gate=known and "gate" in value)
+    return EVIDENCE if place.kind == "evidence" else PROSE[place.kind]
+
+
+def _verb(place: Place, value: Any) -> str:
+    gate = " (a gate's verdict)" if isinstance(value, dict) and "gate" in value else ""
+    return f"{place.do!r} of a {kind_of(place.of)}{gate}"
+
+
+def record(place: Place, path: str, decoded: Decoded) -> Prose | Evidence | Event | list[Finding]:
+    """Return the record that typed values stand for, or where they disagree with their path."""
+    data = decoded.data
+    if place.kind == "event":
+        told = (data["of"], data["do"], file_stamp(data["at"]))
+        if told != (place.of, place.do, place.stamp):
+            return [Finding("F003", path, 1, "verb, time and record in the file differ from its name and folder")]
+        return event_of(place.id, place.run, decoded, path)
+    if data["id"] != place.id:
+        return [Finding("F003", path, 1, f"the file says it is {data['id']}, its path says {place.id}")]
+    if place.kind == "evidence":
+        return Evidence(place.id, place.run, data, decoded.digest, path)
+    return Prose(place.id, place.run, data, decoded.body, decoded.digest, path)
+
+
+def event_of(identity: str, run: str, decoded: Decoded, path: str) -> Event:
+    data = decoded.data
+    after = tuple(parse_ref(ref) for ref in data["after"])
+    return Event(identity, run, data["do"], data["of"], data["at"], data["by"], after, data, decoded.digest, path)
+
+
+def encode(data: dict[str, Any]) -> bytes:
+    """Return the bytes of an event or of evidence."""
+    from memento_git.ledger import yamltext
+
+    return yamltext.dump(_plain(data)).encode()
+
+
+def encode_prose(data: dict[str, Any], body: str) -> bytes:
+    """Return the bytes of a run, plan or task."""
+    return f"{FENCE}{encode(data).decode()}{FENCE}{body.strip()}\n".encode()
+
+
+def _plain(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the mapping without its empty values, references as text."""
+    return {key: _value(value) for key, value in data.items() if key == "after" or value not in EMPTY}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _plain(value)
+    if isinstance(value, Ref):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return [_value(member) for member in value]
+    return value
+
+
+def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
+    """Return the policy of a config file, and what is wrong with the file."""
+    from memento_git.ledger import yamltext
+
+    if data is None:
+        return Policy(), []
+    try:
+        loaded = yamltext.load(data)
+    except yamltext.Unreadable as error:
+        return Policy(), [Finding("F001", layout.CONFIG, error.line, error.message, "repair the file")]
+    problems: list[Problem] = []
+    version = loaded.value.get("version") if isinstance(loaded.value, dict) else None
+    if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
+        message = f"format version {version}: this tool knows up to {FORMAT}"
+        return Policy(), [
+            Finding("F005", layout.CONFIG, loaded.lines["version",], message, "install a newer memento-git")
+        ]
+    typed = CONFIG.read(loaded.value, (), problems)
+    found = [
+        Finding("F002", layout.CONFIG, _line(loaded.lines, at), message, "see docs/reference/policy.md")
+        for at, message in problems
+    ]
+    return (Policy() if found else policy_of(typed)), found
+
+
+def redact_event(data: dict[str, Any], free: Iterable[str] = ("note", "reason", "unmet", "executor")) -> dict[str, Any]:
+    """Return what a removed event may still say: all but its free texts."""
+    texts = set(free)
+    return {
+        key: (["[redacted]"] if isinstance(value, list) else "[redacted]") if key in texts else value
+        for key, value in data.items()
+    }

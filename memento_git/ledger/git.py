@@ -1,0 +1,296 @@
+"""The one door to git: a clean environment, bytes in and out, typed errors."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Broken, Misused, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+OLDEST: Final = (2, 31)
+LOCAL_VARIABLES: Final = frozenset({
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+})  # fmt: skip
+AT_ONCE: Final = 200
+QUIET: Final = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
+OPTIONS: Final = (
+    "-c",
+    "gc.auto=0",
+    "-c",
+    "maintenance.auto=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "core.fsmonitor=false",
+)
+
+
+class GitMissing(Broken):
+    """There is no git program to run."""
+
+    token = "git_missing"
+    sentence = "git was not found on PATH"
+    hint_ = "install git 2.31 or newer"
+
+
+class GitTooOld(Broken):
+    """The git program lacks what the ledger needs."""
+
+    token = "git_too_old"
+    sentence = "git {version} is older than 2.31"
+    hint_ = "install a newer git"
+
+
+class GitFailed(Broken):
+    """A git command failed for a reason that is git's to tell."""
+
+    token = "git_failed"
+    sentence = "git {command} failed: {reason}"
+    hint_ = "memento doctor tells more"
+
+
+class NotARepository(Refused):
+    """The workspace is not inside a git repository."""
+
+    token = "not_a_repository"
+    sentence = "{path} is not in a git repository"
+    hint_ = "give the checkout with --workspace PATH, or make one: git init {path}"
+
+
+class WorkspaceMissing(Refused):
+    """The workspace does not exist; nothing is created for a mistyped path."""
+
+    token = "workspace_missing"
+    sentence = "there is no folder {path}"
+    hint_ = "check --workspace"
+
+
+class NoSuchRevision(Misused):
+    """A revision that git cannot resolve to a commit."""
+
+    token = "revision_not_found"
+    sentence = "{rev!r} does not name a commit here"
+    hint_ = "git log --oneline shows commits; a shallow clone may need git fetch --deepen"
+
+
+class Entry(NamedTuple):
+    """One entry of a tree: octal mode, type, object id."""
+
+    mode: str
+    type: str
+    oid: str
+
+
+class Change(NamedTuple):
+    """What `git status` says of one path: the letters of index and work tree, '??' for untracked."""
+
+    letters: str
+    path: str
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return our environment without what ties git to another repository or index."""
+    kept = {name: value for name, value in os.environ.items() if name not in LOCAL_VARIABLES}
+    return {**kept, **QUIET, **(extra or {})}
+
+
+class Git:
+    """One repository, and the work tree in it if there is one."""
+
+    def __init__(self, start: Path) -> None:
+        if not start.is_dir():
+            raise WorkspaceMissing(path=start)
+        self.start = start.absolute()
+        self.cwd = start
+        self._reader: subprocess.Popen[bytes] | None = None
+        answer = self._run(
+            "rev-parse", "--path-format=absolute", "--is-bare-repository", "--show-object-format",
+            "--git-dir", "--git-common-dir", "--show-toplevel",
+        )  # fmt: skip
+        lines = os.fsdecode(answer.stdout).splitlines()
+        if len(lines) < 4 or not Path(lines[2]).is_absolute():
+            self._explain(answer.stderr)
+        self.object_format = lines[1]
+        self.git_dir = Path(lines[2])
+        self.common_dir = Path(lines[3])
+        self.top = Path(lines[4]) if len(lines) > 4 else None
+        self.cwd = self.top or self.git_dir
+
+    def _explain(self, stderr: bytes) -> None:
+        """Say why a repository could not be opened."""
+        found = self._run("version").stdout.decode().split()
+        version = found[2] if len(found) > 2 else "0"
+        numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+        if numbers < OLDEST:
+            raise GitTooOld(version=version)
+        reason = stderr.decode(errors="replace").strip()
+        if "not a git repository" in reason:
+            raise NotARepository(path=self.cwd)
+        raise GitFailed(command="rev-parse", reason=reason)
+
+    def _run(
+        self,
+        *arguments: str,
+        data: bytes = b"",
+        extra: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(
+                ["git", *OPTIONS, *arguments],
+                cwd=self.cwd, input=data, capture_output=True, env=environment(extra), check=False, timeout=timeout,
+            )  # fmt: skip
+        except FileNotFoundError:
+            raise GitMissing from None
+
+    def run(
+        self,
+        *arguments: str,
+        data: bytes = b"",
+        extra: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> bytes:
+        """Run one git command and return what it printed; raise GitFailed with git's own words."""
+        done = self._run(*arguments, data=data, extra=extra, timeout=timeout)
+        if done.returncode:
+            raise GitFailed(command=arguments[0], reason=_reason(done.stderr, done.returncode))
+        return done.stdout
+
+    def answer(self, *arguments: str) -> str | None:
+        """Run one git command; return its one-line answer, or None where it fails."""
+        done = self._run(*arguments)
+        return None if done.returncode else os.fsdecode(done.stdout).strip()
+
+    @property
+    def zero(self) -> str:
+        return "0" * (64 if self.object_format == "sha256" else 40)
+
+    def blob_id(self, data: bytes) -> str:
+        """Return the id that git gives to these bytes."""
+        import hashlib
+
+        return hashlib.new(self.object_format, b"blob %d\0" % len(data) + data).hexdigest()
+
+    def staged(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return path -> blob of the index entries at these paths."""
+        found: dict[str, str] = {}
+        asked = list(paths)
+        for start in range(0, len(asked), AT_ONCE):
+            text = os.fsdecode(self.run("ls-files", "-s", "-z", "--", *asked[start : start + AT_ONCE]))
+            for line in text.split("\0"):
+                if line:
+                    head, _, path = line.partition("\t")
+                    found[path] = head.split(" ")[1]
+        return found
+
+    def commit_of(self, rev: str) -> str:
+        """Return the id of the commit that a revision names."""
+        found = self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
+        if not found:
+            raise NoSuchRevision(rev=rev)
+        return found
+
+    def files(self, commit: str, folder: str) -> dict[str, Entry]:
+        """Return path -> entry for all that lies below a folder of a commit."""
+        return self.entries("-r", commit, f"{folder}/")
+
+    def entries(self, *what: str) -> dict[str, Entry]:
+        """Return path -> entry of what `git ls-tree` lists for a commit and some paths."""
+        entries: dict[str, Entry] = {}
+        for line in os.fsdecode(self.run("ls-tree", "-z", "--full-tree", *what)).split("\0"):
+            if line:
+                head, _, path = line.partition("\t")
+                entries[path] = Entry(*head.split(" ", 2))
+        return entries
+
+    def objects(self, names: Iterable[str]) -> list[bytes | None]:
+        """Return the content of each object, None where it is missing; one process serves all calls."""
+        asked = list(names)
+        if asked and self._reader is None:
+            self._reader = subprocess.Popen(
+                ["git", *OPTIONS, "cat-file", "--batch"],
+                cwd=self.cwd, env=environment(),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        contents: list[bytes | None] = []
+        for start in range(0, len(asked), AT_ONCE):
+            contents += self._exchange(asked[start : start + AT_ONCE])
+        return contents
+
+    def _exchange(self, names: list[str]) -> list[bytes | None]:
+        """Ask for so few objects that their names fit into the pipe while git is writing."""
+        reader = self._reader
+        if reader is None or reader.stdin is None or reader.stdout is None:
+            raise GitFailed(command="cat-file", reason="it is not running")
+        reader.stdin.write("".join(f"{name}\n" for name in names).encode())
+        reader.stdin.flush()
+        contents: list[bytes | None] = []
+        for _ in names:
+            header = reader.stdout.readline().split()
+            if not header:
+                raise GitFailed(command="cat-file", reason="it ended before it answered")
+            if header[-1] == b"missing" or len(header) != 3:
+                contents.append(None)
+                continue
+            contents.append(reader.stdout.read(int(header[2])))
+            reader.stdout.read(1)
+        return contents
+
+    def close(self) -> None:
+        """End the process that reads objects."""
+        if self._reader is not None:
+            for pipe in (self._reader.stdin, self._reader.stdout):
+                if pipe is not None:
+                    pipe.close()
+            self._reader.wait()
+            self._reader = None
+
+    def status(self, folder: str) -> tuple[str | None, str | None, list[Change]]:
+        """Return HEAD's commit (None when unborn), the branch (None when detached) and what differs in a folder."""
+        text = os.fsdecode(
+            self.run("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--", folder)
+        )
+        commit = branch = None
+        changes = []
+        parts = iter(text.split("\0"))
+        for part in parts:
+            if part.startswith("# branch.oid "):
+                commit = part[13:] if part[13:] != "(initial)" else None
+            elif part.startswith("# branch.head "):
+                branch = part[14:] if part[14:] != "(detached)" else None
+            elif part.startswith("1 "):
+                changes.append(Change(part[2:4], part.split(" ", 8)[8]))
+            elif part.startswith("2 "):
+                changes.append(Change(part[2:4], part.split(" ", 9)[9]))
+                changes.append(Change("D.", next(parts)))
+            elif part.startswith("u "):
+                changes.append(Change(part[2:4], part.split(" ", 10)[10]))
+            elif part.startswith("? "):
+                changes.append(Change("??", part[2:]))
+        return commit, branch, changes
+
+    def settings(self) -> dict[str, str]:
+        """Return git's configuration and identities, the last value of each key."""
+        found: dict[str, str] = {}
+        for line in os.fsdecode(self.run("var", "-l")).splitlines():
+            key, _, value = line.partition("=")
+            found[key] = value
+        return found
+
+
+def _reason(stderr: bytes, code: int) -> str:
+    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
+    return "; ".join(lines[-3:]) or f"exit code {code}"

@@ -1,0 +1,97 @@
+"""One table: which file holds what, and where a record's file lies."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from memento_git.model.clock import file_stamp
+from memento_git.model.ids import ALPHABET, LENGTH, is_id, kind_of, random_part
+
+FOLDER: Final = ".memento"
+CONFIG: Final = f"{FOLDER}/config.yaml"
+README: Final = f"{FOLDER}/README.md"
+ATTRIBUTES: Final = f"{FOLDER}/.gitattributes"
+RUNS: Final = f"{FOLDER}/runs"
+ARCHIVE: Final = f"{FOLDER}/archive"
+
+EVENT_NAME: Final = re.compile(rf"(\d{{8}}T\d{{9}}Z)-([a-z]+)-([{ALPHABET}]{{{LENGTH}}})\.yaml")
+FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
+
+
+class Place(NamedTuple):
+    """What a path of the ledger holds: `kind` is run, plan, task, evidence, event or attachment."""
+
+    kind: str
+    run: str
+    id: str
+    of: str
+    stamp: str = ""
+    do: str = ""
+
+
+def place_of(path: str) -> Place | None:  # noqa: PLR0911 (one return for each place there is)
+    """Return what a path below `.memento/runs` holds, or None when nothing of the ledger has that path."""
+    top, _, rest = path.partition("/runs/")
+    run, _, inside = rest.partition("/")
+    if top != FOLDER or not is_id(run, "run"):
+        return None
+    match inside.split("/"):
+        case [name]:
+            return _in_folder(run, run, name)
+        case ["plans", plan, name] if is_id(plan, "plan"):
+            return _in_folder(run, plan, name)
+        case ["tasks", shard, task, name] if is_id(task, "task") and shard == random_part(task)[0]:
+            return _in_folder(run, task, name)
+        case ["evidence", shard, name] if name.endswith(".yaml"):
+            identity = name.removesuffix(".yaml")
+            if is_id(identity, "evidence") and shard == random_part(identity)[0]:
+                return Place("evidence", run, identity, identity)
+        case ["evidence", shard, owner, name] if is_id(owner, "evidence") and shard == random_part(owner)[0]:
+            return _in_folder(run, owner, name)
+    return None
+
+
+def _in_folder(run: str, owner: str, name: str) -> Place | None:
+    kind = kind_of(owner)
+    if name == f"{kind}.md" and kind != "evidence":
+        return Place(kind, run, owner, owner)
+    if (match := EVENT_NAME.fullmatch(name)) is not None:
+        return Place("event", run, f"event_{match[3]}", owner, match[1], match[2])
+    if kind == "evidence" and FILE_NAME.fullmatch(name):
+        return Place("attachment", run, owner, owner)
+    return None
+
+
+def folder_of(run: str, record: str) -> str:
+    """Return the folder in which a record's events lie."""
+    kind, shard = kind_of(record), random_part(record)[0]
+    top = f"{RUNS}/{run}"
+    return {
+        "run": top,
+        "plan": f"{top}/plans/{record}",
+        "task": f"{top}/tasks/{shard}/{record}",
+        "evidence": f"{top}/evidence/{shard}/{record}",
+    }[kind]
+
+
+def prose_path(run: str, record: str) -> str:
+    return f"{folder_of(run, record)}/{kind_of(record)}.md"
+
+
+def evidence_path(run: str, record: str) -> str:
+    return f"{folder_of(run, record)}.yaml"
+
+
+def event_path(run: str, of: str, at: str, do: str, identity: str) -> str:
+    return f"{folder_of(run, of)}/{file_stamp(at)}-{do}-{random_part(identity)}.yaml"
+
+
+def archive_path(run: str, digest: str) -> str:
+    return f"{ARCHIVE}/{run}/{digest}.yaml.gz"
+
+
+def run_of_path(path: str) -> str | None:
+    """Return the run that a path of the ledger belongs to."""
+    parts = path.split("/", 3)
+    return parts[2] if len(parts) == 4 and parts[1] in ("runs", "archive") else None

@@ -1,0 +1,243 @@
+"""The ledger of one repository: views to read, transactions to write."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from memento_git.errors import Refused
+from memento_git.ledger import layout, lock, publish, worktree
+from memento_git.ledger.git import Git
+from memento_git.ledger.view import View
+from memento_git.model.clock import stamp
+from memento_git.model.ids import make_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memento_git.ledger.git import Change
+
+T = TypeVar("T")
+RETRIES: Final = 8
+
+
+class NoLedger(Refused):
+    """The repository has no ledger at the commit that was asked."""
+
+    token = "no_ledger"
+    sentence = "there is no ledger at {where}"
+    hint_ = "make one: memento init"
+
+
+class UncommittedLedger(Refused):
+    """A file that the change relies on was edited and not committed."""
+
+    token = "ledger_edited"
+    sentence = "ledger files have edits that are not committed: {paths}"
+    hint_ = "commit them or put them back (git diff .memento shows them), then run the command again"
+
+
+class NothingToCommit(Refused):
+    """A transaction ended without having changed anything."""
+
+    token = "nothing_changed"
+    sentence = "there is nothing to change"
+
+
+class Transaction:
+    """Changes that become one commit; its view shows them as if they were there already."""
+
+    def __init__(self, ledger: Ledger, view: View) -> None:
+        self.ledger = ledger
+        self.view = view
+        self.now = view.now
+        self.actor = ledger.actor
+        self.changes: dict[str, bytes | None] = {}
+        self.olds: dict[str, str | None] = {}
+        self.touched: list[str] = []
+        self.run = ""
+        self.commit = ""
+        self.desk: Any = None
+        self.allow_secrets: tuple[str, ...] = ()
+        self.after_commit: list[Callable[[], object]] = []
+        self.after_failure: list[Callable[[], object]] = []
+
+    def put(self, path: str, data: bytes | None) -> None:
+        """Add, replace or (None) remove a file."""
+        if path not in self.olds:
+            entry = self.view.files.get(path)
+            self.olds[path] = entry.oid if entry else None
+        self.changes[path] = data
+        self.view.put(path, data)
+
+    def new_id(self, kind: str) -> str:
+        return self.ledger.new_id(kind)
+
+    def touch(self, run: str, record: str) -> None:
+        """Name a record in the commit's trailers."""
+        self.run = self.run or run
+        if record not in self.touched:
+            self.touched.append(record)
+
+    def message(self, action: str) -> str:
+        """Return the commit message: a short subject, and trailers to filter `git log` by."""
+        first = self.touched[0] if self.touched else ""
+        more = f" and {len(self.touched) - 1} more" if len(self.touched) > 1 else ""
+        subject = " ".join(part for part in ("memento:", action, first) if part) + more
+        trailers = [f"Memento-Action: {action}"]
+        if self.run:
+            trailers.append(f"Memento-Run: {self.run}")
+        trailers += [f"Memento-Record: {record}" for record in self.touched[:10]]
+        trailers.append(f"Memento-Actor: {self.actor}")
+        return subject + "\n\n" + "\n".join(trailers) + "\n"
+
+
+class Ledger:
+    """A repository's `.memento`, opened once and read at any commit."""
+
+    def __init__(
+        self, git: Git, *, actor: str = "", clock: Callable[[], float] = time.time,
+        entropy: Callable[[int], bytes] = os.urandom,
+    ) -> None:  # fmt: skip
+        self.git = git
+        self.clock = clock
+        self.entropy = entropy
+        self.warnings: list[str] = []
+        self.uncommitted: list[Change] = []
+        self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
+        self._settings: Mapping[str, str] | None = None
+
+    @classmethod
+    def open(
+        cls, path: str | Path = ".", *, actor: str = "", clock: Callable[[], float] = time.time,
+        entropy: Callable[[int], bytes] = os.urandom,
+    ) -> Ledger:  # fmt: skip
+        """Open the ledger of the repository that a folder lies in."""
+        return cls(Git(Path(path)), actor=actor, clock=clock, entropy=entropy)
+
+    def close(self) -> None:
+        """End the processes that read for this ledger."""
+        self.git.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        if self._settings is None:
+            self._settings = self.git.settings()
+        return self._settings
+
+    @property
+    def actor(self) -> str:
+        """Return who acts: as given, else MEMENTO_ACTOR, else git's user."""
+        if not self._actor:
+            self._actor = publish.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
+        return self._actor
+
+    def new_id(self, kind: str) -> str:
+        return make_id(kind, self.entropy(8))
+
+    def now(self) -> str:
+        return stamp(self.clock())
+
+    def view(self, at: Sequence[str] = ()) -> View:
+        """Return the ledger at HEAD, or at the union of the given revisions."""
+        if at:
+            commits = tuple(self.git.commit_of(rev) for rev in at)
+            view = View(self.git, commits, self._time_of(commits))
+        else:
+            self._mend()
+            head, _, self.uncommitted = self._status()
+            view = View(self.git, (head,) if head else (), self.now())
+        if not view.exists:
+            raise NoLedger(where=", ".join(at) or "HEAD")
+        return view
+
+    def _time_of(self, commits: Sequence[str]) -> str:
+        times = self.git.run("show", "-s", "--format=%ct", *commits).split()
+        return stamp(max(int(seconds) for seconds in times))
+
+    def _status(self) -> tuple[str | None, str, list[Change]]:
+        """Return HEAD's commit, the ref to move and the ledger files that are not committed."""
+        if self.git.top is None:
+            return self.git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}"), "HEAD", []
+        head, branch, changes = self.git.status(layout.FOLDER)
+        return head, f"refs/heads/{branch}" if branch else "HEAD", changes
+
+    def _mend(self) -> None:
+        """Finish what a crash left, if nobody is writing at this moment."""
+        if not worktree.pending(self.git):
+            return
+        try:
+            with lock.held(self._worktree_lock, patience=0.0):
+                self._mend_held()
+        except (lock.LockHeld, OSError):
+            self.warnings.append("an interrupted change waits to be finished: memento doctor --fix")
+
+    def _mend_held(self) -> None:
+        if worktree.pending(self.git) and (count := worktree.mend(self.git)):
+            self.warnings.append(f"finished {count} interrupted change(s): work tree and index follow HEAD again")
+
+    @property
+    def _worktree_lock(self) -> Path:
+        return self.git.git_dir / "memento" / "worktree.lock"
+
+    def refuse_while_busy(self) -> None:
+        """Refuse at once where a transaction would be refused: a merge under way, a hook, a bare repository."""
+        publish.guard(self.git)
+
+    @contextmanager
+    def transaction(self, action: str) -> Iterator[Transaction]:
+        """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
+        self.refuse_while_busy()
+        try:
+            with lock.held(self._worktree_lock):
+                self._mend_held()
+                head, ref, self.uncommitted = self._status()
+                yield from self._commit(action, publish.Base(head, ref))
+        except OSError as error:
+            raise publish.NotWritable(reason=error.strerror or error) from error
+
+    def _commit(self, action: str, base: publish.Base) -> Iterator[Transaction]:
+        worktree.reached("locked")
+        tx = Transaction(self, View(self.git, (base.commit,) if base.commit else (), self.now()))
+        try:
+            yield tx
+            if not tx.changes:
+                return
+            self._refuse_edited(tx)
+            worktree.reached("decided")
+            tx.commit = publish.publish(self.git, base, tx.message(action), tx.changes, tx.olds, self.settings)
+        except BaseException:
+            for undo in tx.after_failure:
+                undo()
+            raise
+        for follow in tx.after_commit:
+            follow()
+        if base.detached:
+            self.warnings.append("HEAD is detached: keep this commit on a branch, or the next checkout loses it")
+
+    def _refuse_edited(self, tx: Transaction) -> None:
+        relied = tx.view.used | set(tx.changes)
+        edited = [change.path for change in self.uncommitted if change.letters != "??" and change.path in relied]
+        if edited:
+            raise UncommittedLedger(paths=", ".join(edited[:5]))
+
+    def change(self, action: str, act: Callable[[Transaction], T]) -> T:
+        """Run an action in a transaction, again from the new HEAD whenever the branch moved meanwhile."""
+        for _ in range(RETRIES - 1):
+            try:
+                with self.transaction(action) as tx:
+                    result = act(tx)
+            except publish.LedgerMoved:
+                continue
+            return result
+        with self.transaction(action) as tx:
+            return act(tx)

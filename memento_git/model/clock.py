@@ -1,0 +1,48 @@
+"""Times as the ledger writes them: UTC, milliseconds, comparable as text."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Final
+
+from memento_git.errors import Misused
+
+STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+DURATION: Final = re.compile(r"(\d+)\s*(s|m|h|d)")
+SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+class DurationInvalid(Misused):
+    """A length of time that cannot be read."""
+
+    token = "duration_invalid"
+    sentence = "{given!r} is not a length of time"
+    hint_ = "write a number and s, m, h or d, for example 90m"
+
+
+def stamp(seconds: float) -> str:
+    """Return seconds since 1970 as `2026-11-21T21:02:13.377Z`."""
+    milliseconds = round(seconds * 1000)
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(milliseconds // 1000))
+    return f"{whole}.{milliseconds % 1000:03d}Z"
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds since 1970 of a schema-checked time."""
+    import calendar
+
+    return calendar.timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) + int(text[20:23]) / 1000
+
+
+def duration(text: str) -> int:
+    """Return the seconds of `90s`, `15m`, `1h` or `2d`."""
+    match = DURATION.fullmatch(text.strip())
+    if match is None:
+        raise DurationInvalid(given=text)
+    return int(match[1]) * SECONDS[match[2]]
+
+
+def file_stamp(text: str) -> str:
+    """Return the form of a time that a file name carries: `20261121T210213377Z`."""
+    return text.replace("-", "").replace(":", "").replace(".", "")

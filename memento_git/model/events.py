@@ -1,0 +1,101 @@
+"""The verbs: which events a record of each kind can have, and the keys of each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memento_git.model import types as t
+from memento_git.model.types import Field, Shape
+from memento_git.model.work import ACTOR, CODE, GATE_KINDS, LINE, VERDICTS, WHY
+
+DISPATCH: Final = Field(t.id_of("dispatch"), required=True)
+UNTIL: Final = Field(t.TIME, required=True, doc="when the claim's lease ends")
+EVIDENCE: Final = Field(t.ListOf(t.ref_to("evidence")), doc="what it rests on")
+NOTE: Final = Field(t.Text())
+REASON: Final = Field(t.Text(), doc="why")
+TEXT: Final = Field(t.DIGEST, required=True, doc="digest of the text that it is about")
+
+HEAD: Final = {
+    "do": Field(t.Pattern("a verb", r"[a-z]{3,20}"), required=True),
+    "of": Field(t.id_of("run", "plan", "task", "evidence"), required=True),
+    "at": Field(t.TIME, required=True),
+    "by": Field(ACTOR, required=True),
+    "after": Field(t.ListOf(t.ref_to("event")), required=True, doc="heads of every record that the rule read"),
+}
+
+GATE: Final = {
+    "gate": Field(t.Choice(GATE_KINDS), required=True),
+    "evidence": EVIDENCE,
+    "reason": REASON,
+    "note": NOTE,
+}
+
+SETTLING: Final = {
+    "settled": {"keep": Field(t.id_of("event"), required=True, doc="head whose outcome holds"), "reason": WHY},
+    "voided": {"target": Field(t.id_of("event"), required=True), "reason": WHY},
+    "redacted": {
+        "target": Field(t.ref_to("event", "evidence"), required=True),
+        "kept": Field(t.Anything(), doc="what a removed event said, without its free texts"),
+        "reason": WHY,
+    },
+}  # fmt: skip
+
+VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
+    "run": {
+        "paused": {"reason": REASON},
+        "resumed": {"reason": REASON},
+        "cancelled": {"reason": WHY},
+        "completed": {"note": NOTE},
+        **SETTLING,
+    },
+    "plan": {
+        "approved": {"text": TEXT, "note": NOTE},
+        "rejected": {"reason": WHY},
+        **SETTLING,
+    },
+    "task": {
+        "dispatched": {
+            "executor": Field(LINE, required=True, doc="to whom the work is handed"),
+            "plan": Field(t.id_of("plan"), doc="canonical plan at that moment"),
+            "spike": Field(t.Flag(), doc="no canonical plan: counts against policy's limit"),
+            "candidate": Field(t.Flag(), doc="one of several tries at the same task"),
+            "recovery_of": Field(t.id_of("dispatch"), doc="dispatch that it replaces"),
+            "note": NOTE,
+        },
+        "claimed": {"dispatch": DISPATCH, "until": UNTIL, "note": NOTE},
+        "renewed": {"dispatch": DISPATCH, "until": UNTIL},
+        "completed": {
+            "dispatch": DISPATCH,
+            "code": Field(CODE, required=True, doc="the code at this moment"),
+            "text": TEXT,
+            "evidence": Field(t.ListOf(t.ref_to("evidence")), required=True),
+            "note": NOTE,
+        },
+        "failed": {"dispatch": DISPATCH, "reason": WHY, "evidence": EVIDENCE},
+        "recovered": {"dispatch": DISPATCH, "reason": REASON, "forced": Field(t.Flag())},
+        "blocked": {"reason": WHY},
+        "reopened": {"reason": WHY},
+        "cancelled": {"reason": WHY},
+        "accepted": {"text": TEXT, "note": NOTE},
+        "rejected": {"unmet": Field(t.ListOf(LINE), required=True), "note": NOTE},
+        **SETTLING,
+    },
+    "evidence": {
+        "superseded": {"successor": Field(t.id_of("evidence"), required=True), "reason": REASON},
+        "retracted": {"reason": WHY},
+        **SETTLING,
+    },
+}  # fmt: skip
+
+
+def event_shape(kind: str, do: str, *, gate: bool) -> Shape | None:
+    """Return the keys of one verb on one kind of record, or None if there is no such verb."""
+    if gate:
+        if kind not in ("run", "task") or do not in VERDICTS:
+            return None
+        keys = dict(GATE)
+        if do == "waived":
+            keys["reason"] = WHY
+        return Shape({**HEAD, **keys})
+    keys_of = VERBS.get(kind, {}).get(do)
+    return None if keys_of is None else Shape({**HEAD, **keys_of})

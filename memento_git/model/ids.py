@@ -1,0 +1,128 @@
+"""Ids: a kind and twelve random characters; nothing sequential, nothing derived."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+LENGTH: Final = 12
+SHORTEST: Final = 4
+KINDS: Final = ("run", "plan", "task", "dispatch", "evidence", "event")
+
+ID: Final = re.compile(rf"({'|'.join(KINDS)})_([{ALPHABET}]{{{LENGTH}}})")
+REF: Final = re.compile(rf"((?:{'|'.join(KINDS)})_[{ALPHABET}]{{{LENGTH}}})@([0-9a-f]{{32}})")
+
+NOT_FOUND: Final = {kind: f"{kind}_not_found" for kind in KINDS}
+
+
+class Ref(NamedTuple):
+    """A link to an immutable file: its id, and the first 32 hex digits of the SHA-256 of its bytes."""
+
+    id: str
+    digest: str
+
+    def __str__(self) -> str:
+        return f"{self.id}@{self.digest}"
+
+
+def parse_ref(text: str) -> Ref:
+    """Return the reference that a schema-checked text holds."""
+    identity, _, digest = text.partition("@")
+    return Ref(identity, digest)
+
+
+def kind_of(identity: str) -> str:
+    return identity.partition("_")[0]
+
+
+def is_id(text: str, kind: str) -> bool:
+    match = ID.fullmatch(text)
+    return match is not None and match[1] == kind
+
+
+def random_part(identity: str) -> str:
+    return identity.partition("_")[2]
+
+
+def make_id(kind: str, entropy: bytes) -> str:
+    """Return an id of the kind from at least eight random bytes."""
+    number = int.from_bytes(entropy, "big")
+    letters = []
+    for _ in range(LENGTH):
+        number, digit = divmod(number, 32)
+        letters.append(ALPHABET[digit])
+    return f"{kind}_{''.join(letters)}"
+
+
+class NoSuchRecord(Refused):
+    """An id, or a prefix of one, that names nothing in this view."""
+
+    sentence = "no {kind} {given}"
+    hint_ = "list them: memento {kind} list --json"
+
+    def __init__(self, *, kind: str, given: str) -> None:
+        super().__init__(kind=kind, given=given)
+        self.token = NOT_FOUND.get(kind, "record_not_found")  # type: ignore[misc]
+
+
+class AmbiguousId(Refused):
+    """A prefix that several records share."""
+
+    token = "id_ambiguous"
+    sentence = "{given} could be {candidates}"
+    hint_ = "give more characters"
+
+
+class WrongKind(Refused):
+    """An id whose kind is not the one that was asked for."""
+
+    token = "wrong_kind"
+    sentence = "{given} is not a {kind}"
+    hint_ = "show it: memento show {given}"
+
+
+class IdInvalid(Refused):
+    """A text that cannot be a prefix of an id."""
+
+    token = "id_invalid"
+    sentence = "{given!r} is not an id: a {kind} id is {kind}_ and 12 of 0-9 a-z without i l o u"
+    hint_ = "list them: memento {kind} list --json"
+
+
+def resolve(given: str, kind: str, known: Iterable[str]) -> str:
+    """Return the one known id of the kind that begins with what was given, with or without its kind."""
+    prefix, _, rest = given.strip().lower().rpartition("_")
+    if prefix and prefix != kind:
+        if prefix in KINDS:
+            raise WrongKind(given=given, kind=kind)
+        raise IdInvalid(given=given, kind=kind)
+    if not rest or any(letter not in ALPHABET for letter in rest) or len(rest) > LENGTH:
+        raise IdInvalid(given=given, kind=kind)
+    start = f"{kind}_{rest}"
+    found = sorted({identity for identity in known if identity.startswith(start)})
+    if not found:
+        raise NoSuchRecord(kind=kind, given=given)
+    if len(found) > 1:
+        shown = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+        raise AmbiguousId(given=given, candidates=shown)
+    return found[0]
+
+
+def shortest(known: Iterable[str]) -> Mapping[str, str]:
+    """Return for each id the shortest prefix, of at least four characters, that no other of its kind has."""
+    ordered = sorted(known)
+    short: dict[str, str] = {}
+    for index, identity in enumerate(ordered):
+        neighbours = ordered[max(0, index - 1) : index] + ordered[index + 1 : index + 2]
+        head = identity.index("_") + 1
+        length = head + SHORTEST
+        while any(other[:length] == identity[:length] for other in neighbours):
+            length += 1
+        short[identity] = identity[:length]
+    return short

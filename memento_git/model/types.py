@@ -1,0 +1,235 @@
+"""The types that a value in a ledger file can have: each reads text and describes itself as JSON Schema."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from memento_git.model import ids
+from memento_git.model.clock import STAMP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Path = tuple[str | int, ...]
+Problem = tuple[Path, str]
+
+FORBIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+LONGEST: Final = 64 * 1024
+
+
+class Type(Protocol):
+    """Reads a raw value (text, list or mapping of text) into a typed one."""
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any: ...
+
+    def schema(self) -> dict[str, Any]: ...
+
+
+class Pattern(NamedTuple):
+    """Text that matches a pattern from end to end."""
+
+    name: str
+    pattern: str
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, str) or re.fullmatch(self.pattern, raw) is None:
+            problems.append((at, f"{raw!r:.60} is not {self.name}"))
+        return raw
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": f"^(?:{self.pattern})$", "description": self.name}
+
+
+class Text(NamedTuple):
+    """Text for people: no control or direction-changing characters, at most 64 KiB."""
+
+    lines: bool = True
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, str) or not raw.strip():
+            problems.append((at, "a text is missing here"))
+            return raw
+        for problem in text_problems(raw, lines=self.lines):
+            problems.append((at, problem))
+        return raw
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "minLength": 1, "maxLength": LONGEST}
+
+
+def text_problems(text: str, *, lines: bool) -> Iterator[str]:
+    """Yield what makes a text unfit for a ledger that people read in a terminal and in a diff."""
+    if (found := FORBIDDEN.search(text)) is not None:
+        yield f"character U+{ord(found[0]):04X} is not allowed in a text"
+    if not lines and "\n" in text:
+        yield "this text must be one line"
+    if len(text) > LONGEST:
+        yield f"this text has {len(text)} characters, at most {LONGEST} are allowed"
+
+
+class Choice(NamedTuple):
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if raw not in self.words:
+            problems.append((at, f"{raw!r:.60} is not one of {', '.join(self.words)}"))
+        return raw
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": list(self.words)}
+
+
+class Flag(NamedTuple):
+    """`true` or `false`."""
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if raw not in ("true", "false"):
+            problems.append((at, f"{raw!r:.60} is not true or false"))
+        return raw == "true"
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+class Whole(NamedTuple):
+    """A whole number."""
+
+    least: int = 0
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, str) or re.fullmatch(r"-?\d{1,18}", raw) is None or int(raw) < self.least:
+            problems.append((at, f"{raw!r:.60} is not a whole number from {self.least}"))
+            return raw
+        return int(raw)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "integer", "minimum": self.least}
+
+
+class Decimal(NamedTuple):
+    """Seconds, with at most three decimals."""
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, str) or re.fullmatch(r"\d{1,12}(\.\d{1,3})?", raw) is None:
+            problems.append((at, f"{raw!r:.60} is not a number of seconds"))
+            return raw
+        return float(raw)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number", "minimum": 0}
+
+
+class ListOf(NamedTuple):
+    """A list whose members are all of one type."""
+
+    member: Type
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, list):
+            problems.append((at, "a list is expected here"))
+            return []
+        return [self.member.read(value, (*at, index), problems) for index, value in enumerate(raw)]
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": self.member.schema()}
+
+
+class Table(NamedTuple):
+    """A mapping from free keys to values of one type."""
+
+    member: Type
+    keys: str = r"[^\x00-\x1f]{1,4096}"
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, dict):
+            problems.append((at, "a mapping is expected here"))
+            return {}
+        for key in raw:
+            if re.fullmatch(self.keys, key) is None:
+                problems.append(((*at, key), f"{key!r:.60} cannot be a key here"))
+        return {key: self.member.read(value, (*at, key), problems) for key, value in raw.items()}
+
+    def schema(self) -> dict[str, Any]:
+        names = {"pattern": f"^(?:{self.keys})$"}
+        return {"type": "object", "propertyNames": names, "additionalProperties": self.member.schema()}
+
+
+class Anything(NamedTuple):
+    """A mapping that is read again as what it stands for."""
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, dict):
+            problems.append((at, "a mapping is expected here"))
+        return raw
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "object"}
+
+
+class Field(NamedTuple):
+    """One key of a mapping."""
+
+    type: Type
+    required: bool = False
+    doc: str = ""
+
+
+class Shape(NamedTuple):
+    """A mapping with known keys; an unknown one is a problem."""
+
+    fields: Mapping[str, Field]
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, dict):
+            problems.append((at, "a mapping is expected here"))
+            return {}
+        for key in raw:
+            if key not in self.fields:
+                problems.append(((*at, key), f"unknown key {key!r:.60}"))
+        for key, field in self.fields.items():
+            if field.required and key not in raw:
+                problems.append((at, f"key {key!r} is missing"))
+        return {
+            key: self.fields[key].type.read(value, (*at, key), problems)
+            for key, value in raw.items()
+            if key in self.fields
+        }
+
+    def schema(self) -> dict[str, Any]:
+        properties = {}
+        for key, field in self.fields.items():
+            properties[key] = field.type.schema()
+            if field.doc:
+                properties[key]["description"] = field.doc
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [key for key, field in self.fields.items() if field.required],
+            "additionalProperties": False,
+        }
+
+
+TIME: Final = Pattern("a UTC time with milliseconds", STAMP.pattern)
+DIGEST: Final = Pattern("the first 32 hex digits of a SHA-256", "[0-9a-f]{32}")
+SHA256: Final = Pattern("a SHA-256", "[0-9a-f]{64}")
+OBJECT: Final = Pattern("a git object id", "[0-9a-f]{40}|[0-9a-f]{64}")
+PLACE: Final = Pattern(
+    "a path inside the repository, with forward slashes",
+    r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\\]{1,4096}",
+)
+FOLDER: Final = Pattern("'.' or a folder inside the repository", rf"\.|{PLACE.pattern}")
+DURATION: Final = Pattern("a length of time such as 90m", r"\d{1,9}\s*[smhd]")
+
+
+def id_of(*kinds: str) -> Pattern:
+    article = " or ".join(kinds)
+    return Pattern(f"the id of {article}", f"(?:{'|'.join(kinds)})_[{ids.ALPHABET}]{{{ids.LENGTH}}}")
+
+
+def ref_to(*kinds: str) -> Pattern:
+    return Pattern(f"a reference to {' or '.join(kinds)}: id@digest", id_of(*kinds).pattern + "@[0-9a-f]{32}")

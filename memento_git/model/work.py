@@ -1,0 +1,192 @@
+"""What the files of the ledger say: the shape of each kind, and the records they are read into."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from memento_git.model import types as t
+from memento_git.model.ids import Ref
+from memento_git.model.types import Field, Shape
+
+GATE_KINDS: Final = (
+    "preflight_safety", "plan_review", "implementation_review", "quality_review",
+    "final_acceptance", "approval", "release",
+)  # fmt: skip
+VERDICTS: Final = ("requested", "passed", "failed", "waived")
+EVIDENCE_KINDS: Final = (
+    "command", "test", "lint", "type", "build", "ci", "artifact", "diff",
+    "screenshot", "approval", "graph", "memory", "note",
+)  # fmt: skip
+RUN_KINDS: Final = ("command", "test", "lint", "type", "build")
+TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")
+OUTCOMES: Final = ("passed", "failed", "observed")
+
+ACTOR: Final = t.Text(lines=False)
+LINE: Final = t.Text(lines=False)
+WHY: Final = Field(t.Text(), required=True, doc="why, for whoever reads the ledger later")
+
+CODE: Final = Shape({
+    "tree": Field(t.OBJECT, required=True, doc="git tree of the tracked files as they were, without .memento"),
+    "full": Field(t.OBJECT, doc="the same with the untracked, unignored files added"),
+    "paths": Field(t.Table(t.OBJECT), doc="git id of each path that the evidence is limited to"),
+    "dirty": Field(t.Flag(), doc="whether tracked files differed from HEAD"),
+    "head": Field(t.OBJECT, doc="HEAD then; a hint only, a squash removes it"),
+    "untracked": Field(t.ListOf(t.Text(lines=False)), doc="untracked, unignored files that were there"),
+    "untracked_more": Field(t.Whole(), doc="how many more there were"),
+})  # fmt: skip
+
+STREAM: Final = Shape({
+    "sha256": Field(t.SHA256, required=True, doc="of everything that the command wrote"),
+    "bytes": Field(t.Whole(), required=True),
+    "kept": Field(t.Pattern("a file name", r"[a-z0-9][a-z0-9.-]{0,80}"), doc="file in the evidence's folder"),
+    "kept_sha256": Field(t.SHA256, doc="of the kept copy, after redaction and cutting"),
+    "cut": Field(t.Whole(), doc="bytes left out between head and tail"),
+    "redacted": Field(t.Table(t.Whole()), doc="secrets replaced, by rule"),
+    "binary": Field(t.Flag(), doc="not text, so not kept"),
+})  # fmt: skip
+
+COMMAND: Final = Shape({
+    "argv": Field(t.ListOf(t.Text()), required=True),
+    "cwd": Field(t.FOLDER, required=True, doc="folder within the repository, '.' for its top"),
+    "exit": Field(t.Whole(-255), required=True, doc="exit code; 128 and the signal when it was killed"),
+    "signal": Field(t.Whole(1), doc="signal that ended it"),
+    "timed_out": Field(t.Flag()),
+    "seconds": Field(t.Decimal(), required=True),
+    "stdout": Field(STREAM, required=True),
+    "stderr": Field(STREAM, required=True),
+    "tools": Field(t.Table(t.Text(lines=False)), required=True, doc="versions of what ran it"),
+})  # fmt: skip
+
+ATTACHMENT: Final = Shape({
+    "name": Field(t.PLACE, required=True, doc="path in the repository, or name of the file that was given"),
+    "sha256": Field(t.SHA256, required=True),
+    "bytes": Field(t.Whole(), required=True),
+    "kept": Field(t.Pattern("a file name", r"[a-z0-9][a-z0-9._-]{0,80}"), doc="file in the evidence's folder"),
+})  # fmt: skip
+
+REPORT: Final = Shape({
+    "name": Field(t.PLACE, required=True),
+    "format": Field(t.Choice(("junit", "coverage-xml", "coverage-json", "sarif")), required=True),
+    "sha256": Field(t.SHA256, required=True),
+    "ok": Field(t.Flag(), required=True),
+    "counts": Field(t.Table(t.Whole()), required=True),
+    "failed": Field(t.ListOf(t.Text(lines=False)), doc="names of failed cases or results"),
+    "failed_more": Field(t.Whole(), doc="how many more there were"),
+})  # fmt: skip
+
+DIFF: Final = Shape({
+    "range": Field(LINE, required=True),
+    "base": Field(t.OBJECT, required=True),
+    "tip": Field(t.OBJECT, required=True),
+    "patch_id": Field(t.OBJECT, required=True, doc="git patch-id --stable"),
+    "files": Field(t.ListOf(t.PLACE), required=True),
+    "added": Field(t.Whole(), required=True),
+    "removed": Field(t.Whole(), required=True),
+})  # fmt: skip
+
+EVIDENCE: Final = Shape({
+    "id": Field(t.id_of("evidence"), required=True),
+    "kind": Field(t.Choice(EVIDENCE_KINDS), required=True),
+    "for": Field(t.ListOf(t.id_of("task")), doc="tasks that it may prove; none: the run as a whole"),
+    "at": Field(t.TIME, required=True),
+    "by": Field(ACTOR, required=True),
+    "outcome": Field(t.Choice(OUTCOMES), required=True),
+    "summary": Field(t.Text()),
+    "command": Field(COMMAND),
+    "code": Field(CODE, doc="what the command saw when it started"),
+    "code_after": Field(CODE, doc="the same when it ended, if it changed"),
+    "reports": Field(t.ListOf(REPORT)),
+    "problems": Field(t.ListOf(LINE), doc="what kept a verdict from being good although the command said so"),
+    "attachments": Field(t.ListOf(ATTACHMENT)),
+    "diff": Field(DIFF),
+    "uri": Field(t.Text(lines=False)),
+    "approves": Field(t.id_of("run", "plan", "task", "evidence"), doc="what an approval is about"),
+    "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
+})  # fmt: skip
+
+RUN: Final = Shape({
+    "id": Field(t.id_of("run"), required=True),
+    "goal": Field(LINE, required=True),
+    "at": Field(t.TIME, required=True),
+    "by": Field(ACTOR, required=True),
+    "spike": Field(t.Flag(), doc="may dispatch without a canonical plan, within policy's limit"),
+    "constraints": Field(t.ListOf(LINE)),
+})  # fmt: skip
+
+PLAN: Final = Shape({
+    "id": Field(t.id_of("plan"), required=True),
+    "title": Field(LINE, required=True),
+    "at": Field(t.TIME, required=True),
+    "by": Field(ACTOR, required=True),
+    "criteria": Field(t.ListOf(LINE)),
+    "assumptions": Field(t.ListOf(LINE)),
+    "risks": Field(t.ListOf(LINE)),
+})  # fmt: skip
+
+TASK: Final = Shape({
+    "id": Field(t.id_of("task"), required=True),
+    "title": Field(LINE, required=True),
+    "at": Field(t.TIME, required=True),
+    "by": Field(ACTOR, required=True),
+    "criteria": Field(t.ListOf(LINE), doc="acceptance criteria"),
+    "depends_on": Field(t.ListOf(t.id_of("task")), doc="tasks that must be done and proven first"),
+    "files": Field(t.ListOf(t.PLACE), doc="files that the work is about"),
+})  # fmt: skip
+
+
+class Prose(NamedTuple):
+    """A run, plan or task as its file tells it; `data` has the typed front matter."""
+
+    id: str
+    run: str
+    data: dict[str, Any]
+    body: str
+    digest: str
+    path: str
+
+    @property
+    def title(self) -> str:
+        return str(self.data.get("goal") or self.data["title"])
+
+    def list(self, key: str) -> list[str]:
+        return self.data.get(key) or []
+
+
+class Evidence(NamedTuple):
+    """One immutable piece of evidence."""
+
+    id: str
+    run: str
+    data: dict[str, Any]
+    digest: str
+    path: str
+
+    @property
+    def kind(self) -> str:
+        return str(self.data["kind"])
+
+    @property
+    def tasks(self) -> list[str]:
+        return self.data.get("for") or []
+
+
+class Event(NamedTuple):
+    """One immutable thing that happened to a record; `data` has the keys of its verb."""
+
+    id: str
+    run: str
+    do: str
+    of: str
+    at: str
+    by: str
+    after: tuple[Ref, ...]
+    data: dict[str, Any]
+    digest: str
+    path: str
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(self.id, self.digest)
+
+    def get(self, key: str) -> str:
+        return str(self.data.get(key) or "")

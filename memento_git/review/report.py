@@ -1,0 +1,144 @@
+"""The report of a run: Markdown for a chat or a pull request, from the ledger alone. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Row = dict[str, Any]
+ORDER: Final = (
+    "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
+)  # fmt: skip
+
+
+def markdown(held: Row) -> str:
+    """Return a run's overview as Markdown: lists, no tables, so that every chat shows it."""
+    run = held["run"]
+    lines = [f"# {plain(run['goal'])}", "", _summary(held), ""]
+    lines += _plan(held)
+    lines += _tasks(held)
+    lines += _section("Gates", [_gate(row) for row in held["gates"]])
+    lines += _section(
+        "Needs settling",
+        [f"`{row['record']}` is {row['problem']}: {row['about']}" for row in held["trouble"]],
+    )
+    lines += _section("Evidence", [evidence_line(row) for row in held["evidence"]])
+    lines += _section("Next", [f"{plain(step['why'])}: `{step['command']}`" for step in held["next"]])
+    lines += _section("Not shown", [f"{count} more {name}" for name, count in held["omitted"].items()])
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def plain(text: str) -> str:
+    """Return one line of text without what Markdown or HTML would act upon."""
+    line = " ".join(text.split())
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>|#" else letter for letter in line)
+
+
+def _summary(held: Row) -> str:
+    run, counts = held["run"], dict(held["counts"])
+    proven, unproven = counts.pop("proven"), counts.pop("unproven")
+    states = ", ".join(f"{counts[state]} {state.replace('_', ' ')}" for state in ORDER if state in counts)
+    proof = f"; {proven} proven, {unproven} unproven" if proven or unproven else ""
+    return f"Run `{run['id']}` is **{run['status']}**. Tasks: {states or 'none'}{proof}."
+
+
+def _plan(held: Row) -> list[str]:
+    plans = {row["id"]: row for row in held["plans"]}
+    canonical = plans.get(held["run"]["current_plan_id"] or "")
+    if canonical is None:
+        drafts = [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
+        return _section("Plan", drafts)
+    changed = " — **changed since its approval**" if canonical["changed"] else ""
+    return ["## Plan", "", f"{plain(canonical['title'])} (`{canonical['id']}`){changed}", ""]
+
+
+def _tasks(held: Row) -> list[str]:
+    trust = {row["id"]: row for row in held["evidence"]}
+    lines = []
+    for state in ORDER:
+        rows = [row for row in held["tasks"] if row["status"] == state]
+        lines += _section(state.replace("_", " ").capitalize(), [_task(row, trust) for row in rows])
+    return lines
+
+
+def _task(row: Row, evidence: dict[str, Row]) -> str:
+    return f"{plain(row['title'])} (`{row['id']}`)" + "".join(f" — {note}" for note in task_notes(row, evidence))
+
+
+def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
+    """Return what one should know of a task beside its state."""
+    notes = []
+    if row["proven"]:
+        told = [
+            f"{evidence[name]['kind']}, {evidence[name]['trust_level']}"
+            for name in row["proven_by"]
+            if name in evidence
+        ]
+        notes.append(f"proven by {'; '.join(told) or 'evidence'}")
+    elif row["proven"] is False:
+        notes.append(f"**unproven**: {'; '.join(row['unproven_because']) or 'nothing proves it'}")
+    if row.get("stale"):
+        notes.append("stale: the code changed since")
+    if row["late"]:
+        notes.append("late: came after the run's completion")
+    if row["ready"]:
+        notes.append("ready")
+    if row["waits_on"] and row["status"] == "pending":
+        notes.append(f"waits on {', '.join(f'`{name}`' for name in row['waits_on'])}")
+    if row["blocked_by"]:
+        notes.append(f"gate failed: {', '.join(row['blocked_by'])}")
+    return notes + _state_notes(row)
+
+
+def _state_notes(row: Row) -> list[str]:
+    notes = []
+    if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
+        notes.append(plain(row["reason"]))
+    if row["run_status"]:
+        notes.append(f"in a {row['run_status']} run")
+    if row["incomplete"]:
+        notes.append("incomplete: files that its events name are missing")
+    return notes
+
+
+def _gate(row: Row) -> str:
+    by = f" by {plain(row['reviewer'])}" if row["reviewer"] else ""
+    why = f": {plain(row['summary'])}" if row["summary"] else ""
+    scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
+    return f"{row['kind']}{scope} **{row['status']}**{by}{why}"
+
+
+def evidence_line(row: Row) -> str:
+    """Return one piece of evidence as a line."""
+    what = _what(row)
+    marks = [row["trust_level"], row["outcome"]] + (["stale"] if row.get("stale") else [])
+    if row["status"] != "recorded":
+        marks.append(row["status"])
+    shared = f", shared by {len(row['task_ids'])} tasks" if len(row["task_ids"]) > 1 else ""
+    return f"`{row['id']}` {row['kind']}: {what} — {', '.join(marks)}{shared}"
+
+
+def _what(row: Row) -> str:
+    parts: list[str] = []
+    if row["command"]:
+        parts.append(f"`{' '.join(row['command']).replace('`', chr(39))[:120]}` exit {row['exit_code']}")
+    for report in row["reports"]:
+        counts = ", ".join(f"{value} {key}" for key, value in report["counts"].items() if value)
+        parts.append(f"{report['format']}: {counts}" + _failed(report["failed"]))
+    parts += [f"`{one['name']}`" for one in row["files"]]
+    parts += [plain(row[key]) for key in ("uri", "summary") if row[key]]
+    if row["diff"]:
+        parts.append(f"{row['diff']['range']}: +{row['diff']['added']} -{row['diff']['removed']}")
+    if row["approves"]:
+        parts.append(f"approves `{row['approves']}` by {plain(row['actor'])}")
+    return "; ".join(parts) or "nothing to inspect"
+
+
+def _failed(names: Sequence[str]) -> str:
+    return f" (failed: {', '.join(plain(name) for name in names[:5])})" if names else ""
+
+
+def _section(title: str, items: Sequence[str]) -> list[str]:
+    return [f"## {title}", "", *(f"- {item}" for item in items), ""] if items else []

@@ -1,0 +1,255 @@
+"""dispatch: create claim renew complete fail recover."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.ledger import claims
+from memento_git.ledger.claims import Claim
+from memento_git.model.clock import seconds_of, stamp
+from memento_git.model.ids import parse_ref
+from memento_git.work import codestate, trust
+from memento_git.work import refusals as no
+from memento_git.work.desk import Desk, dispatch_of
+from memento_git.work.fold import plans_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.store import Transaction
+    from memento_git.work.state import RunState
+
+
+def create_dispatch(
+    tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
+    recovery_of: str = "",
+) -> str:  # fmt: skip
+    """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
+    from memento_git.model.ids import NoSuchRecord
+
+    desk = Desk.of(tx)
+    identity, state = desk.find(task, "task")
+    if run and desk.run(run).id != state.id:
+        raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
+    prose = state.prose(identity)
+    plan = state.canonical
+    if plan and state.plan_changed(plan):
+        raise no.PlanChanged(plan=plan)
+    spike = not plan and bool(state.prose(state.id).data.get("spike"))
+    if spike:
+        _spike_limit(desk, state)
+    dependencies = prose.list("depends_on")
+    for other in dependencies:
+        _dependency_done(desk, state, identity, other)
+    event = desk.happen(
+        state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies),
+        executor=desk.text("executor", executor, lines=False), plan=plan, spike=spike, candidate=candidate,
+        recovery_of=recovery_of, note=desk.optional("note", note),
+    )  # fmt: skip
+    return dispatch_of(event)
+
+
+def _spike_limit(desk: Desk, state: RunState) -> None:
+    made = sum(
+        1
+        for task in state.ids("task")
+        for seen in state.folded(task).events
+        if seen.event.do == "dispatched" and seen.event.data.get("spike")
+    )
+    if made >= desk.policy.spike_dispatches:
+        raise no.SpikeLimit(run=state.id, made=made, limit=desk.policy.spike_dispatches)
+
+
+def _dependency_done(desk: Desk, state: RunState, task: str, other: str) -> None:
+    if other not in state.index.prose:
+        raise no.DependencyOpen(task=task, dependency=other, status="missing")
+    if not state.is_done(other, desk.policy):
+        status = state.task_status(other)
+        shown = "completed but not proven" if status in ("completed", "accepted") else status
+        raise no.DependencyOpen(task=task, dependency=other, status=shown)
+
+
+def _find(desk: Desk, given: str) -> tuple[str, str, RunState]:
+    """Return a dispatch's id, its task and the state of its run."""
+    from memento_git.model.ids import NoSuchRecord
+
+    name, state = desk.find(given, "dispatch")
+    opened = state.event(name.replace("dispatch", "event", 1))
+    if opened is None:
+        raise NoSuchRecord(kind="dispatch", given=given)
+    return name, opened.of, state
+
+
+def _ref_name(state: RunState, task: str, dispatch: str) -> str:
+    """Return the name of the claim's ref: one for a task, one each for candidates."""
+    opened = state.event(dispatch.replace("dispatch", "event", 1))
+    return dispatch if opened is not None and opened.data.get("candidate") else task
+
+
+def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "") -> str:
+    """Take a dispatch; the same actor may claim again, nobody else before the lease ends."""
+    desk = Desk.of(tx)
+    name, task, state = _find(desk, dispatch)
+    until = stamp(seconds_of(tx.now) + (lease or desk.policy.lease))
+    held = state.dispatches(task).get(name, {})
+    _judge_first(desk, state, task, name, until)
+    if held.get("status") != "claimed" or held.get("holder") != tx.actor:
+        _take_ref(tx, state, task, Claim(name, tx.actor, until))
+    desk.happen(
+        state,
+        task,
+        "claimed",
+        reads=(state.id,),
+        dispatch=name,
+        until=until,
+        note=desk.optional("note", note),
+    )
+    return name
+
+
+def _judge_first(desk: Desk, state: RunState, task: str, name: str, until: str) -> None:
+    """Let the table speak before the ref is taken."""
+    state.folded(task)
+    state.fold.judge(
+        desk.draft(state, task, "claimed", reads=(state.id,), name="event_000000000000", dispatch=name, until=until)
+    )
+
+
+def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
+    git, name = tx.ledger.git, _ref_name(state, task, claim.dispatch)
+    existing = claims.read(git, name)
+    if existing is not None and not _replaceable(tx, state, task, existing, claim):
+        raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=existing.by)
+    taken = claims.take(git, name, claim, existing)
+    if taken is None:
+        first = claims.read(git, name)
+        raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=first.by if first else "another process")
+    tx.after_failure.append(lambda: claims.release(git, name, taken))
+
+
+def _replaceable(tx: Transaction, state: RunState, task: str, existing: Claim, claim: Claim) -> bool:
+    """Tell whether a ref that is there may be replaced: it expired, is ours, or its dispatch has ended."""
+    if existing.until < tx.now or existing.by == claim.by:
+        return True
+    known = state.dispatches(task).get(existing.dispatch)
+    return known is not None and known["status"] not in ("queued", "claimed")
+
+
+def release(tx: Transaction, task: str, dispatch: str) -> None:
+    """Have the claim's ref removed once the commit is there."""
+    git = tx.ledger.git
+
+    def follow() -> None:
+        for name in (task, dispatch):
+            claim = claims.read(git, name)
+            if claim is not None and claim.dispatch == dispatch:
+                claims.release(git, name, claim)
+
+    tx.after_commit.append(follow)
+
+
+def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: bool = False) -> tuple[str, str, bool]:
+    """Lengthen a claim; return (id, until, committed). It is committed only past half of the lease, or by force."""
+    desk = Desk.of(tx)
+    name, task, state = _find(desk, dispatch)
+    length = lease or desk.policy.lease
+    until = stamp(seconds_of(tx.now) + length)
+    current = state.dispatches(task).get(name, {}).get("until") or ""
+    if not force and current and seconds_of(current) - seconds_of(tx.now) > length / 2:
+        return name, current, False
+    desk.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
+    ref = _ref_name(state, task, name)
+    existing = claims.read(tx.ledger.git, ref)
+    if existing is not None and existing.dispatch == name:
+        claims.take(tx.ledger.git, ref, Claim(name, tx.actor, until), existing)
+    return name, until, True
+
+
+def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "") -> str:
+    """Complete a claimed dispatch, and with it its task, on evidence that policy accepts."""
+    desk = Desk.of(tx)
+    name, task, state = _find(desk, dispatch)
+    prose = state.prose(task)
+    refs = [_cite(desk, state, task, given) for given in evidence]
+    cited = [state.cited(parse_ref(ref)) for ref in refs]
+    if problem := _unacceptable(cited, task):
+        raise no.EvidenceRequired(task=task, why=problem)
+    paths = sorted(
+        {path for one in cited if one.evidence for path in (one.evidence.data.get("code") or {}).get("paths", {})}
+    )
+    code = codestate.code_now(tx.ledger.git, paths)
+    kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths") if key in code}
+    desk.happen(
+        state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
+        note=desk.optional("summary", note),
+    )  # fmt: skip
+    release(tx, task, name)
+    return name
+
+
+def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
+    """Return the reference to a piece of evidence; refuse what is another task's or another run's."""
+    identity, other = desk.find(given, "evidence")
+    found = other.evidence(identity)
+    if other.id != state.id:
+        raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=task)
+    if found is None:
+        raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read")
+    if found.tasks and task not in found.tasks:
+        raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=task)
+    return f"{identity}@{found.digest}"
+
+
+def _unacceptable(cited: Sequence[trust.Cited], task: str) -> str:
+    """Return why these pieces of evidence do not even complete a task, or nothing."""
+    if not cited:
+        return "no evidence was given"
+    for one in cited:
+        if problem := trust.fault(one, task):
+            return problem
+    if all(one.trust == "advisory" for one in cited):
+        return "a summary alone never completes a task"
+    return ""
+
+
+def fail_dispatch(tx: Transaction, dispatch: str, *, reason: str = "") -> str:
+    """Give a dispatch up; its task is blocked until it is reopened."""
+    desk = Desk.of(tx)
+    name, task, state = _find(desk, dispatch)
+    desk.happen(
+        state,
+        task,
+        "failed",
+        reads=(state.id,),
+        dispatch=name,
+        reason=desk.reason("failing a dispatch", reason),
+    )
+    release(tx, task, name)
+    return name
+
+
+def recover_dispatch(
+    tx: Transaction,
+    dispatch: str,
+    *,
+    force: bool = False,
+    reason: str = "",
+    requeue: bool = False,
+    executor: str = "",
+) -> tuple[str, str]:
+    """Take a dispatch back whose claim has expired; return its id and, with requeue, that of its successor."""
+    desk = Desk.of(tx)
+    name, task, state = _find(desk, dispatch)
+    found = state.dispatches(task).get(name, {})
+    if found.get("status") == "claimed" and not found["expired"] and not force:
+        raise no.NotExpired(holder=found["holder"], dispatch=name, until=found["until"])
+    words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
+    desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force)
+    release(tx, task, name)
+    if not requeue:
+        return name, ""
+    opened = found.get("opened")
+    successor = create_dispatch(
+        tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name
+    )
+    return name, successor

@@ -1,0 +1,369 @@
+"""evidence: run add approve supersede retract."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from memento_git.errors import Misused, Refused
+from memento_git.ledger import codec, layout
+from memento_git.model.ids import kind_of
+from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
+from memento_git.work import capture, codestate
+from memento_git.work import refusals as no
+from memento_git.work.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.work.state import RunState
+
+BLOCK: Final = 1024 * 1024
+
+
+class Draft(NamedTuple):
+    """Evidence that is not in the ledger yet: its values, and the files of its folder."""
+
+    data: dict[str, Any]
+    files: dict[str, bytes]
+
+
+class FileUnfit(Refused):
+    """A file that cannot be evidence."""
+
+    token = "evidence_file_invalid"
+    sentence = "{path}: {problem}"
+    hint_ = "give a file of the repository that holds what is to be shown"
+
+
+class FileMissing(Refused):
+    """A file that should be evidence does not exist."""
+
+    token = "evidence_file_missing"
+    sentence = "there is no file {path} in the repository"
+    hint_ = "paths are relative to the workspace; file://a/b.log means a/b.log"
+
+
+class KindInvalid(Misused):
+    """A kind of evidence that there is not, or that a command cannot make."""
+
+    token = "evidence_kind_invalid"
+    sentence = "{given!r} is not a kind of evidence for this"
+    hint_ = "one of: {allowed}"
+
+
+class RangeInvalid(Misused):
+    """Two revisions were expected."""
+
+    token = "range_invalid"
+    sentence = "{given!r} is not a range of commits"
+    hint_ = "write A..B"
+
+
+class FolderInvalid(Refused):
+    """A folder that `evidence run --out` did not write."""
+
+    token = "evidence_folder_invalid"
+    sentence = "{path}: {problem}"
+    hint_ = "give the folder that memento evidence run --out wrote"
+
+
+def witness(
+    ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
+    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False,
+) -> Draft:  # fmt: skip
+    """Run a command and return what it showed; nothing is written to the ledger yet."""
+    if kind not in RUN_KINDS:
+        raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
+    git = ledger.git
+    top = _top(git)
+    scrubber = capture.Scrubber(top)
+    cwd = capture.inside(top, git.start)
+    before = codestate.code_now(git, covers)
+    keep = ledger.view().policy().output
+    old = {report: _mark(git.start / report) for report in reports}
+    run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
+    after = codestate.code_now(git, covers)
+    stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber)
+    stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber)
+    parsed, problems = _reports(top, git.start, old)
+    ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
+    command = {
+        "argv": _argv(argv, scrubber),
+        "cwd": cwd or ".",
+        "exit": run.exit,
+        "signal": run.signal,
+        "timed_out": run.timed_out or None,
+        "seconds": round(run.seconds, 3),
+        "stdout": stdout,
+        "stderr": stderr,
+        "tools": capture.tools(git.run("version").decode()),
+    }
+    data: dict[str, Any] = {
+        "kind": kind,
+        "outcome": "passed" if ok else "failed",
+        "command": command,
+        "code": before,
+        "code_after": after if after != before else None,
+        "reports": parsed,
+        "problems": problems,
+    }
+    return Draft(data, {**out_files, **err_files})
+
+
+def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
+    from memento_git.work.secrets import redact
+
+    return [redact(scrubber.argument(argument))[0] for argument in argv]
+
+
+def _top(git: Git) -> Path:
+    if git.top is None:
+        from memento_git.ledger.publish import BareRepository
+
+        raise BareRepository
+    return git.top
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    """Return what tells whether a command has written a file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _reports(top: Path, start: Path, old: dict[str, tuple[int, int] | None]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the parsed reports, and what is wrong with those that cannot count."""
+    parsed, problems = [], []
+    for given, before in old.items():
+        name = capture.inside(top, start / given)
+        if _mark(start / given) in (None, before):
+            problems.append(f"report {name} was not written by the command")
+            continue
+        try:
+            parsed.append(_report(name, (start / given).read_bytes()))
+        except Refused as refusal:
+            problems.append(refusal.message[:500])
+    return parsed, problems
+
+
+def _report(name: str, data: bytes) -> dict[str, Any]:
+    from memento_git.work.reports import read_report
+
+    report = read_report(name, data)
+    return {
+        "name": name,
+        "format": report.format,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "ok": report.ok,
+        "counts": dict(report.counts),
+        "failed": list(report.failed),
+        "failed_more": report.failed_more or None,
+    }
+
+
+def record_draft(tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "") -> str:
+    """Put a draft into the ledger; return the evidence's id."""
+    desk = Desk.of(tx)
+    found = [desk.find(task, "task") for task in tasks]
+    state = found[0][1] if found else desk.run(run)
+    for task, other in found:
+        if other.id != state.id:
+            raise no.EvidenceForeign(evidence="this", tasks=f"run {state.id}", task=task)
+        other.prose(task)
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+    words = desk.optional("summary", summary) or draft.data.get("summary", "")
+    return _write(desk, state, Draft({**draft.data, "summary": words}, draft.files), [task for task, _ in found])
+
+
+def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str]) -> str:
+    tx = desk.tx
+    identity = draft.data.get("id") or tx.new_id("evidence")
+    if identity in state.index.evidence:
+        raise FolderInvalid(path=identity, problem="this evidence is in the ledger already")
+    ordered = {
+        "id": identity,
+        "kind": draft.data["kind"],
+        "for": list(tasks) or draft.data.get("for"),
+        "at": draft.data.get("at") or tx.now,
+        "by": draft.data.get("by") or tx.actor,
+        "outcome": draft.data["outcome"],
+        "summary": draft.data.get("summary"),
+    }
+    data = {**ordered, **{key: value for key, value in draft.data.items() if key not in ordered}}
+    data["allowed_secrets"] = list(tx.allow_secrets)
+    tx.put(layout.evidence_path(state.id, identity), codec.encode(data))
+    for name, content in draft.files.items():
+        tx.put(f"{layout.folder_of(state.id, identity)}/{name}", content)
+    tx.touch(state.id, identity)
+    return str(identity)
+
+
+def add_evidence(
+    tx: Transaction, kind: str, *, run: str = "", tasks: Sequence[str] = (), summary: str = "",
+    files: Sequence[str] = (), uri: str = "", diff: str = "", outcome: str = "observed",
+) -> str:  # fmt: skip
+    """Add files (hashed, attached up to policy's limit), a URI or a diff `A..B`; return the evidence's id."""
+    desk = Desk.of(tx)
+    if kind not in EVIDENCE_KINDS:
+        raise KindInvalid(given=kind, allowed=", ".join(EVIDENCE_KINDS))
+    git = tx.ledger.git
+    held: dict[str, bytes] = {}
+    data: dict[str, Any] = {"kind": kind, "outcome": outcome}
+    paths = [*files]
+    if uri.startswith("file:"):
+        paths.append(_local(uri))
+    elif uri:
+        data["uri"] = desk.text("uri", uri, lines=False)
+    if paths:
+        data["code"] = codestate.code_now(git)
+        data["attachments"] = [_attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
+    if diff:
+        data["diff"] = _diff(git, diff)
+    if not summary and not paths and not uri and not diff:
+        raise no.EvidenceRequired(task=", ".join(tasks) or "of this run", why="nothing was given as evidence")
+    return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary)
+
+
+def _local(uri: str) -> str:
+    """Return the path that a file URI names: `file://a/b` and `file:a/b` mean a/b of the repository."""
+    parts = urlsplit(uri)
+    return unquote(parts.netloc + parts.path)
+
+
+def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[str, Any]:
+    git = desk.tx.ledger.git
+    top = _top(git)
+    path = git.start / given
+    if not path.exists():
+        path = top / given
+    name = capture.inside(top, path)
+    if not path.exists():
+        raise FileMissing(path=given)
+    if path.is_dir() or not path.is_file():
+        raise FileUnfit(path=given, problem="it is not a plain file")
+    size = path.stat().st_size
+    if not size:
+        raise FileUnfit(path=given, problem="it is empty")
+    told: dict[str, Any] = {"name": name}
+    if size <= desk.policy.attach:
+        data = path.read_bytes()
+        _scan(desk, name, data)
+        kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
+        held[kept] = data
+        return {**told, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "kept": kept}
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(BLOCK):
+            digest.update(block)
+    if path.stat().st_size != size:
+        raise FileUnfit(path=given, problem="it changed while it was read")
+    return {**told, "sha256": digest.hexdigest(), "bytes": size}
+
+
+def _scan(desk: Desk, name: str, data: bytes) -> None:
+    """Refuse to attach a text that holds a secret."""
+    from memento_git.work.secrets import refuse_secrets
+
+    if b"\0" not in data:
+        text = data.decode(errors="replace")
+        refuse_secrets(f"file {name}", text, (*desk.policy.allow_secrets, *desk.tx.allow_secrets))
+
+
+def _diff(git: Git, given: str) -> dict[str, Any]:
+    base, dots, tip = given.partition("..")
+    if not dots or not base or not tip or tip.startswith("."):
+        raise RangeInvalid(given=given)
+    first, last = git.commit_of(base), git.commit_of(tip)
+    patterns = {"GIT_LITERAL_PATHSPECS": "0"}
+    scope = ("--", ".", ":(exclude,top).memento")
+    patch = git.run("diff", "--no-ext-diff", "--no-textconv", first, last, *scope, extra=patterns)
+    counts = git.run("diff", "--numstat", "-z", "--no-renames", first, last, *scope, extra=patterns).decode(
+        errors="replace"
+    )
+    rows = [line.split("\t", 2) for line in counts.split("\0") if line]
+    if not rows:
+        raise FileUnfit(path=given, problem="the two commits hold the same code")
+    return {
+        "range": given,
+        "base": first,
+        "tip": last,
+        "patch_id": git.run("patch-id", "--stable", data=patch).decode().split()[0],
+        "files": [row[2] for row in rows],
+        "added": sum(int(row[0]) for row in rows if row[0].isdigit()),
+        "removed": sum(int(row[1]) for row in rows if row[1].isdigit()),
+    }
+
+
+def approve(tx: Transaction, about: str, *, summary: str = "") -> str:
+    """Record that the actor approves a run, plan, task or piece of evidence; return the evidence's id."""
+    desk = Desk.of(tx)
+    kind = kind_of(about)
+    if kind not in ("run", "plan", "task", "evidence"):
+        raise KindInvalid(given=about, allowed="an id of a run, plan, task or evidence")
+    identity, state = desk.find(about, kind)
+    data = {"kind": "approval", "outcome": "passed", "approves": identity}
+    tasks = [identity] if kind == "task" else []
+    return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary)
+
+
+def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
+    """Say that later evidence takes the place of earlier; the earlier counts no more."""
+    desk = Desk.of(tx)
+    identity, state = desk.find(old, "evidence")
+    successor, other = desk.find(new, "evidence")
+    if other.id != state.id or successor == identity:
+        raise no.EvidenceForeign(evidence=successor, tasks=f"run {other.id}", task=identity)
+    desk.happen(state, identity, "superseded", successor=successor, reason=desk.optional("reason", reason))
+    return identity
+
+
+def retract(tx: Transaction, evidence: str, *, reason: str = "") -> str:
+    """Withdraw evidence that should not have been believed; what it proved is unproven."""
+    desk = Desk.of(tx)
+    identity, state = desk.find(evidence, "evidence")
+    desk.happen(state, identity, "retracted", reason=desk.reason("retracting evidence", reason))
+    return identity
+
+
+def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:
+    """Write a draft into a folder instead of the ledger, for a machine that must not commit."""
+    identity = ledger.new_id("evidence")
+    ordered = {
+        "id": identity, "kind": draft.data["kind"], "for": list(tasks), "at": ledger.now(), "by": ledger.actor,
+        "outcome": draft.data["outcome"], "summary": summary,
+    }  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    rest = {key: value for key, value in draft.data.items() if key not in ordered}
+    for name, content in draft.files.items():
+        (folder / name).write_bytes(content)
+    (folder / "evidence.yaml").write_bytes(codec.encode({**ordered, **rest}))
+    return identity
+
+
+def import_folder(tx: Transaction, folder: Path, *, run: str = "", tasks: Sequence[str] = ()) -> str:
+    """Add the evidence that `evidence run --out` wrote; its bytes must be as they were written."""
+    source = folder / "evidence.yaml"
+    if not source.is_file():
+        raise FolderInvalid(path=folder.name, problem="there is no evidence.yaml in it")
+    place = layout.Place("evidence", "", "", "")
+    decoded = codec.decode(place, "evidence.yaml", source.read_bytes())
+    if isinstance(decoded, list):
+        raise FolderInvalid(path=folder.name, problem=str(decoded[0]))
+    data = decoded.data
+    files: dict[str, bytes] = {}
+    for stream in (data["command"]["stdout"], data["command"]["stderr"]) if "command" in data else ():
+        if "kept" in stream:
+            content = (folder / stream["kept"]).read_bytes() if (folder / stream["kept"]).is_file() else b""
+            if hashlib.sha256(content).hexdigest() != stream["kept_sha256"]:
+                raise FolderInvalid(path=folder.name, problem=f"{stream['kept']} is not what was captured")
+            files[stream["kept"]] = content
+    return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()))

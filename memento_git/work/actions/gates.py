@@ -1,0 +1,75 @@
+"""gate: record waive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.work import GATE_KINDS, VERDICTS
+from memento_git.work import codestate, trust
+from memento_git.work import refusals as no
+from memento_git.work.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.store import Transaction
+    from memento_git.work.state import RunState
+
+
+def record_gate(
+    tx: Transaction, gate: str, verdict: str, *, run: str = "", task: str = "", evidence: Sequence[str] = (),
+    note: str = "", reason: str = "",
+) -> tuple[str, str]:  # fmt: skip
+    """Record a verdict on a run or one of its tasks; return the scope and the event's id."""
+    desk = Desk.of(tx)
+    if gate not in GATE_KINDS:
+        raise no.GateInvalid(given=gate, what="a kind of gate", allowed=", ".join(GATE_KINDS))
+    if verdict not in VERDICTS:
+        raise no.GateInvalid(given=verdict, what="a verdict", allowed=", ".join(VERDICTS))
+    scope, state = desk.find(task, "task") if task else (desk.run(run).id, desk.run(run))
+    state.prose(scope)
+    _may(desk, gate, verdict)
+    refs = [_cite(desk, state, scope, given) for given in evidence]
+    if verdict == "passed" and gate in desk.policy.gates_fresh:
+        _fresh(tx, state, gate, refs)
+    words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
+    event = desk.happen(
+        state, scope, verdict, reads=() if scope == state.id else (state.id,),
+        gate=gate, evidence=refs, reason=words, note=desk.optional("note", note),
+    )  # fmt: skip
+    return scope, event.id
+
+
+def _may(desk: Desk, gate: str, verdict: str) -> None:
+    policy, actor = desk.policy, desk.tx.actor
+    asked = policy.gate_waivers if verdict == "waived" else policy.gate_verdicts.get(gate, ())
+    if verdict != "requested" and asked and actor not in asked:
+        verb = "waive gates" if verdict == "waived" else f"judge {gate}"
+        raise no.ApproverRefused(actor=actor, verb=verb, asked=", ".join(asked))
+
+
+def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
+    identity, other = desk.find(given, "evidence")
+    found = other.evidence(identity)
+    tasks = found.tasks if found else []
+    if other.id != state.id or found is None:
+        raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=scope)
+    if kind_of(scope) == "task" and tasks and scope not in tasks:
+        raise no.EvidenceForeign(evidence=identity, tasks=", ".join(tasks), task=scope)
+    return f"{identity}@{found.digest}"
+
+
+def _fresh(tx: Transaction, state: RunState, gate: str, refs: Sequence[str]) -> None:
+    """Refuse a pass that does not rest on sound evidence of the code as it is now."""
+    if not refs:
+        raise no.GateNotFresh(gate=gate, why="none was given")
+    for ref in refs:
+        cited = state.cited(parse_ref(ref))
+        evidence = cited.evidence
+        code = (evidence.data.get("code") if evidence else None) or {}
+        problem = trust.fault(cited, evidence.tasks[0] if evidence and evidence.tasks else state.id)
+        if problem:
+            raise no.GateNotFresh(gate=gate, why=problem)
+        if not trust.agree(code, codestate.code_now(tx.ledger.git, sorted(code.get("paths", {})))):
+            raise no.GateNotFresh(gate=gate, why=f"{ref.partition('@')[0]} saw other code")

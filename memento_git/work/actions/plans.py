@@ -1,0 +1,72 @@
+"""plan: draft approve reject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import codec, layout
+from memento_git.work import refusals as no
+from memento_git.work.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.store import Transaction
+
+
+def draft_plan(
+    tx: Transaction, title: str, body: str, *, run: str = "", criteria: Sequence[str] = (),
+    assumptions: Sequence[str] = (), risks: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """Draft a plan of a run; return its id. Nothing is handed out on a draft."""
+    desk = Desk.of(tx)
+    state = desk.run(run)
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+    plan = tx.new_id("plan")
+    data = {
+        "id": plan,
+        "title": desk.text("title", title, lines=False),
+        "at": tx.now,
+        "by": tx.actor,
+        "criteria": desk.texts("criterion", criteria),
+        "assumptions": desk.texts("assumption", assumptions),
+        "risks": desk.texts("risk", risks),
+    }
+    path = layout.prose_path(state.id, plan)
+    tx.put(path, codec.encode_prose(data, desk.text("body", body)))
+    tx.touch(state.id, plan)
+    return plan
+
+
+def approve_plan(tx: Transaction, plan: str, *, run: str = "", note: str = "") -> str:
+    """Make a plan canonical, its text frozen by digest; another canonical plan of the run is superseded."""
+    desk = Desk.of(tx)
+    identity, state = desk.find(plan, "plan")
+    if run:
+        _of_run(desk, run, state.id, identity)
+    prose = state.prose(identity)
+    asked = desk.policy.plan_approvers
+    if asked and tx.actor not in asked:
+        raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=", ".join(asked))
+    if desk.policy.plan_not_author and tx.actor == prose.data["by"]:
+        raise no.ApproverRefused(actor=tx.actor, verb="approve this plan", asked="another than its author")
+    desk.happen(state, identity, "approved", reads=(state.id,), text=prose.digest, note=desk.optional("note", note))
+    return identity
+
+
+def _of_run(desk: Desk, run: str, found: str, plan: str) -> None:
+    """Refuse a plan that belongs to another run than the one that was named."""
+    from memento_git.model.ids import NoSuchRecord
+
+    if desk.find(run, "run")[0] != found:
+        raise NoSuchRecord(kind="plan", given=f"{plan} in run {run}")
+
+
+def reject_plan(tx: Transaction, plan: str, *, reason: str = "") -> str:
+    """Turn a plan down; it cannot be approved later."""
+    desk = Desk.of(tx)
+    identity, state = desk.find(plan, "plan")
+    state.prose(identity)
+    desk.happen(state, identity, "rejected", reads=(state.id,), reason=desk.reason("rejecting a plan", reason))
+    return identity

@@ -1,0 +1,120 @@
+"""run: start pause resume cancel complete archive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import archive, codec, layout
+from memento_git.work import refusals as no
+from memento_git.work.desk import Desk
+from memento_git.work.fold import plans_of
+from memento_git.work.transitions import DONE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.store import Transaction
+    from memento_git.work.state import RunState
+
+
+def start_run(
+    tx: Transaction, goal: str, *, constraints: Sequence[str] = (), spike: bool = False, body: str = ""
+) -> str:
+    """Start a run for one goal; return its id."""
+    desk = Desk.of(tx)
+    run = tx.new_id("run")
+    data = {
+        "id": run,
+        "goal": desk.text("goal", goal, lines=False),
+        "at": tx.now,
+        "by": tx.actor,
+        "spike": spike or None,
+        "constraints": desk.texts("constraint", constraints),
+    }
+    tx.put(layout.prose_path(run, run), codec.encode_prose(data, desk.optional("body", body)))
+    tx.touch(run, run)
+    return run
+
+
+def pause_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
+    """Pause a run: no hand-off, claim or completion until it is resumed."""
+    return _happen(tx, run, "paused", reason)
+
+
+def resume_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
+    """Let a paused run go on."""
+    return _happen(tx, run, "resumed", reason)
+
+
+def _happen(tx: Transaction, run: str, do: str, reason: str) -> str:
+    desk = Desk.of(tx)
+    state = desk.run(run)
+    desk.happen(state, state.id, do, reason=desk.optional("reason", reason))
+    return state.id
+
+
+def cancel_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
+    """End a run that will not be finished; this is final."""
+    desk = Desk.of(tx)
+    state = desk.run(run)
+    desk.happen(state, state.id, "cancelled", reason=desk.reason("cancelling a run", reason))
+    return state.id
+
+
+def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
+    """End a run whose every task is done and proven, or cancelled, and whose required gates have passed."""
+    desk = Desk.of(tx)
+    state = desk.run(run)
+    tasks = state.ids("task")
+    if not any(state.task_status(task) in DONE for task in tasks):
+        raise no.NothingToComplete(run=state.id)
+    for task in tasks:
+        _settled(desk, state, task)
+    _gates_passed(desk, state)
+    desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
+    return state.id
+
+
+def _settled(desk: Desk, state: RunState, task: str) -> None:
+    status = state.task_status(task)
+    if status == "contested":
+        raise no.RecordContested(record=task)
+    if status not in (*DONE, "cancelled"):
+        raise no.TaskUnsettled(task=task, status=status)
+    if status in DONE and not (found := state.proof(task, desk.policy)).proven:
+        raise no.TaskUnproven(task=task, why="; ".join(found.why))
+    for scope, gate in state.failed_gates(task):
+        raise no.GateBlocks(gate=gate, scope=scope)
+
+
+def _gates_passed(desk: Desk, state: RunState) -> None:
+    for scope, gate in state.failed_gates(state.id):
+        raise no.GateBlocks(gate=gate, scope=scope)
+    verdicts = state.folded(state.id).lanes.named("gate")
+    missing = [
+        gate for gate in desk.policy.gates_required if verdicts.get(gate, ("requested",))[0] not in ("passed", "waived")
+    ]
+    if missing:
+        raise no.GatesMissing(gates=", ".join(missing), run=state.id)
+
+
+def archive_run(tx: Transaction, run: str = "") -> str:
+    """Put a final run's files into one compressed file; return its path."""
+    desk = Desk.of(tx)
+    state = desk.run(run)
+    if not state.is_final:
+        raise no.NotSettled(run=state.id, status=state.status)
+    for seen in state.incomplete():
+        raise no.RecordIncomplete(record=seen.event.of, why=seen.why)
+    start = f"{layout.RUNS}/{state.id}/"
+    paths = [path for path, entry in tx.view.files.items() if path.startswith(start) and entry.oid]
+    if not paths:
+        raise no.AlreadyArchived(run=state.id)
+    tx.view.fetch(paths)
+    packed = archive.pack({path: tx.view.read(path) or b"" for path in paths})
+    target = layout.archive_path(state.id, codec.digest_of(packed))
+    tx.put(target, packed)
+    for path in paths:
+        tx.put(path, None)
+    tx.touch(state.id, state.id)
+    return target

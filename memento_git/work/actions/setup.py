@@ -1,0 +1,76 @@
+"""init: the folder, what it says of itself, and the policy with its defaults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import layout
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Ledger, Transaction
+
+CONFIG_TEXT: Final = """\
+# Memento's ledger in this repository. Reviewed like code; docs/reference/policy.md explains each key.
+version: 1
+policy:
+  # Kind of evidence -> the least trust at which it proves a task
+  # (reproduced, witnessed, verified, reported, advisory). A kind that is not here proves nothing by itself.
+  proof:
+    command: witnessed
+    test: witnessed
+    lint: witnessed
+    type: witnessed
+    build: witnessed
+  # Kinds that must be among what proves a completion, for example [test].
+  require: []
+  plan:
+    approvers: []       # who may approve plans; empty: anyone
+    not_author: false   # true: the approver must be another than the author
+  gates:
+    required: []        # gates that must pass before a run completes
+    fresh: [release]    # gates that pass only on evidence of the code as it is
+  spike:
+    dispatches: 3       # hand-offs that a spike run may make without a plan
+  lease: 1h             # how long a claim holds without renewal
+"""
+
+README_TEXT: Final = """\
+# What this folder is
+
+The ledger of this repository's AI-assisted work, written by `memento` (package `memento-git`): what was planned, who
+took which task, and the evidence that it is done. It is plain text, committed beside the code and reviewed with it.
+
+Reading a diff of it takes one rule: **a change may add events and evidence, never change or remove one.**
+
+- `runs/<run>/run.md`: a goal. `plans/` and `tasks/` below it hold what people wrote, in Markdown.
+- `<time>-<verb>-<id>.yaml`: an event, what happened to the record in whose folder it lies. State is what the events
+  come to; nobody writes it.
+- `runs/<run>/evidence/`: what was run or seen, with the captured output beside it.
+- `config.yaml`: what this team asks before work counts as proven.
+
+`memento status` shows where things stand, `memento report` the same as Markdown.
+"""
+
+ATTRIBUTES_TEXT: Final = """\
+*.md text eol=lf
+*.yaml text eol=lf
+/runs/*/evidence/*/*/** -text
+*.gz -text
+"""
+
+
+def init_ledger(ledger: Ledger) -> bool:
+    """Make the ledger in one commit; return False where it is there already."""
+
+    def act(tx: Transaction) -> bool:
+        if tx.view.exists:
+            return False
+        for path, text in (
+            (layout.CONFIG, CONFIG_TEXT),
+            (layout.README, README_TEXT),
+            (layout.ATTRIBUTES, ATTRIBUTES_TEXT),
+        ):
+            tx.put(path, text.encode())
+        return True
+
+    return ledger.change("init", act)

@@ -1,0 +1,141 @@
+"""task: add revise block reopen cancel verify."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.ledger import codec, layout, prosefile
+from memento_git.work import refusals as no
+from memento_git.work.actions.dispatches import release
+from memento_git.work.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memento_git.ledger.store import Transaction
+    from memento_git.work.state import RunState
+
+
+def add_task(
+    tx: Transaction, title: str, *, run: str = "", body: str = "", criteria: Sequence[str] = (),
+    depends_on: Sequence[str] = (), files: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """Add a task to a run; return its id."""
+    desk = Desk.of(tx)
+    state = desk.run(run)
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+    task = tx.new_id("task")
+    data = {
+        "id": task,
+        "title": desk.text("title", title, lines=False),
+        "at": tx.now,
+        "by": tx.actor,
+        "criteria": desk.texts("criterion", criteria),
+        "depends_on": [_dependency(desk, state, given) for given in depends_on],
+        "files": [place(given) for given in files],
+    }
+    tx.put(layout.prose_path(state.id, task), codec.encode_prose(data, desk.optional("body", body)))
+    tx.touch(state.id, task)
+    return task
+
+
+def _dependency(desk: Desk, state: RunState, given: str) -> str:
+    from memento_git.model.ids import NoSuchRecord
+
+    identity, other = desk.find(given, "task")
+    if other.id != state.id:
+        raise NoSuchRecord(kind="task", given=f"{identity} in run {state.id}")
+    return identity
+
+
+def place(given: str) -> str:
+    """Return a path of the repository as records hold it."""
+    from memento_git.model.types import PLACE
+
+    clean = given.replace("\\", "/").removeprefix("./").rstrip("/")
+    problems: list[Any] = []
+    PLACE.read(clean, (), problems)
+    if problems:
+        raise no.TextInvalid(where="path", problem=f"{given!r} is not a path inside the repository")
+    return clean
+
+
+def revise_task(
+    tx: Transaction, task: str, *, title: str = "", body: str = "", criteria: Sequence[str] | None = None,
+    depends_on: Sequence[str] | None = None,
+) -> str:  # fmt: skip
+    """Change a task's words in place, comments in its file kept; what was proven for the old words is unproven."""
+    desk = Desk.of(tx)
+    identity, state = desk.find(task, "task")
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+    prose = state.prose(identity)
+    changes: dict[str, Any] = {}
+    if title:
+        changes["title"] = desk.text("title", title, lines=False)
+    if criteria is not None:
+        changes["criteria"] = desk.texts("criterion", criteria)
+    if depends_on is not None:
+        changes["depends_on"] = [_dependency(desk, state, given) for given in depends_on]
+        graph = {other: state.prose(other).list("depends_on") for other in state.ids("task")}
+        refuse_cycle({**graph, identity: changes["depends_on"]}, identity)
+    old = tx.view.read(prose.path) or b""
+    tx.put(prose.path, prosefile.rewrite(old, changes, desk.optional("body", body)))
+    tx.touch(state.id, identity)
+    return identity
+
+
+def refuse_cycle(graph: Mapping[str, Sequence[str]], start: str) -> None:
+    """Refuse dependencies that lead back to where they start."""
+    from graphlib import CycleError, TopologicalSorter
+
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        cycle: list[str] = error.args[1]
+        raise no.DependencyCycle(cycle=" -> ".join(reversed(cycle)), task=start) from None
+
+
+def block_task(tx: Transaction, task: str, *, reason: str = "") -> str:
+    """Say that a task cannot go on; what was handed out is withdrawn."""
+    return _moved(tx, task, "blocked", "blocking a task", reason)
+
+
+def reopen_task(tx: Transaction, task: str, *, reason: str = "") -> str:
+    """Take a settled or blocked task back to pending."""
+    return _moved(tx, task, "reopened", "reopening a task", reason)
+
+
+def cancel_task(tx: Transaction, task: str, *, reason: str = "") -> str:
+    """Say that a task will not be done."""
+    return _moved(tx, task, "cancelled", "cancelling a task", reason)
+
+
+def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:
+    desk = Desk.of(tx)
+    identity, state = desk.find(task, "task")
+    state.prose(identity)
+    open_before = state.folded(identity).lanes.open_dispatches()
+    desk.happen(state, identity, do, reads=(state.id,), reason=desk.reason(verb, reason))
+    for dispatch in open_before:
+        release(tx, identity, dispatch)
+    return identity
+
+
+def verify_task(tx: Transaction, task: str, *, note: str = "") -> tuple[str, tuple[str, ...]]:
+    """Accept a completed task that is proven under the policy, else reject it; return its id and what is unmet."""
+    desk = Desk.of(tx)
+    identity, state = desk.find(task, "task")
+    prose = state.prose(identity)
+    status = state.task_status(identity)
+    if status != "completed":
+        raise no.TaskTransition(task=identity, status=status, verb="verified")
+    unmet = state.proof(identity, desk.policy).why
+    words = desk.optional("note", note)
+    gates = tuple(f"gate {gate} has failed" for _, gate in state.failed_gates(identity))
+    if unmet or gates:
+        desk.happen(state, identity, "rejected", reads=(state.id,), unmet=[*unmet, *gates], note=words)
+    else:
+        desk.happen(state, identity, "accepted", reads=(state.id,), text=prose.digest, note=words)
+    return identity, (*unmet, *gates)

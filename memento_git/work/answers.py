@@ -1,0 +1,67 @@
+"""What a verb answers: the row of the record it changed, as the transaction leaves it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.model.ids import NoSuchRecord, kind_of
+from memento_git.model.work import Evidence
+from memento_git.work import rows
+from memento_git.work.desk import Desk
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+    from memento_git.work.rows import Row
+
+
+def after(tx: Transaction, identity: str) -> Row:
+    """Return a record's row as it is at the end of a transaction."""
+    run = tx.view.find(identity, kind_of(identity))[1]
+    return row(Desk.of(tx).state(run), identity)
+
+
+def at(view: View, given: str, kind: str) -> Row:
+    """Return the row of the record that a prefix names."""
+    identity, run = view.find(given, kind)
+    return row(RunState(view, run), identity)
+
+
+def row(state: RunState, identity: str) -> Row:
+    """Return the row of a record of any kind."""
+    kind = kind_of(identity)
+    if kind == "run":
+        return rows.run_row(state)
+    if kind == "plan":
+        return rows.plan_row(state, identity)
+    if kind == "task":
+        return rows.task_row(state, identity, state.view.policy())
+    if kind == "dispatch":
+        return dispatch(state, identity)
+    if kind == "evidence":
+        found = state.evidence(identity)
+        return rows.evidence_row(state, found) if isinstance(found, Evidence) else _redacted(state, identity)
+    seen = state.fold.judged(identity)
+    if seen is None:
+        raise NoSuchRecord(kind=kind, given=identity)
+    return rows.event_row(seen)
+
+
+def dispatch(state: RunState, identity: str) -> Row:
+    opened = state.event(identity.replace("dispatch", "event", 1))
+    found = [row for row in rows.dispatch_rows(state, opened.of) if row["dispatch_id"] == identity] if opened else []
+    if not found:
+        raise NoSuchRecord(kind="dispatch", given=identity)
+    return found[0]
+
+
+def _redacted(state: RunState, identity: str) -> Row:
+    return {"id": identity, "run_id": state.id, "status": state.evidence_status(identity), "kind": None}
+
+
+def history(view: View, identity: str) -> list[Row]:
+    """Return the events of one record in the order in which they saw one another."""
+    run = view.find(identity, kind_of(identity))[1]
+    state = RunState(view, run)
+    return [row for row in rows.audit_rows(state) if row["record"] == identity]

@@ -1,0 +1,253 @@
+"""Running the user's command as a witness: its output passes through, what it printed is kept and hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.errors import Misused, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CHUNK: Final = 64 * 1024
+GRACE: Final = 2.0
+ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
+
+
+class CommandMissing(Misused):
+    """Nothing was given to run."""
+
+    token = "command_missing"
+    sentence = "there is no command to run"
+    hint_ = "put it after two dashes: memento evidence run -- pytest -q"
+
+
+class CommandNotStarted(Refused):
+    """The operating system could not start the command."""
+
+    token = "command_not_started"
+    sentence = "{argv0} could not be started: {reason}"
+    hint_ = "check the name and PATH; nothing was recorded"
+
+
+class OutsideRepository(Refused):
+    """A path that leads out of the repository."""
+
+    token = "outside_repository"
+    sentence = "{path} is outside the repository"
+    hint_ = "records hold only what a colleague's clone has too"
+
+
+class Stream(NamedTuple):
+    """What one stream carried: digest and size of all of it, and the part that is kept."""
+
+    sha256: str
+    size: int
+    head: bytes
+    tail: bytes
+    cut: int
+
+
+class Captured(NamedTuple):
+    """One run of a command."""
+
+    exit: int
+    signal: int | None
+    timed_out: bool
+    seconds: float
+    stdout: Stream
+    stderr: Stream
+
+
+class _Tee(threading.Thread):
+    """Passes a stream on as it comes, hashing all and keeping head and tail."""
+
+    def __init__(self, source: IO[bytes], sink: IO[bytes] | None, keep: int) -> None:
+        super().__init__(daemon=True)
+        self.source, self.sink, self.half = source, sink, max(1, keep // 2)
+        self.digest = hashlib.sha256()
+        self.size = 0
+        self.head = bytearray()
+        self.tail: deque[bytes] = deque()
+        self.tail_size = 0
+        self.lock = threading.Lock()
+
+    def run(self) -> None:
+        while chunk := os.read(self.source.fileno(), CHUNK):
+            with self.lock:
+                self._take(chunk)
+            self._pass_on(chunk)
+
+    def _pass_on(self, chunk: bytes) -> None:
+        if self.sink is None:
+            return
+        try:
+            self.sink.write(chunk)
+            self.sink.flush()
+        except (OSError, ValueError):
+            self.sink = None
+
+    def _take(self, chunk: bytes) -> None:
+        self.digest.update(chunk)
+        self.size += len(chunk)
+        room = self.half - len(self.head)
+        self.head += chunk[:room]
+        rest = chunk[room:] if room > 0 else chunk
+        if rest:
+            self.tail.append(rest)
+            self.tail_size += len(rest)
+        while self.tail and self.tail_size - len(self.tail[0]) >= self.half:
+            self.tail_size -= len(self.tail.popleft())
+
+    def result(self) -> Stream:
+        with self.lock:
+            tail = b"".join(self.tail)[-self.half :]
+            cut = self.size - len(self.head) - len(tail)
+            return Stream(self.digest.hexdigest(), self.size, bytes(self.head), tail, cut)
+
+
+def run_command(
+    argv: Sequence[str], cwd: Path, *, keep: int, timeout: float | None = None, quiet: bool = False
+) -> Captured:
+    """Run a command and wait for it; its output passes through, to stderr alone when stdout is needed (`quiet`)."""
+    if not argv:
+        raise CommandMissing
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            list(argv), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=timeout is not None,
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise CommandNotStarted(argv0=argv[0], reason=reason) from None
+    if process.stdout is None or process.stderr is None:
+        raise CommandNotStarted(argv0=argv[0], reason="its output could not be read")
+    tees = (
+        _Tee(process.stdout, sys.stderr.buffer if quiet else sys.stdout.buffer, keep),
+        _Tee(process.stderr, sys.stderr.buffer, keep),
+    )
+    for tee in tees:
+        tee.start()
+    timed_out = _wait(process, timeout)
+    for tee in tees:
+        tee.join(GRACE)
+    seconds = time.monotonic() - started
+    code = process.returncode
+    killed = -code if code < 0 else None
+    streams = [tee.result() for tee in tees]
+    _close(process, tees)
+    return Captured(128 + killed if killed else code, killed, timed_out, seconds, streams[0], streams[1])
+
+
+def _close(process: subprocess.Popen[bytes], tees: Sequence[_Tee]) -> None:
+    """Close the pipes that nobody reads any more; a thread that still waits keeps its own."""
+    for tee, pipe in zip(tees, (process.stdout, process.stderr), strict=True):
+        if pipe is not None and not tee.is_alive():
+            pipe.close()
+
+
+def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
+    """Wait for the command; tell whether it had to be ended for taking too long."""
+    before = signal.getsignal(signal.SIGINT)
+    on_main = threading.current_thread() is threading.main_thread()
+    own_group = timeout is not None
+
+    def pass_on(number: int, frame: object) -> None:  # noqa: ARG001 (the signal module's shape)
+        if own_group:
+            os.killpg(process.pid, number)
+
+    if on_main:
+        signal.signal(signal.SIGINT, pass_on)
+    try:
+        process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        _end_group(process)
+        return True
+    finally:
+        if on_main:
+            signal.signal(signal.SIGINT, before)
+    return False
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+class Scrubber:
+    """Takes a machine's own paths out of what enters the ledger."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = str(top)
+        self.home = os.path.expanduser("~")  # noqa: PTH111 (no home must not raise)
+
+    def text(self, text: str) -> str:
+        """Return a text with the checkout as `.` and the home folder as `~`."""
+        clean = re.sub(rf"{re.escape(self.top)}(?=[/\s\"':,)\]]|$)", ".", text)
+        if len(self.home) > 1:
+            clean = re.sub(rf"{re.escape(self.home)}(?=[/\s\"':,)\]]|$)", "~", clean)
+        return clean
+
+    def argument(self, argument: str) -> str:
+        """Return one argument; an absolute path elsewhere is cut to its name."""
+        return ABSOLUTE.sub(lambda match: match[1] or "<outside>", self.text(argument))
+
+
+def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return what evidence says of a stream, and the file that is kept of it."""
+    from memento_git.work.secrets import redact
+
+    told: dict[str, Any] = {"sha256": stream.sha256, "bytes": stream.size}
+    if not stream.size:
+        return told, {}
+    if b"\0" in stream.head or b"\0" in stream.tail:
+        return {**told, "binary": True}, {}
+    whole = stream.head if stream.cut else stream.head + stream.tail
+    text = whole.decode(errors="replace")
+    text, redacted = redact(scrubber.text(text))
+    if stream.cut:
+        tail, more = redact(scrubber.text(stream.tail.decode(errors="replace")))
+        text += f"\n[... {stream.cut} bytes left out ...]\n{tail}"
+        redacted = {rule: redacted.get(rule, 0) + more.get(rule, 0) for rule in {*redacted, *more}}
+    kept = text.encode()
+    told |= {"kept": name, "kept_sha256": hashlib.sha256(kept).hexdigest(), "cut": stream.cut or None}
+    if redacted:
+        told["redacted"] = dict(sorted(redacted.items()))
+    return told, {name: kept}
+
+
+def tools(git_version: str) -> dict[str, str]:
+    """Return the versions of what ran the command."""
+    import platform
+
+    from memento_git import __version__
+
+    return {
+        "memento": __version__,
+        "python": platform.python_version(),
+        "git": git_version.removeprefix("git version ").strip(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+    }
+
+
+def inside(top: Path, given: Path) -> str:
+    """Return a path relative to the repository; refuse what lies, or leads, outside."""
+    try:
+        return given.resolve().relative_to(top.resolve()).as_posix()
+    except (ValueError, OSError):
+        raise OutsideRepository(path=given.name) from None

@@ -1,0 +1,139 @@
+"""The code as it is in the work tree or at a commit, by git's own ids, without the ledger's folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.errors import Refused
+from memento_git.ledger.git import GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.git import Git
+
+FOLDER: Final = b".memento"
+MOST_NAMES: Final = 50
+MOST_FILES: Final = 1000
+MOST_BYTES: Final = 32 * 1024 * 1024
+
+
+class CodeUnknown(Refused):
+    """git cannot tell what the code is at this moment."""
+
+    token = "code_unknown"
+    sentence = "git cannot name the code as it is: {reason}"
+    hint_ = "resolve conflicts in the index first: git status"
+
+
+class PathUnknown(Refused):
+    """A path that evidence should cover is not among the tracked files."""
+
+    token = "path_unknown"
+    sentence = "{path} is not tracked by git"
+    hint_ = "git add it first, or leave --covers away to cover all code"
+
+
+def without_ledger(tree: bytes, object_format: str) -> str:
+    """Return the id that a top-level tree would have without `.memento`."""
+    width = 32 if object_format == "sha256" else 20
+    kept = []
+    start = 0
+    while start < len(tree):
+        name_end = tree.index(b"\0", start)
+        end = name_end + 1 + width
+        if tree[start:name_end].partition(b" ")[2] != FOLDER:
+            kept.append(tree[start:end])
+        start = end
+    body = b"".join(kept)
+    return hashlib.new(object_format, b"tree %d\0" % len(body) + body).hexdigest()
+
+
+def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the code of a commit: its tree, and the ids of the given paths."""
+    tree = git.objects([f"{commit}^{{tree}}"])[0] or b""
+    found: dict[str, Any] = {"tree": without_ledger(tree, git.object_format)}
+    if paths:
+        ids = {path: git.answer("rev-parse", "--verify", "--quiet", f"{commit}:{path}") for path in paths}
+        found["paths"] = {path: blob for path, blob in ids.items() if blob}
+    return found
+
+
+def code_now(git: Git, paths: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the code of the work tree: tracked files as one tree, untracked ones beside it.
+
+    Works on a copy of the index and a throw-away object store, so nothing of the user's changes or stays behind.
+    """
+    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+        reader = _Reader(git, Path(scratch))
+        tracked = reader.tracked()
+        head = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        state: dict[str, Any] = {"tree": reader.code_id(tracked)}
+        if paths:
+            state["paths"] = {path: reader.path_id(tracked, path) for path in paths}
+        state["dirty"] = head is None or code_at(git, head)["tree"] != state["tree"]
+        if head:
+            state["head"] = head
+        untracked = reader.untracked()
+        if untracked:
+            state["untracked"] = untracked[:MOST_NAMES]
+            state["untracked_more"] = len(untracked) - len(state["untracked"]) or None
+            state["full"] = reader.with_untracked(untracked)
+    return {key: value for key, value in state.items() if value is not None}
+
+
+class _Reader:
+    def __init__(self, git: Git, scratch: Path) -> None:
+        self.git = git
+        self.index = scratch / "index"
+        objects = scratch / "objects"
+        objects.mkdir()
+        self.extra = {
+            "GIT_INDEX_FILE": str(self.index),
+            "GIT_OBJECT_DIRECTORY": str(objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(git.common_dir / "objects"),
+        }
+
+    def run(self, *arguments: str, data: bytes = b"") -> str:
+        try:
+            return os.fsdecode(self.git.run(*arguments, data=data, extra=self.extra))
+        except GitFailed as failure:
+            raise CodeUnknown(reason=failure.facts["reason"]) from None
+
+    def tracked(self) -> str:
+        real = self.git.git_dir / "index"
+        if real.exists():
+            shutil.copyfile(real, self.index)
+        else:
+            self.run("read-tree", "--empty")
+        self.run("add", "-u", "--", ".")
+        return self.run("write-tree").strip()
+
+    def code_id(self, tree: str) -> str:
+        raw = self.git.run("cat-file", "tree", tree, extra=self.extra)
+        return without_ledger(raw, self.git.object_format)
+
+    def path_id(self, tree: str, path: str) -> str:
+        line = self.run("ls-tree", "-z", "--full-tree", tree, "--", path)
+        if not line:
+            raise PathUnknown(path=path)
+        return line.split("\t")[0].split(" ")[2]
+
+    def untracked(self) -> list[str]:
+        listed = self.run("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        return sorted(path for path in listed if path and not path.startswith(".memento/"))
+
+    def with_untracked(self, paths: Sequence[str]) -> str | None:
+        """Return the tree with the untracked files added, None where they are too many or too large."""
+        top = self.git.top or Path()
+        files = [path for path in paths if not path.endswith("/") and (top / path).is_file()]
+        size = sum((top / path).stat().st_size for path in files)
+        if len(files) > MOST_FILES or size > MOST_BYTES:
+            return None
+        self.run("update-index", "--add", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
+        return self.code_id(self.run("write-tree").strip())

@@ -1,0 +1,244 @@
+"""State is a fold: each event is judged once, against what it had seen; the heads together are the state. Pure.
+
+Events of one *group* are ordered by `after` alone. A group is a run, a task, a piece of evidence, or all plans of a
+run (approving a plan reads and supersedes the others).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from memento_git.errors import Refused
+from memento_git.model.ids import kind_of
+from memento_git.work import transitions
+from memento_git.work.lanes import NOTHING, Lanes, Value, merge
+from memento_git.work.transitions import Seen, Writes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memento_git.model.work import Event
+
+
+class Source(Protocol):
+    """Where the events come from."""
+
+    def event(self, identity: str) -> Event | None: ...
+
+    def group(self, key: str) -> Sequence[str]: ...
+
+
+class Judged(NamedTuple):
+    """One event with its verdict: legal, illegal (seen but without effect) or dangling (not folded)."""
+
+    event: Event
+    verdict: str
+    why: str
+    token: str
+    writes: Writes
+    parents: tuple[str, ...]
+    past: frozenset[str]
+
+
+class Folded(NamedTuple):
+    """A group's state: its lanes, the heads that a further event must name, and what is wrong."""
+
+    lanes: Lanes
+    heads: tuple[str, ...]
+    events: tuple[Judged, ...]
+    illegal: tuple[Judged, ...]
+    dangling: tuple[Judged, ...]
+
+
+EMPTY = Folded(NOTHING, (), (), (), ())
+
+
+def group_of(event: Event) -> str:
+    return plans_of(event.run) if kind_of(event.of) == "plan" else event.of
+
+
+def plans_of(run: str) -> str:
+    return f"plans:{run}"
+
+
+class Fold:
+    """Judges events on demand and remembers each verdict."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._judged: dict[str, Judged | None] = {}
+        self._lanes: dict[frozenset[str], Lanes] = {}
+        self._groups: dict[str, Folded] = {}
+
+    def renew(self, identity: str, key: str) -> None:
+        """Fold a group anew after an event came to it."""
+        self._judged.pop(identity, None)
+        self._groups.pop(key, None)
+
+    def judged(self, identity: str) -> Judged | None:
+        """Return an event's verdict; None when there is no such event."""
+        stack = [identity]
+        under_way: set[str] = set()
+        while stack:
+            top = stack[-1]
+            if top in self._judged:
+                stack.pop()
+                continue
+            event = self.source.event(top)
+            if event is None:
+                self._judged[top] = None
+                continue
+            under_way.add(top)
+            waiting = [ref.id for ref in event.after if ref.id not in self._judged and ref.id not in under_way]
+            if waiting:
+                stack += waiting
+            else:
+                self._judged[top] = self._verdict(event)
+        return self._judged[identity]
+
+    def _verdict(self, event: Event) -> Judged:
+        for ref in event.after:
+            seen = self._judged.get(ref.id)
+            if seen is None:
+                return Judged(event, "dangling", f"{ref.id}, which it names, is absent", "E002", {}, (), frozenset())
+            if seen.event.digest != ref.digest:
+                return Judged(event, "dangling", f"{ref.id} is not the file it names", "E003", {}, (), frozenset())
+            if seen.verdict == "dangling":
+                return Judged(
+                    event,
+                    "dangling",
+                    f"{ref.id}, which it names, is itself incomplete",
+                    "E002",
+                    {},
+                    (),
+                    frozenset(),
+                )
+        parents, past = self._own(event)
+        try:
+            writes = self.judge(event)
+        except Refused as refusal:
+            return Judged(event, "illegal", refusal.message, refusal.token, {}, parents, past)
+        return Judged(event, "legal", "", "", writes, parents, past)
+
+    def judge(self, event: Event) -> Writes:
+        """Return what an event writes, given what it names; raise the refusal of the transition table."""
+        return transitions.judge(event, self._seen(event))
+
+    def _own(self, event: Event) -> tuple[tuple[str, ...], frozenset[str]]:
+        group = group_of(event)
+        past: set[str] = set()
+        parents = []
+        for ref in event.after:
+            seen = self._judged[ref.id]
+            if seen is not None and group_of(seen.event) == group:
+                parents.append(ref.id)
+                past |= seen.past
+                past.add(ref.id)
+        return tuple(parents), frozenset(past)
+
+    def _seen(self, event: Event) -> Seen:
+        named: dict[str, list[str]] = {}
+        for ref in event.after:
+            other = self._judged[ref.id]
+            if other is not None:
+                named.setdefault(group_of(other.event), []).append(ref.id)
+        own = group_of(event)
+        run, plans = event.run, plans_of(event.run)
+        return Seen(
+            own=self.lanes(named.get(own, [])),
+            run=self.lanes(named.get(run, [])) if own != run else NOTHING,
+            plans=self.lanes(named.get(plans, [])) if own != plans else NOTHING,
+            tasks={key: self.lanes(ids) for key, ids in named.items() if key.startswith("task_") and key != own},
+            kept=self._kept(event, named.get(own, [])),
+            voidable=self._voidable(event, named.get(own, [])),
+        )
+
+    def _kept(self, event: Event, heads: list[str]) -> Lanes:
+        keep = event.get("keep")
+        return self.lanes([keep]) if keep and keep in self._past(heads) else NOTHING
+
+    def _voidable(self, event: Event, heads: list[str]) -> bool:
+        """Tell whether the target of a void is illegal, was not folded, or disagrees with others."""
+        if event.do != "voided":
+            return False
+        target = event.get("target")
+        if target not in self._past(heads):
+            return True
+        seen = self._judged[target]
+        contested = self.lanes(heads).contested
+        return seen is None or seen.verdict != "legal" or any(target in events for events in contested.values())
+
+    def _past(self, heads: Iterable[str]) -> set[str]:
+        past: set[str] = set()
+        for head in heads:
+            seen = self._judged[head]
+            if seen is not None:
+                past |= seen.past
+                past.add(head)
+        return past
+
+    def lanes(self, heads: Iterable[str]) -> Lanes:
+        """Return the state that judged events of one group come to, with all that they had seen."""
+        key = frozenset(heads)
+        if not key:
+            return NOTHING
+        if key not in self._lanes:
+            self._lanes[key] = self._continued(key) or merge(self._writers(self._past(key)))
+        return self._lanes[key]
+
+    def _continued(self, heads: frozenset[str]) -> Lanes | None:
+        """Return the state after one head as its parents' state with its own writings on top."""
+        if len(heads) > 1:
+            return None
+        seen = self._judged[next(iter(heads))]
+        if seen is None or seen.event.do in ("voided", "redacted"):
+            return None
+        before = self._lanes.get(frozenset(seen.parents), NOTHING if not seen.parents else None)
+        if before is None:
+            return None
+        contested = {lane: events for lane, events in before.contested.items() if lane not in seen.writes}
+        return Lanes({**before.values, **seen.writes}, contested)
+
+    def _writers(self, past: set[str]) -> dict[str, dict[str, Value]]:
+        """Return lane -> event -> value of the latest writings, those that no other one had seen."""
+        found = [seen for identity in past if (seen := self._judged[identity]) is not None and seen.verdict == "legal"]
+        gone = {
+            seen.event.get("target")
+            for seen in found
+            if seen.event.do == "voided" and seen.event.get("target") in seen.past
+        }
+        writers: dict[str, dict[str, Judged]] = {}
+        for seen in found:
+            if seen.event.id not in gone:
+                for lane in seen.writes:
+                    writers.setdefault(lane, {})[seen.event.id] = seen
+        return {
+            lane: {
+                identity: seen.writes[lane]
+                for identity, seen in written.items()
+                if not any(identity in other.past for other in written.values())
+            }
+            for lane, written in writers.items()
+        }
+
+    def group(self, key: str) -> Folded:
+        """Return the state of a group from all of its events."""
+        if key not in self._groups:
+            self._groups[key] = self._fold([seen for name in self.source.group(key) if (seen := self.judged(name))])
+        return self._groups[key]
+
+    def _fold(self, events: list[Judged]) -> Folded:
+        if not events:
+            return EMPTY
+        folded = [seen for seen in events if seen.verdict != "dangling"]
+        passed = {parent for seen in folded for parent in seen.parents}
+        heads = tuple(sorted(seen.event.id for seen in folded if seen.event.id not in passed))
+        gone = {seen.event.get("target") for seen in folded if seen.event.do == "voided" and seen.verdict == "legal"}
+        standing = [seen for seen in events if seen.event.id not in gone]
+        return Folded(
+            self.lanes(heads),
+            heads,
+            tuple(sorted(events, key=lambda seen: (len(seen.past), seen.event.at, seen.event.id))),
+            tuple(seen for seen in standing if seen.verdict == "illegal"),
+            tuple(seen for seen in standing if seen.verdict == "dangling"),
+        )

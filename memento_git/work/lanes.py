@@ -1,0 +1,80 @@
+"""The parts of a record that events write, and how concurrent writings of one part come together.
+
+A lane is one part: a task's `status`, one of its dispatches, a gate. Each event writes some lanes. Where several
+events wrote a lane and none of them had seen the other, the lane's join decides whether they agree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Value = tuple[str, ...]
+STATUS: Final = "status"
+CANONICAL: Final = "canonical"
+
+WORST_GATE: Final = ("passed", "waived", "requested", "failed")
+WORST_EVIDENCE: Final = ("superseded", "retracted", "redacted")
+FURTHEST: Final = ("dispatched", "in_progress", "completed")
+OPEN_DISPATCH: Final = ("queued", "claimed")
+
+
+class Lanes(NamedTuple):
+    """What the parts of a record are: lane -> value, and the lanes on which events disagree, with those events."""
+
+    values: Mapping[str, Value]
+    contested: Mapping[str, tuple[str, ...]]
+
+    def word(self, lane: str, default: str) -> str:
+        """Return the first word of a lane's value."""
+        return self.values[lane][0] if lane in self.values else default
+
+    def detail(self, lane: str) -> str:
+        value = self.values.get(lane, ())
+        return value[1] if len(value) > 1 else ""
+
+    def named(self, prefix: str) -> dict[str, Value]:
+        """Return name -> value of all lanes `prefix:name`."""
+        start = f"{prefix}:"
+        return {lane[len(start) :]: value for lane, value in self.values.items() if lane.startswith(start)}
+
+    def open_dispatches(self) -> list[str]:
+        return [name for name, value in self.named("dispatch").items() if value[0] in OPEN_DISPATCH]
+
+
+NOTHING: Final = Lanes({}, {})
+
+
+def join(lane: str, values: Iterable[Value]) -> Value | None:
+    """Return what concurrent writings of a lane come to, or None where they disagree."""
+    different = sorted(set(values))
+    if len(different) == 1:
+        return different[0]
+    if lane.startswith("gate:"):
+        return max(different, key=lambda value: WORST_GATE.index(value[0]))
+    if lane.startswith("lease:"):
+        return different[-1]
+    if lane == STATUS and all(value[0] in WORST_EVIDENCE for value in different):
+        return max(different, key=lambda value: WORST_EVIDENCE.index(value[0]))
+    if lane == STATUS and all(value[0] in FURTHEST and value[1:] == ("",) for value in different):
+        return max(different, key=lambda value: FURTHEST.index(value[0]))
+    return None
+
+
+def merge(writers: Mapping[str, Mapping[str, Value]]) -> Lanes:
+    """Return the lanes that the given events (lane -> event -> value) come to."""
+    values: dict[str, Value] = {}
+    contested: dict[str, tuple[str, ...]] = {}
+    for lane, written in writers.items():
+        if len(written) == 1:
+            values[lane] = next(iter(written.values()))
+            continue
+        joined = join(lane, written.values())
+        if joined is None:
+            contested[lane] = tuple(sorted(written))
+            values[lane] = ("contested", "")
+        else:
+            values[lane] = joined
+    return Lanes(values, contested)

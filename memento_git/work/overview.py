@@ -1,0 +1,209 @@
+"""What one wants to see of a run first: goal, plan, tasks with what proves them, what blocks, what to do next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import cache
+from memento_git.model.work import Evidence
+from memento_git.work import codestate, rows, trust
+from memento_git.work import refusals as no
+from memento_git.work.loading import load
+from memento_git.work.state import RunState
+from memento_git.work.transitions import FINAL_RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.view import View
+    from memento_git.work.rows import Row
+
+LISTS: Final = ("tasks", "dispatches", "evidence", "audit")
+DEFAULT_LIMIT: Final = 200
+SOON: Final = 3
+
+
+def base(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
+    """Return what depends on the run's files and the policy alone; kept under the ids of both."""
+    key = view.tree_key(run)
+    held: Row | None = cache.read(view.git, run, key) if key else None
+    if held is None:
+        held = _compute(view, run, progress)
+        if key:
+            cache.write(view.git, run, key, held)
+            cache.write(view.git, f"{run}.head", key, held["run"])
+    return held
+
+
+def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) -> Row:
+    state = RunState(view, run)
+    load(state, progress)
+    policy = view.policy()
+    tasks = [name for name in state.ids("task") if _readable(state, name)]
+    evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
+    held: Row = {
+        "run": rows.run_row(state),
+        "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if _readable(state, plan)],
+        "tasks": [rows.task_row(state, task, policy) for task in tasks],
+        "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
+        "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
+        "evidence": [rows.evidence_row(state, one) for one in evidence],
+        "audit": rows.audit_rows(state),
+        "trouble": rows.trouble_rows(state),
+    }
+    decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
+    held["gates"] += [
+        {"kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
+         "evidence": [], "created_at": None, "event_id": None}
+        for gate in policy.gates_required if gate not in decided
+    ]  # fmt: skip
+    held["findings"] = [list(finding) for finding in view.findings]
+    return held
+
+
+def _readable(state: RunState, identity: str) -> bool:
+    """Tell whether a record's text can be read; where not, the finding tells."""
+    return state.view.record(state.index.prose[identity]) is not None
+
+
+def choose_run(view: View, given: str = "") -> str:
+    """Return the run that is named, or the latest one that is not finished, or the latest."""
+    if given:
+        return view.find(given, "run")[0]
+    heads = [(run, _head(view, run)) for run in view.runs()]
+    if not heads:
+        raise no.NoRun
+    unfinished = [item for item in heads if item[1]["status"] not in FINAL_RUN]
+    return max(unfinished or heads, key=lambda item: (item[1]["created_at"], item[0]))[0]
+
+
+def _head(view: View, run: str) -> Row:
+    key = view.tree_key(run)
+    held: Row | None = cache.read(view.git, f"{run}.head", key) if key else None
+    return held or rows.run_row(RunState(view, run))
+
+
+def overview(
+    ledger: Ledger, view: View, run: str, *, limit: int = DEFAULT_LIMIT,
+    progress: Callable[[int, int], None] | None = None,
+) -> Row:  # fmt: skip
+    """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code."""
+    held = base(view, run, progress)
+    now = view.now
+    for row in held["dispatches"]:
+        row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
+    stale = _mark_stale(view, held["evidence"], held["tasks"])
+    held["counts"] = _counts(held["tasks"])
+    held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
+    held["stale"] = stale
+    held["next"] = next_steps(held)
+    held["uncommitted"] = [change.path for change in ledger.uncommitted]
+    held["omitted"] = {}
+    for name in LISTS:
+        if limit and (more := len(held[name]) - limit) > 0:
+            held["omitted"][name] = more
+            held[name] = held[name][-limit:] if name == "audit" else held[name][:limit]
+    return held
+
+
+def _counts(tasks: list[Row]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for row in tasks:
+        counts[row["status"]] = counts.get(row["status"], 0) + 1
+    counts["proven"] = sum(1 for row in tasks if row["proven"])
+    counts["unproven"] = sum(1 for row in tasks if row["proven"] is False)
+    return counts
+
+
+def _mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
+    """Say of each piece of evidence whether it saw the code of this view; return those that did not."""
+    bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
+    if not bound or len(view.commits) != 1:
+        return []
+    paths = sorted({path for row in bound for path in row["code"].get("paths", {})})
+    code = codestate.code_at(view.git, view.commits[0], paths)
+    stale = []
+    for row in bound:
+        row["stale"] = not trust.agree(row["code"], code)
+        if row["stale"]:
+            stale.append(row["id"])
+    for task in tasks:
+        task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
+    return stale
+
+
+def next_steps(held: Row) -> list[Row]:
+    """Return what could be done next, most urgent first: a sentence and the command that does it."""
+    run = held["run"]
+    steps = [
+        {"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
+        for row in held["trouble"][:SOON]
+    ]
+    if run["status"] in FINAL_RUN:
+        return steps or [{"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}]
+    if run["status"] == "paused":
+        return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
+    steps += [
+        {"why": f"gate {row['kind']} has failed",
+         "command": f"memento gate record {row['kind']} passed --run {run['id']}"}
+        for row in held["gates"] if row["status"] == "failed"
+    ]  # fmt: skip
+    steps += [
+        {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
+         "command": f"memento dispatch recover {row['dispatch_id']}"}
+        for row in held["dispatches"] if row["expired"]
+    ]  # fmt: skip
+    drafts = [row["id"] for row in held["plans"] if row["status"] == "draft"]
+    if not run["current_plan_id"] and drafts:
+        steps.append({"why": "a plan waits for approval", "command": f"memento plan approve {drafts[-1]}"})
+    elif not run["current_plan_id"] and not run["spike"]:
+        steps.append(
+            {
+                "why": "there is no plan yet",
+                "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT",
+            }
+        )
+    return [*steps, *_task_steps(held)]
+
+
+def _task_steps(held: Row) -> list[Row]:
+    tasks = held["tasks"]
+    if not tasks:
+        return [
+            {
+                "why": "there are no tasks yet",
+                "command": f"memento task add --run {held['run']['id']} --title TITLE",
+            }
+        ]
+    steps = [
+        {"why": f"“{row['title']}” is completed but not proven", "command": f"memento task show {row['id']}"}
+        for row in tasks if row["proven"] is False
+    ][:SOON]  # fmt: skip
+    steps += [
+        {"why": f"“{row['title']}” is blocked: {row['reason']}",
+         "command": f"memento task reopen {row['id']} --reason WHY"}
+        for row in tasks if row["status"] == "blocked"
+    ][:SOON]  # fmt: skip
+    claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    for row in tasks:
+        if row["status"] == "dispatched" and row["id"] in claimed:
+            command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
+            steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
+        elif row["status"] == "in_progress":
+            steps.append(
+                {
+                    "why": f"“{row['title']}” is in progress",
+                    "command": f"memento evidence run --task {row['id']} -- CMD",
+                }
+            )
+        elif row["ready"]:
+            steps.append(
+                {
+                    "why": f"“{row['title']}” is ready",
+                    "command": f"memento dispatch create {row['id']} --executor WHO",
+                }
+            )
+    if all(row["status"] in ("completed", "accepted", "cancelled") and row["proven"] is not False for row in tasks):
+        steps.append({"why": "every task is done and proven", "command": f"memento run complete {held['run']['id']}"})
+    return steps[: SOON + 2]

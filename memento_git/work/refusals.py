@@ -1,0 +1,251 @@
+"""Why a verb of the work group is refused: one class for each fact."""
+
+from __future__ import annotations
+
+from memento_git.errors import Refused
+
+
+class RunFinal(Refused):
+    token = "run_final"
+    sentence = "run {run} is {status}; in a final run only settling is possible"
+    hint_ = "start another run: memento run start --goal TEXT"
+
+
+class RunNotActive(Refused):
+    token = "run_not_active"
+    sentence = "run {run} is {status}"
+    hint_ = "resume it: memento run resume {run}"
+
+
+class RunTransition(Refused):
+    token = "run_transition"
+    sentence = "run {run} is {status}, so it cannot be {verb}"
+    hint_ = "see it: memento run show {run}"
+
+
+class RunAmbiguous(Refused):
+    token = "run_ambiguous"
+    sentence = "several runs are open: {candidates}"
+    hint_ = "name one with --run RUN"
+
+
+class NoRun(Refused):
+    token = "run_not_found"
+    sentence = "there is no run yet"
+    hint_ = "start one: memento run start --goal TEXT"
+
+
+class TaskUnsettled(Refused):
+    token = "task_unsettled"
+    sentence = "task {task} is {status}"
+    hint_ = "a run completes when each task is done and proven, or cancelled: memento status"
+
+
+class TaskUnproven(Refused):
+    token = "task_unproven"
+    sentence = "task {task} is completed but not proven: {why}"
+    hint_ = "reopen it and complete it on evidence: memento task reopen {task} --reason WHY"
+
+
+class NothingToComplete(Refused):
+    token = "run_empty"
+    sentence = "run {run} has no completed task"
+    hint_ = "cancel a run that came to nothing: memento run cancel {run} --reason WHY"
+
+
+class GatesMissing(Refused):
+    token = "gates_missing"
+    sentence = "gates that policy requires have not passed: {gates}"
+    hint_ = "record a verdict: memento gate record KIND passed --run {run}"
+
+
+class PlanRejected(Refused):
+    token = "plan_rejected"
+    sentence = "plan {plan} was rejected"
+    hint_ = "draft another: memento plan draft --title TEXT --body TEXT"
+
+
+class PlanAlreadyCanonical(Refused):
+    token = "plan_already_canonical"
+    sentence = "plan {plan} is the canonical plan already"
+    hint_ = "hand work out: memento dispatch create TASK"
+
+
+class PlanRequired(Refused):
+    token = "canonical_plan_required"
+    sentence = "run {run} has no canonical plan"
+    hint_ = "approve one: memento plan approve PLAN (or start the run with --spike)"
+
+
+class PlanChanged(Refused):
+    token = "plan_changed"
+    sentence = "plan {plan} was changed after its approval"
+    hint_ = "approve the text as it is now: memento plan approve {plan}"
+
+
+class SpikeLimit(Refused):
+    token = "spike_limit"
+    sentence = "run {run} made {made} hand-offs without a plan, policy allows {limit}"
+    hint_ = "approve a plan: memento plan draft, memento plan approve"
+
+
+class ApproverRefused(Refused):
+    token = "approver_refused"
+    sentence = "{actor} may not {verb}: policy asks for {asked}"
+    hint_ = "ask one of them, or change policy in .memento/config.yaml by review"
+
+
+class TaskTransition(Refused):
+    token = "task_transition"
+    sentence = "task {task} is {status}, so it cannot be {verb}"
+    hint_ = "see it: memento task show {task}"
+
+
+class TaskNotReady(Refused):
+    token = "task_not_ready"
+    sentence = "task {task} is {status}"
+    hint_ = "see what is ready: memento task list --ready"
+
+
+class DependencyOpen(Refused):
+    token = "dependency_open"
+    sentence = "task {task} depends on {dependency}, which is {status}"
+    hint_ = "see what is ready: memento task list --ready"
+
+
+class DependencyCycle(Refused):
+    token = "dependency_cycle"
+    sentence = "these tasks would depend on one another: {cycle}"
+    hint_ = "leave one dependency out"
+
+
+class GateBlocks(Refused):
+    token = "review_gate_blocking"
+    sentence = "gate {gate} of {scope} has failed"
+    hint_ = "pass it or waive it with a reason: memento gate waive {gate} --reason WHY"
+
+
+class GateNotFresh(Refused):
+    token = "gate_not_fresh"
+    sentence = "gate {gate} asks for evidence of the code as it is; {why}"
+    hint_ = "run the command again: memento evidence run -- CMD"
+
+
+class GateInvalid(Refused):
+    token = "gate_invalid"
+    sentence = "{given!r} is not {what}"
+    hint_ = "one of: {allowed}"
+
+
+class DispatchUnknown(Refused):
+    token = "dispatch_not_found"
+    sentence = "task {task} has no dispatch {dispatch}"
+    hint_ = "list them: memento dispatch list"
+
+
+class DispatchTerminal(Refused):
+    token = "dispatch_terminal"
+    sentence = "dispatch {dispatch} is {state} already"
+    hint_ = "hand the task out again: memento dispatch create TASK"
+
+
+class AlreadyClaimed(Refused):
+    token = "dispatch_already_claimed"
+    sentence = "dispatch {dispatch} is claimed by {holder}"
+    hint_ = "take another task: memento task list --ready"
+
+
+class NotClaimed(Refused):
+    token = "dispatch_not_claimed"
+    sentence = "dispatch {dispatch} has not been claimed"
+    hint_ = "claim it: memento dispatch claim {dispatch}"
+
+
+class NotClaimant(Refused):
+    token = "not_claimant"
+    sentence = "dispatch {dispatch} is claimed by {holder}, not by {actor}"
+    hint_ = "only its claimant ends a dispatch; say who you are with --actor or MEMENTO_ACTOR"
+
+
+class NotExpired(Refused):
+    token = "claim_not_expired"
+    sentence = "{holder} holds dispatch {dispatch} until {until}"
+    hint_ = "wait, or take it with --force --reason WHY"
+
+
+class ReasonRequired(Refused):
+    token = "reason_required"
+    sentence = "{verb} needs a reason"
+    hint_ = "say why with --reason TEXT"
+
+
+class EvidenceRequired(Refused):
+    token = "evidence_required"
+    sentence = "task {task} cannot be completed: {why}"
+    hint_ = "run what shows it: memento evidence run --task {task} -- CMD"
+
+
+class EvidenceWithdrawn(Refused):
+    token = "evidence_withdrawn"
+    sentence = "evidence {evidence} is {status}"
+    hint_ = "record new evidence: memento evidence run -- CMD"
+
+
+class EvidenceForeign(Refused):
+    token = "evidence_foreign"
+    sentence = "evidence {evidence} is for {tasks}, not for {task}"
+    hint_ = "record evidence for this task: memento evidence run --task {task} -- CMD"
+
+
+class RecordContested(Refused):
+    token = "record_contested"
+    sentence = "{record} is contested: events that had not seen one another disagree"
+    hint_ = "settle it: memento settle"
+
+
+class RecordIncomplete(Refused):
+    token = "record_incomplete"
+    sentence = "{record} is incomplete: {why}"
+    hint_ = "restore the missing file from git, or void what names it: memento settle"
+
+
+class NotContested(Refused):
+    token = "not_contested"
+    sentence = "{record} is not contested"
+    hint_ = "memento settle lists what needs settling"
+
+
+class NotAHead(Refused):
+    token = "not_a_head"
+    sentence = "{event} is not one of the events that disagree on {record}"
+    hint_ = "memento settle lists them"
+
+
+class EventIsLegal(Refused):
+    token = "event_is_legal"
+    sentence = "{event} is legal, and a legal event is never voided"
+    hint_ = "undo its effect with a further event, for example memento task reopen"
+
+
+class AlreadyRedacted(Refused):
+    token = "already_redacted"
+    sentence = "{target} is redacted already"
+    hint_ = "memento log shows when and why"
+
+
+class TextInvalid(Refused):
+    token = "text_invalid"
+    sentence = "{where}: {problem}"
+    hint_ = "give plain text: no control or direction-changing characters, one line where one is asked for"
+
+
+class NotSettled(Refused):
+    token = "run_not_final"
+    sentence = "run {run} is {status}; only a completed or cancelled run is archived"
+    hint_ = "complete it: memento run complete {run}"
+
+
+class AlreadyArchived(Refused):
+    token = "already_archived"
+    sentence = "all of run {run} is archived already"
+    hint_ = "memento run show {run} reads the archive"

@@ -1,0 +1,231 @@
+"""Records as plain rows, with the keys that programs know: what JSON, reports and pages are made of."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Any
+
+from memento_git.model.ids import kind_of
+from memento_git.work.fold import plans_of
+from memento_git.work.lanes import STATUS
+
+if TYPE_CHECKING:
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event, Evidence
+    from memento_git.work.fold import Judged
+    from memento_git.work.state import RunState
+
+Row = dict[str, Any]
+
+
+def run_row(state: RunState) -> Row:
+    prose = state.prose(state.id)
+    status = state.status
+    if STATUS in state.folded(state.id).lanes.contested:
+        status = "contested"
+    elif status == "active" and state.failed_gates(state.id):
+        status = "blocked"
+    return {
+        "id": state.id,
+        "goal": prose.data["goal"],
+        "status": status,
+        "actor": prose.data["by"],
+        "created_at": prose.data["at"],
+        "spike": bool(prose.data.get("spike")),
+        "constraints": prose.list("constraints"),
+        "current_plan_id": state.canonical or None,
+        "description": prose.body,
+    }
+
+
+def plan_row(state: RunState, plan: str) -> Row:
+    prose = state.prose(plan)
+    return {
+        "id": plan,
+        "run_id": state.id,
+        "title": prose.title,
+        "body": prose.body,
+        "status": state.plan_status(plan),
+        "actor": prose.data["by"],
+        "created_at": prose.data["at"],
+        "acceptance_criteria": prose.list("criteria"),
+        "assumptions": prose.list("assumptions"),
+        "risks": prose.list("risks"),
+        "changed": state.plan_changed(plan),
+    }
+
+
+def task_row(state: RunState, task: str, policy: Policy) -> Row:
+    prose = state.prose(task)
+    status = state.task_status(task)
+    done = status in ("completed", "accepted")
+    proof = state.proof(task, policy) if done else None
+    masked = state.status if state.is_final else ""
+    return {
+        "id": task,
+        "run_id": state.id,
+        "title": prose.title,
+        "description": prose.body,
+        "status": status,
+        "run_status": masked or None,
+        "actor": prose.data["by"],
+        "created_at": prose.data["at"],
+        "acceptance_criteria": prose.list("criteria"),
+        "dependencies": prose.list("depends_on"),
+        "relevant_files": prose.list("files"),
+        "ready": state.is_ready(task, policy),
+        "waits_on": [] if done or status == "cancelled" else state.waits_on(task, policy),
+        "proven": proof.proven if proof else None,
+        "proven_by": list(proof.by) if proof else [],
+        "unproven_because": list(proof.why) if proof else [],
+        "late": state.is_late(task),
+        "blocked_by": [gate for _, gate in state.failed_gates(task)],
+        "reason": _last_reason(state, task),
+        "incomplete": bool(state.folded(task).dangling),
+    }
+
+
+def _last_reason(state: RunState, task: str) -> str | None:
+    events = state.folded(task).events
+    return next((seen.event.get("reason") for seen in reversed(events) if seen.event.get("reason")), None)
+
+
+def dispatch_rows(state: RunState, task: str) -> list[Row]:
+    rows = []
+    for name, found in state.dispatches(task).items():
+        opened: Event | None = found["opened"]
+        ended: Event | None = found["ended"]
+        ending = ended.do if ended else ""
+        rows.append(
+            {
+                "dispatch_id": name,
+                "status": found["status"],
+                "task_id": task,
+                "run_id": state.id,
+                "executor": opened.get("executor") if opened else "",
+                "claimed_by": found["holder"] or None,
+                "lease_until": found["until"] or None,
+                "expired": found["expired"],
+                "candidate": bool(opened and opened.data.get("candidate")),
+                "created_at": opened.at if opened else None,
+                "completed_at": ended.at if ended and ending == "completed" else None,
+                "failed_at": ended.at if ended and ending == "failed" else None,
+                "recovered_at": ended.at if ended and ending == "recovered" else None,
+                "recovery_of": (opened.get("recovery_of") or None) if opened else None,
+                "executor_invoked": False,
+            }
+        )
+    return sorted(rows, key=lambda row: (row["created_at"] or "", row["dispatch_id"]))
+
+
+def gate_rows(state: RunState, scope: str) -> list[Row]:
+    rows = []
+    for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
+        latest = [seen.event for seen in state.folded(scope).events if seen.event.get("gate") == gate][-1]
+        rows.append(
+            {
+                "kind": gate,
+                "scope": scope,
+                "scope_kind": kind_of(scope),
+                "status": "pending" if value[0] == "requested" else value[0],
+                "reviewer": latest.by,
+                "summary": latest.get("note") or latest.get("reason") or None,
+                "evidence": [ref.partition("@")[0] for ref in latest.data.get("evidence", [])],
+                "created_at": latest.at,
+                "event_id": latest.id,
+            }
+        )
+    return rows
+
+
+def evidence_row(state: RunState, evidence: Evidence) -> Row:
+    data = evidence.data
+    command = data.get("command")
+    code = data.get("code") or {}
+    return {
+        "id": evidence.id,
+        "run_id": state.id,
+        "kind": evidence.kind,
+        "task_ids": evidence.tasks,
+        "task_id": evidence.tasks[0] if evidence.tasks else None,
+        "outcome": data["outcome"],
+        "status": state.evidence_status(evidence.id),
+        "trust_level": state.trust_in(evidence),
+        "summary": data.get("summary"),
+        "uri": data.get("uri"),
+        "files": [{key: one[key] for key in ("name", "sha256", "bytes")} for one in data.get("attachments", [])],
+        "command": command["argv"] if command else None,
+        "exit_code": command["exit"] if command else None,
+        "seconds": command["seconds"] if command else None,
+        "reports": data.get("reports", []),
+        "problems": data.get("problems", []),
+        "diff": data.get("diff"),
+        "approves": data.get("approves"),
+        "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "actor": data["by"],
+        "created_at": data["at"],
+    }
+
+
+def event_row(seen: Judged) -> Row:
+    event = seen.event
+    extra = {
+        key: value for key, value in event.data.items() if key not in ("do", "of", "at", "by", "after", "code", "kept")
+    }
+    return {
+        "id": event.id,
+        "run_id": event.run,
+        "record": event.of,
+        "actor": event.by,
+        "action": f"{kind_of(event.of)}.{event.do}",
+        "created_at": event.at,
+        "summary": event.get("note") or event.get("reason") or event.get("gate") or None,
+        "legal": seen.verdict == "legal",
+        "problem": seen.why or None,
+        "payload": extra,
+    }
+
+
+def audit_rows(state: RunState) -> list[Row]:
+    """Return the events of all records of a run, each after what it had seen; the clock only breaks ties."""
+    seen = {one.event.id: one for key in state.groups() for one in state.folded(key).events}
+    waits = {name: {ref.id for ref in one.event.after if ref.id in seen} for name, one in seen.items()}
+    followers: dict[str, list[str]] = {}
+    for name, before in waits.items():
+        for other in before:
+            followers.setdefault(other, []).append(name)
+    ready = [(seen[name].event.at, name) for name, before in waits.items() if not before]
+    heapq.heapify(ready)
+    rows = []
+    while ready:
+        _, name = heapq.heappop(ready)
+        rows.append(event_row(seen[name]))
+        for follower in followers.get(name, ()):
+            waits[follower].discard(name)
+            if not waits[follower]:
+                heapq.heappush(ready, (seen[follower].event.at, follower))
+    return rows
+
+
+def trouble_rows(state: RunState) -> list[Row]:
+    """Return what is contested, illegal or incomplete, with the events concerned."""
+    rows: list[Row] = []
+    for key in state.groups():
+        folded = state.folded(key)
+        record = state.id if key == plans_of(state.id) else key
+        for lane, events in folded.lanes.contested.items():
+            told = [
+                {"event": name, "actor": event.by, "action": event.do}
+                for name in events
+                if (event := state.event(name))
+            ]
+            rows.append({"record": record, "problem": "contested", "about": lane, "events": told})
+        for seen in folded.illegal:
+            rows.append({"record": seen.event.of, "problem": "illegal", "about": seen.why, "events": [_told(seen)]})
+        for seen in folded.dangling:
+            rows.append({"record": seen.event.of, "problem": "incomplete", "about": seen.why, "events": [_told(seen)]})
+    return rows
+
+
+def _told(seen: Judged) -> Row:
+    return {"event": seen.event.id, "actor": seen.event.by, "action": seen.event.do}

@@ -1,0 +1,279 @@
+"""What one run's files come to at a view: the fold, and what is derived from it, policy and the clock."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from memento_git.ledger import layout
+from memento_git.ledger.codec import Decoded, decode, event_of
+from memento_git.ledger.layout import Place
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.work import Event, Evidence, Prose
+from memento_git.work import trust
+from memento_git.work.fold import Fold, Folded, plans_of
+from memento_git.work.lanes import CANONICAL, STATUS
+from memento_git.work.transitions import DONE, FINAL_RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.view import View
+    from memento_git.model.ids import Ref
+    from memento_git.model.policy import Policy
+    from memento_git.work.fold import Judged
+
+
+class RunState:
+    """One run at one view; it is also the fold's source of events."""
+
+    def __init__(self, view: View, run: str) -> None:
+        self.view = view
+        self.id = run
+        self.index = view.index(run)
+        self.fold = Fold(self)
+        self._tombstones: dict[str, Event] | None = None
+        self._proofs: dict[str, trust.Proof] = {}
+
+    # The fold's source.
+
+    def event(self, identity: str) -> Event | None:
+        path = self.index.events.get(identity)
+        if path is None:
+            return self.tombstones.get(identity)
+        found = self.view.record(path)
+        return found if isinstance(found, Event) else None
+
+    def group(self, key: str) -> Sequence[str]:
+        records = [key] if key != plans_of(self.id) else [name for name in self.index.prose if kind_of(name) == "plan"]
+        names = [name for record in records for name in self.index.events_of.get(record, [])]
+        self.view.fetch(self.index.events[name] for name in names)
+        removed = [event.id for event in self.tombstones.values() if event.of in records]
+        return names + [name for name in removed if name not in names]
+
+    @property
+    def tombstones(self) -> dict[str, Event]:
+        """Return what redacted events still say: id -> event without its free texts, digest of the original."""
+        if self._tombstones is None:
+            self._tombstones = {}
+            for path in [path for path in self.index.events.values() if "-redacted-" in path]:
+                redaction = self.view.record(path)
+                if isinstance(redaction, Event) and "kept" in redaction.data:
+                    event = self._kept(redaction, path)
+                    if event is not None:
+                        self._tombstones[event.id] = event
+        return self._tombstones
+
+    def _kept(self, redaction: Event, path: str) -> Event | None:
+        from memento_git.ledger import codec
+
+        target = parse_ref(redaction.get("target"))
+        kept = redaction.data["kept"]
+        place = Place("event", self.id, target.id, str(kept.get("of")), "", str(kept.get("do")))
+        decoded = decode(place, path, codec.encode(kept))
+        if not isinstance(decoded, Decoded):
+            self.view.findings += decoded
+            return None
+        return event_of(target.id, self.id, decoded._replace(digest=target.digest), path)
+
+    def added(self, event: Event, group: str) -> None:
+        """Take note of an event that the transaction has just written."""
+        self.fold.renew(event.id, group)
+        self._proofs.clear()
+        if event.do == "redacted":
+            self._tombstones = None
+
+    # Records.
+
+    def prose(self, identity: str) -> Prose:
+        """Return a run, plan or task; refuse where its file is wrong or missing."""
+        path = self.index.prose.get(identity) or layout.prose_path(self.id, identity)
+        found = self.view.record(path)
+        if isinstance(found, Prose):
+            return found
+        for finding in self.view.findings:
+            if finding.path == path:
+                raise LedgerUnreadable(finding=finding)
+        raise LedgerUnreadable(finding=Finding("F007", path, 0, f"{identity} has events, but its text is missing"))
+
+    def evidence(self, identity: str) -> Evidence | None:
+        path = self.index.evidence.get(identity)
+        found = self.view.record(path) if path else None
+        return found if isinstance(found, Evidence) else None
+
+    def ids(self, kind: str) -> list[str]:
+        """Return the records of a kind in the order of their making."""
+        found = {name for name in (*self.index.prose, *self.index.evidence) if kind_of(name) == kind}
+        return sorted(found, key=lambda name: (self._made(name), name))
+
+    def _made(self, identity: str) -> str:
+        path = self.index.prose.get(identity) or self.index.evidence.get(identity) or ""
+        found = self.view.record(path)
+        return found.data["at"] if isinstance(found, (Prose, Evidence)) else ""
+
+    # State.
+
+    def folded(self, key: str) -> Folded:
+        return self.fold.group(key)
+
+    @property
+    def status(self) -> str:
+        return self.folded(self.id).lanes.word(STATUS, "active")
+
+    @property
+    def is_final(self) -> bool:
+        return self.status in FINAL_RUN
+
+    @property
+    def canonical(self) -> str:
+        """Return the id of the canonical plan, or nothing."""
+        return self.folded(plans_of(self.id)).lanes.word(CANONICAL, "")
+
+    def plan_changed(self, plan: str) -> bool:
+        """Tell whether the canonical plan's text is another than the approved one."""
+        lanes = self.folded(plans_of(self.id)).lanes
+        return lanes.word(CANONICAL, "") == plan and lanes.detail(CANONICAL) != self.prose(plan).digest
+
+    def plan_status(self, plan: str) -> str:
+        lanes = self.folded(plans_of(self.id)).lanes
+        if f"plan:{plan}" in lanes.contested or CANONICAL in lanes.contested:
+            return "contested"
+        state = lanes.word(f"plan:{plan}", "draft")
+        return "superseded" if state == "canonical" and self.canonical != plan else state
+
+    def task_status(self, task: str) -> str:
+        folded = self.folded(task)
+        contested = any(not lane.startswith("gate:") for lane in folded.lanes.contested)
+        return "contested" if contested else folded.lanes.word(STATUS, "pending")
+
+    def failed_gates(self, *scopes: str) -> list[tuple[str, str]]:
+        """Return (scope, kind) of each gate whose latest verdict is a failure."""
+        return [
+            (scope, gate)
+            for scope in scopes
+            for gate, value in self.folded(scope).lanes.named("gate").items()
+            if value[0] == "failed"
+        ]
+
+    def evidence_status(self, identity: str) -> str:
+        return self.folded(identity).lanes.word(STATUS, "recorded")
+
+    def holds(self, evidence: str, name: str, sha256: str) -> bool:
+        """Tell whether the folder of evidence has a file with exactly these bytes."""
+        data = self.view.read(f"{layout.folder_of(self.id, evidence)}/{name}")
+        return data is not None and hashlib.sha256(data).hexdigest() == sha256
+
+    def trust_in(self, evidence: Evidence) -> str:
+        return trust.trust_of(evidence.data, lambda name, sha256: self.holds(evidence.id, name, sha256))
+
+    def cited(self, ref: Ref) -> trust.Cited:
+        found = self.evidence(ref.id)
+        if found is None or found.digest != ref.digest:
+            return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
+        status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
+        return trust.Cited(str(ref), found, status, self.trust_in(found))
+
+    def completions(self, task: str) -> list[Event]:
+        """Return the completions that hold: legal, and not reopened since."""
+        events = self.folded(task).events
+        undone = [seen.past for seen in events if seen.event.do == "reopened" and seen.verdict == "legal"]
+        return [
+            seen.event
+            for seen in events
+            if seen.event.do == "completed"
+            and seen.verdict == "legal"
+            and not any(seen.event.id in past for past in undone)
+        ]
+
+    def proof(self, task: str, policy: Policy) -> trust.Proof:
+        """Return whether a completed task is proven, and why not."""
+        if task not in self._proofs:
+            self._proofs[task] = self._proof(task, policy)
+        return self._proofs[task]
+
+    def _proof(self, task: str, policy: Policy) -> trust.Proof:
+        folded = self.folded(task)
+        if folded.dangling:
+            return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
+        text = self.prose(task).digest
+        proofs = [
+            trust.proof(event, text, [self.cited(parse_ref(ref)) for ref in event.data["evidence"]], policy)
+            for event in self.completions(task)
+        ]
+        return next((found for found in proofs if found.proven), proofs[0] if proofs else trust.Proof(False, (), ()))
+
+    def is_done(self, task: str, policy: Policy) -> bool:
+        """Tell whether a task counts as done for what depends on it."""
+        if task not in self.index.prose or self.task_status(task) not in DONE:
+            return False
+        return self.proof(task, policy).proven and not self.failed_gates(task)
+
+    def waits_on(self, task: str, policy: Policy) -> list[str]:
+        return [other for other in self.prose(task).list("depends_on") if not self.is_done(other, policy)]
+
+    def is_ready(self, task: str, policy: Policy) -> bool:
+        """Tell whether a task could be handed out now."""
+        return (
+            self.task_status(task) == "pending"
+            and self.status == "active"
+            and not self.folded(task).dangling
+            and not self.failed_gates(self.id, task)
+            and (bool(self.canonical) or self.prose(self.id).data.get("spike", False))
+            and not self.waits_on(task, policy)
+        )
+
+    def is_late(self, task: str) -> bool:
+        """Tell whether a task, or something that happened to it, came to a run after its completion."""
+        completion = next(
+            (
+                seen.event
+                for seen in self.folded(self.id).events
+                if seen.event.do == "completed" and seen.verdict == "legal"
+            ),
+            None,
+        )
+        if completion is None or self.status != "completed":
+            return False
+        named = {ref.id for ref in completion.after}
+        heads = self.folded(task).heads
+        return not heads or not set(heads) <= named
+
+    def dispatches(self, task: str) -> dict[str, dict[str, Any]]:
+        """Return what each dispatch of a task came to."""
+        folded = self.folded(task)
+        found: dict[str, dict[str, Any]] = {}
+        for name, value in folded.lanes.named("dispatch").items():
+            opened = self.event(name.replace("dispatch", "event", 1))
+            until = folded.lanes.word(f"lease:{name}", "")
+            found[name] = {
+                "status": value[0],
+                "holder": value[1] if value[0] in ("claimed", "completed") else "",
+                "until": until if value[0] == "claimed" else "",
+                "expired": value[0] == "claimed" and until < self.view.now,
+                "opened": opened,
+                "ended": _ended(folded.events, name),
+            }
+        return found
+
+    def incomplete(self) -> list[Judged]:
+        """Return the events that are not folded because what they name is absent."""
+        return [seen for key in self.groups() for seen in self.folded(key).dangling]
+
+    def groups(self) -> list[str]:
+        return [
+            self.id,
+            plans_of(self.id),
+            *(name for name in (*self.index.prose, *self.index.evidence) if kind_of(name) in ("task", "evidence")),
+            *(name for name in self.index.events_of if kind_of(name) == "evidence" and name not in self.index.evidence),
+            *(name for name in self.index.events_of if kind_of(name) == "task" and name not in self.index.prose),
+        ]
+
+
+def _ended(events: Sequence[Judged], dispatch: str) -> Event | None:
+    ends = ("completed", "failed", "recovered")
+    return next(
+        (seen.event for seen in reversed(events) if seen.event.do in ends and seen.event.get("dispatch") == dispatch),
+        None,
+    )

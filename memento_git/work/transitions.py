@@ -1,0 +1,252 @@
+"""The transition table: what an event writes, given what it had seen, or why it is refused. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.model.ids import kind_of
+from memento_git.work import refusals as no
+from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, STATUS, Lanes, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memento_git.model.work import Event
+
+Writes = dict[str, Value]
+
+FINAL_RUN: Final = ("cancelled", "completed")
+SETTLING: Final = ("settled", "voided", "redacted")
+DONE: Final = ("completed", "accepted")
+SETTLED: Final = ("completed", "accepted", "rejected", "cancelled")
+RESTING: Final = ("pending", "blocked", "rejected")
+
+
+class Seen(NamedTuple):
+    """What an event had seen: its own record, its run, the run's plans, and the other tasks it names."""
+
+    own: Lanes
+    run: Lanes = NOTHING
+    plans: Lanes = NOTHING
+    tasks: Mapping[str, Lanes] = {}
+    kept: Lanes = NOTHING
+    voidable: bool = False
+
+
+def judge(event: Event, seen: Seen) -> Writes:
+    """Return what the event writes; raise a refusal where the table does not allow it."""
+    kind = kind_of(event.of)
+    if event.do in SETTLING:
+        return _settling(event, seen)
+    run_status = (seen.own if kind == "run" else seen.run).word(STATUS, "active")
+    if kind != "evidence" and run_status in FINAL_RUN:
+        raise no.RunFinal(run=event.run, status=run_status)
+    if "gate" in event.data:
+        return {f"gate:{event.get('gate')}": (event.do,)}
+    return {"run": _run, "plan": _plan, "task": _task, "evidence": _evidence}[kind](event, seen)
+
+
+def _settling(event: Event, seen: Seen) -> Writes:
+    if event.do == "settled":
+        if not seen.own.contested:
+            raise no.NotContested(record=event.of)
+        if not any(event.get("keep") in events for events in seen.own.contested.values()):
+            raise no.NotAHead(event=event.get("keep"), record=event.of)
+        closed = {
+            f"dispatch:{name}": ("recovered", "")
+            for name in seen.own.open_dispatches()
+            if name not in seen.kept.named("dispatch")
+        }
+        return {
+            **closed,
+            **{lane: seen.kept.values.get(lane, ("pending", "")) for lane in seen.own.contested},
+        }
+    if event.do == "voided" and not seen.voidable:
+        raise no.EventIsLegal(event=event.get("target"))
+    if event.do == "redacted" and event.get("target").startswith("evidence_"):
+        return {STATUS: ("redacted",)}
+    return {}
+
+
+def _run(event: Event, seen: Seen) -> Writes:
+    status = _uncontested(event, seen.own, (STATUS,)).word(STATUS, "active")
+    if event.do == "completed":
+        if status != "active":
+            raise no.RunNotActive(run=event.run, status=status)
+        for task, lanes in seen.tasks.items():
+            if lanes.contested or lanes.word(STATUS, "pending") not in (*DONE, "cancelled"):
+                raise no.TaskUnsettled(task=task, status=lanes.word(STATUS, "pending"))
+        return {STATUS: ("completed",)}
+    came_from, to = {
+        "paused": (("active",), "paused"),
+        "resumed": (("paused",), "active"),
+        "cancelled": (("active", "paused"), "cancelled"),
+    }[event.do]
+    if status not in came_from:
+        raise no.RunTransition(run=event.run, status=status, verb=event.do)
+    return {STATUS: (to,)}
+
+
+def _plan(event: Event, seen: Seen) -> Writes:
+    lane = f"plan:{event.of}"
+    state = _uncontested(event, seen.own, (lane, CANONICAL)).word(lane, "draft")
+    canonical = seen.own.word(CANONICAL, "")
+    if state == "rejected":
+        raise no.PlanRejected(plan=event.of)
+    if event.do == "approved":
+        if canonical == event.of and seen.own.detail(CANONICAL) == event.get("text"):
+            raise no.PlanAlreadyCanonical(plan=event.of)
+        return {lane: ("canonical",), CANONICAL: (event.of, event.get("text"))}
+    return {lane: ("rejected",), **({CANONICAL: ("", "")} if canonical == event.of else {})}
+
+
+def _evidence(event: Event, seen: Seen) -> Writes:
+    status = seen.own.word(STATUS, "recorded")
+    if status != "recorded":
+        raise no.EvidenceWithdrawn(evidence=event.of, status=status)
+    return {STATUS: (event.do,)}
+
+
+def _task(event: Event, seen: Seen) -> Writes:
+    lanes = [lane for lane in (*seen.own.values, *seen.own.contested) if not lane.startswith("gate:")]
+    _uncontested(event, seen.own, lanes)
+    return TASK_RULES[event.do](event, seen, seen.own.word(STATUS, "pending"))
+
+
+def _uncontested(event: Event, own: Lanes, lanes: tuple[str, ...] | list[str]) -> Lanes:
+    if any(lane in own.contested for lane in lanes):
+        raise no.RecordContested(record=event.of)
+    return own
+
+
+def _dispatched(event: Event, seen: Seen, status: str) -> Writes:
+    _active(event, seen)
+    _gates_open(event, seen)
+    if CANONICAL in seen.plans.contested:
+        raise no.RecordContested(record=seen.plans.contested[CANONICAL][0])
+    if not event.data.get("spike") and seen.plans.word(CANONICAL, "") != (event.get("plan") or "none"):
+        raise no.PlanRequired(run=event.run)
+    for task, lanes in seen.tasks.items():
+        if lanes.contested or lanes.word(STATUS, "pending") not in DONE:
+            raise no.DependencyOpen(task=event.of, dependency=task, status=lanes.word(STATUS, "pending"))
+    name = event.id.replace("event", "dispatch", 1)
+    candidate = bool(event.data.get("candidate"))
+    others = seen.own.open_dispatches()
+    along = candidate and status in ("dispatched", "in_progress") and seen.own.detail(STATUS) == ""
+    if status != "pending" and not along:
+        raise no.TaskNotReady(task=event.of, status=status)
+    writes: Writes = {f"dispatch:{name}": ("queued", "candidate" if candidate else "")}
+    if others and along:
+        return writes
+    return {**writes, STATUS: ("dispatched", "" if candidate else name)}
+
+
+def _claimed(event: Event, seen: Seen, status: str) -> Writes:
+    _active(event, seen)
+    _gates_open(event, seen)
+    name = event.get("dispatch")
+    state, holder = _dispatch(event, seen)
+    if state == "claimed" and holder != event.by:
+        raise no.AlreadyClaimed(dispatch=name, holder=holder)
+    if status not in ("dispatched", "in_progress"):
+        raise no.TaskNotReady(task=event.of, status=status)
+    detail = seen.own.detail(STATUS)
+    return {
+        f"dispatch:{name}": ("claimed", event.by),
+        f"lease:{name}": (event.get("until"),),
+        STATUS: ("in_progress", detail),
+    }
+
+
+def _renewed(event: Event, seen: Seen, status: str) -> Writes:  # noqa: ARG001 (one shape for all rules)
+    _claimant(event, seen)
+    return {f"lease:{event.get('dispatch')}": (event.get("until"),)}
+
+
+def _completed(event: Event, seen: Seen, status: str) -> Writes:
+    _active(event, seen)
+    _claimant(event, seen)
+    name, detail = event.get("dispatch"), seen.own.detail(STATUS)
+    writes: Writes = {f"dispatch:{name}": ("completed", event.by)}
+    if status == "completed" and detail == "":
+        return writes
+    return {**writes, STATUS: ("completed", detail)}
+
+
+def _failed(event: Event, seen: Seen, status: str) -> Writes:
+    if _dispatch(event, seen)[0] == "claimed":
+        _claimant(event, seen)
+    return _ended(event, seen, status, "failed", "blocked")
+
+
+def _recovered(event: Event, seen: Seen, status: str) -> Writes:
+    _dispatch(event, seen)
+    return _ended(event, seen, status, "recovered", "pending")
+
+
+def _ended(event: Event, seen: Seen, status: str, state: str, then: str) -> Writes:
+    """Return what the end of a dispatch writes: the task follows when no other dispatch is still open."""
+    name = event.get("dispatch")
+    writes: Writes = {f"dispatch:{name}": (state, "")}
+    others = [other for other in seen.own.open_dispatches() if other != name]
+    return writes if others or status == "completed" else {**writes, STATUS: (then, "")}
+
+
+def _moved(came_from: tuple[str, ...], to: str) -> Callable[[Event, Seen, str], Writes]:
+    """Return the rule of a verb that moves the task itself and withdraws what was handed out."""
+
+    def rule(event: Event, seen: Seen, status: str) -> Writes:
+        if status not in came_from:
+            raise no.TaskTransition(task=event.of, status=status, verb=event.do)
+        withdrawn = {f"dispatch:{name}": ("recovered", "") for name in seen.own.open_dispatches()}
+        return {**withdrawn, STATUS: (to, "")}
+
+    return rule
+
+
+TASK_RULES: Final[dict[str, Callable[[Event, Seen, str], Writes]]] = {
+    "dispatched": _dispatched,
+    "claimed": _claimed,
+    "renewed": _renewed,
+    "completed": _completed,
+    "failed": _failed,
+    "recovered": _recovered,
+    "blocked": _moved(("pending", "dispatched", "in_progress"), "blocked"),
+    "reopened": _moved((*SETTLED, "blocked"), "pending"),
+    "cancelled": _moved(("pending", "dispatched", "in_progress", "blocked", "rejected"), "cancelled"),
+    "accepted": _moved(("completed",), "accepted"),
+    "rejected": _moved(("completed",), "rejected"),
+}
+
+
+def _active(event: Event, seen: Seen) -> None:
+    if STATUS in seen.run.contested:
+        raise no.RecordContested(record=event.run)
+    if (status := seen.run.word(STATUS, "active")) != "active":
+        raise no.RunNotActive(run=event.run, status=status)
+
+
+def _gates_open(event: Event, seen: Seen) -> None:
+    for scope, lanes in ((event.run, seen.run), (event.of, seen.own)):
+        for gate, value in lanes.named("gate").items():
+            if value[0] == "failed":
+                raise no.GateBlocks(gate=gate, scope=scope)
+
+
+def _dispatch(event: Event, seen: Seen) -> tuple[str, str]:
+    """Return the state of the event's dispatch and who holds it; refuse where it has ended."""
+    name = event.get("dispatch")
+    value = seen.own.values.get(f"dispatch:{name}")
+    if value is None:
+        raise no.DispatchUnknown(dispatch=name, task=event.of)
+    if value[0] not in OPEN_DISPATCH:
+        raise no.DispatchTerminal(dispatch=name, state=value[0])
+    return value[0], value[1] if value[0] == "claimed" else ""
+
+
+def _claimant(event: Event, seen: Seen) -> None:
+    state, holder = _dispatch(event, seen)
+    if state != "claimed":
+        raise no.NotClaimed(dispatch=event.get("dispatch"))
+    if holder != event.by:
+        raise no.NotClaimant(dispatch=event.get("dispatch"), holder=holder, actor=event.by)

@@ -1,0 +1,115 @@
+"""What evidence may be trusted for: derived from how it came to be and what the ledger still holds. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.model.work import TRUSTS, Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event
+
+ADVISORY_KINDS: Final = ("note", "memory")
+
+
+class Cited(NamedTuple):
+    """One piece of evidence as a completion names it: the file if it is there, its state, its trust."""
+
+    ref: str
+    evidence: Evidence | None
+    status: str
+    trust: str
+
+
+class Proof(NamedTuple):
+    """Whether a completion is proven, by what, and why not."""
+
+    proven: bool
+    by: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
+    """Return the trust of evidence; `holds(name, sha256)` tells whether its folder has that file with that digest."""
+    if data["kind"] in ADVISORY_KINDS:
+        return "advisory"
+    if "command" in data:
+        streams = (data["command"]["stdout"], data["command"]["stderr"])
+        return "witnessed" if all(_stream_holds(stream, holds) for stream in streams) else "reported"
+    attachments = data.get("attachments") or []
+    if attachments:
+        held = all("kept" in one and holds(one["kept"], one["sha256"]) for one in attachments)
+        return "verified" if held else "reported"
+    return "reported" if any(key in data for key in ("uri", "diff", "approves")) else "advisory"
+
+
+def _stream_holds(stream: Mapping[str, Any], holds: Callable[[str, str], bool]) -> bool:
+    if "kept" in stream:
+        return holds(stream["kept"], stream.get("kept_sha256", ""))
+    return stream["bytes"] == 0 or bool(stream.get("binary"))
+
+
+def at_least(trust: str, least: str) -> bool:
+    return TRUSTS.index(trust) <= TRUSTS.index(least)
+
+
+def agree(evidence: Mapping[str, Any] | None, code: Mapping[str, Any]) -> bool:
+    """Tell whether evidence saw the code that another record, or a commit, names."""
+    if not evidence:
+        return False
+    if paths := evidence.get("paths"):
+        there = code.get("paths") or {}
+        return all(there.get(path) == blob for path, blob in paths.items())
+    trees = {code.get("tree"), code.get("full")} - {None}
+    return bool(trees & {evidence.get("tree"), evidence.get("full")})
+
+
+def fault(cited: Cited, task: str) -> str:
+    """Return why a cited piece of evidence cannot count for a task, or nothing."""
+    evidence = cited.evidence
+    name = cited.ref.partition("@")[0]
+    if evidence is None:
+        return f"{name} is missing or is not the file that was cited"
+    if cited.status != "recorded":
+        return f"{name} is {cited.status}"
+    if evidence.tasks and task not in evidence.tasks:
+        return f"{name} is evidence for another task"
+    if evidence.data["outcome"] == "failed":
+        return f"{name} failed"
+    return ""
+
+
+def proof(completion: Event, text: str, cited: Iterable[Cited], policy: Policy) -> Proof:
+    """Return whether one completion proves its task; `text` is the digest of the task as it is now."""
+    faults = [] if completion.get("text") == text else ["the task's text changed after it was completed"]
+    weak = []
+    proving: dict[str, str] = {}
+    for one in cited:
+        if (problem := fault(one, completion.of)) or one.evidence is None:
+            faults.append(problem)
+        elif weakness := _weakness(one.evidence, one.trust, completion, policy):
+            weak.append(weakness)
+        else:
+            proving[one.evidence.id] = one.evidence.kind
+    if not proving and not faults and not weak:
+        faults.append("no evidence was cited")
+    faults += [f"policy asks for {kind} evidence" for kind in policy.require if kind not in proving.values()]
+    proven = bool(proving) and not faults
+    return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
+
+
+def _weakness(evidence: Evidence, trust: str, completion: Event, policy: Policy) -> str:
+    """Return why sound evidence proves nothing by itself, or nothing."""
+    least = policy.proof.get(evidence.kind)
+    if least is None:
+        return f"{evidence.id} is of kind {evidence.kind}, which proves nothing by itself"
+    if not at_least(trust, least):
+        return f"{evidence.id} is only {trust}, and {least} is asked"
+    if evidence.data["outcome"] != "passed":
+        return f"{evidence.id} has no verdict"
+    if not agree(evidence.data.get("code"), completion.data["code"]):
+        return f"{evidence.id} saw other code than the completion"
+    return ""

@@ -1,0 +1,73 @@
+"""Every test runs sealed: its own home, no git configuration of the machine, fixed people, a real git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions.setup import init_ledger
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture(autouse=True)
+def hermetic_seal(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make it impossible to read or write what belongs to whoever runs the tests."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "MEMENTO_", "XDG_", "SSH_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_EDITOR", "false")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "ada@example.invalid")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repository with one commit of code, without a ledger."""
+    folder = tmp_path / "repo"
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    (folder / "app.py").write_text("answer = 42\n")
+    git(folder, "add", "app.py")
+    git(folder, "commit", "-qm", "code")
+    return folder
+
+
+@pytest.fixture
+def ledger(repo: Path) -> Iterator[Ledger]:
+    """The ledger of a repository that has just been initialised."""
+    with Ledger.open(repo) as opened:
+        init_ledger(opened)
+        yield opened
+
+
+@pytest.fixture
+def play(ledger: Ledger) -> Play:
+    """A ledger with verbs that tests speak in."""
+    return Play(ledger)
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Run the command line in this process; return exit code, stdout, stderr."""
+    from memento_git.cli.boundary import run
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = run(list(arguments))
+        out, err = capfd.readouterr()
+        print(out, err)  # noqa: T201 (a failing test shows what was printed)
+        return code, out, err
+
+    return call

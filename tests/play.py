@@ -1,0 +1,107 @@
+"""Verbs that tests speak in: plain git, and the actions with short names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import dispatches, evidences, gates, plans, runs, tasks
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from memento_git.ledger.store import Transaction
+
+
+def git(folder: Path, *arguments: str, check: bool = True, data: bytes | None = None) -> str:
+    """Run git as a user would; return what it printed."""
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False, input=data)
+    if check and done.returncode:
+        raise AssertionError(f"git {' '.join(arguments)}: {done.stderr.decode()}")
+    return done.stdout.decode().strip()
+
+
+class Play:
+    """A ledger, and the steps that most stories are made of."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.root: Path = ledger.git.top or ledger.git.git_dir
+
+    def do(self, action: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Run one action in one commit."""
+
+        def act(tx: Transaction) -> Any:
+            return action(tx, *arguments, **options)
+
+        return self.ledger.change(action.__name__, act)
+
+    def beside(self, folder: Path, actor: str = "") -> Play:
+        """Return the same verbs over another checkout or as another actor."""
+        return Play(Ledger.open(folder, actor=actor))
+
+    def as_(self, actor: str) -> Play:
+        return self.beside(self.root, actor)
+
+    def run(self, goal: str = "Make it work", **options: Any) -> str:
+        return str(self.do(runs.start_run, goal, **options))
+
+    def planned(self, goal: str = "Make it work") -> str:
+        """Start a run that has a canonical plan."""
+        run = self.run(goal)
+        self.do(plans.approve_plan, self.do(plans.draft_plan, "Plan", "Do it, show it.", run=run))
+        return run
+
+    def task(self, title: str = "A task", **options: Any) -> str:
+        return str(self.do(tasks.add_task, title, **options))
+
+    def dispatch(self, task: str, executor: str = "agent", **options: Any) -> str:
+        return str(self.do(dispatches.create_dispatch, task, executor, **options))
+
+    def claimed(self, task: str, **options: Any) -> str:
+        """Hand a task out and claim it; return the dispatch."""
+        return str(self.do(dispatches.claim_dispatch, self.dispatch(task), **options))
+
+    def evidence(self, *tasks: str, code: int = 0, kind: str = "test") -> str:
+        """Run a real command as evidence."""
+        argv = [sys.executable, "-c", f"print('checked'); raise SystemExit({code})"]
+        draft = evidences.witness(self.ledger, argv, kind=kind, quiet=True)
+        return str(self.do(evidences.record_draft, draft, tasks=tasks))
+
+    def complete(self, dispatch: str, *evidence: str) -> str:
+        return str(self.do(dispatches.complete_dispatch, dispatch, list(evidence)))
+
+    def proven(self, title: str = "A task", **options: Any) -> str:
+        """Add a task and bring it to proven."""
+        task = self.task(title, **options)
+        self.complete(self.claimed(task), self.evidence(task))
+        return task
+
+    def gate(self, gate: str, verdict: str, **options: Any) -> Any:
+        return self.do(gates.record_gate, gate, verdict, **options)
+
+    def state(self, record: str, at: Sequence[str] = ()) -> RunState:
+        """Return the state of the run that a record belongs to."""
+        view = self.ledger.view(at)
+        return RunState(view, view.find(record, record.partition("_")[0])[1])
+
+    def status(self, record: str, at: Sequence[str] = ()) -> str:
+        """Return what a run, plan or task has come to."""
+        state = self.state(record, at)
+        kind = record.partition("_")[0]
+        return {"run": lambda: state.status, "plan": lambda: state.plan_status(record)}.get(
+            kind, lambda: state.task_status(record)
+        )()
+
+    def is_proven(self, task: str, at: Sequence[str] = ()) -> bool:
+        state = self.state(task, at)
+        return state.proof(task, state.view.policy()).proven
+
+    def commit_all(self, message: str = "code") -> str:
+        git(self.root, "add", "--all")
+        git(self.root, "commit", "-qm", message)
+        return git(self.root, "rev-parse", "HEAD")

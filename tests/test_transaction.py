@@ -1,0 +1,94 @@
+"""A transaction is one commit of ledger files, and nothing of the user's is touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger.store import UncommittedLedger
+from memento_git.work.actions import runs, tasks
+from tests.play import git
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
+    from tests.play import Play
+
+
+def test_a_change_leaves_staged_unstaged_and_untracked_work_alone(play: Play) -> None:
+    (play.root / "staged.py").write_text("half = 1\n")
+    git(play.root, "add", "staged.py")
+    (play.root / "app.py").write_text("answer = 43\n")
+    (play.root / "scratch.txt").write_text("notes\n")
+    before = git(play.root, "status", "--short")
+
+    play.run()
+
+    assert git(play.root, "status", "--short") == before
+    changed = git(play.root, "show", "--name-only", "--format=", "HEAD").split()
+    assert all(path.startswith(".memento/") for path in changed)
+    assert git(play.root, "diff", "--cached", "--name-only") == "staged.py"
+
+
+def test_each_verb_is_one_commit_with_trailers(play: Play) -> None:
+    before = int(git(play.root, "rev-list", "--count", "HEAD"))
+
+    run = play.run("One goal")
+
+    assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 1
+    message = git(play.root, "log", "-1", "--format=%B")
+    assert message.splitlines()[0] == f"memento: run_start {run}".replace("run_start", "start_run")
+    assert f"Memento-Run: {run}" in message
+    assert "Memento-Actor: Ada <ada@example.invalid>" in message
+
+
+def test_many_actions_in_one_transaction_are_one_commit(play: Play) -> None:
+    before = int(git(play.root, "rev-list", "--count", "HEAD"))
+
+    with play.ledger.transaction("batch") as tx:
+        run = runs.start_run(tx, "Goal")
+        first = tasks.add_task(tx, "First", run=run)
+        tasks.add_task(tx, "Second", run=run, depends_on=[first])
+
+    assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 1
+    assert [play.state(run).prose(task).title for task in play.state(run).ids("task")].count("Second") == 1
+
+
+def test_a_transaction_that_raises_writes_nothing(play: Play) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+
+    def fail(tx: Transaction) -> None:
+        runs.start_run(tx, "Goal")
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        play.ledger.change("fail", fail)
+
+    assert git(play.root, "rev-parse", "HEAD") == head
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_a_hand_edit_of_a_file_that_a_change_relies_on_is_refused_and_kept(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    path = next(play.root.glob(f".memento/runs/{run}/tasks/*/{task}/task.md"))
+    path.write_text(path.read_text() + "More words.\n")
+    head = git(play.root, "rev-parse", "HEAD")
+
+    with pytest.raises(UncommittedLedger):
+        play.dispatch(task)
+
+    assert git(play.root, "rev-parse", "HEAD") == head
+    assert path.read_text().endswith("More words.\n")
+
+
+def test_a_hand_made_file_is_announced_and_never_swept_in(play: Play) -> None:
+    run = play.run()
+    stray = play.root / ".memento" / "runs" / run / "notes.md"
+    stray.write_text("mine\n")
+
+    play.task(run=run)
+    play.ledger.view()
+
+    assert [change.path for change in play.ledger.uncommitted] == [f".memento/runs/{run}/notes.md"]
+    assert git(play.root, "status", "--short") == f"?? .memento/runs/{run}/notes.md"
