@@ -154,6 +154,12 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
     return actor(allow(_shared(_wrap(function))))
 
 
+def both(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that reads or writes, as its options say, the options of both."""
+    at = click.option("--at", multiple=True, metavar="REV", help="Read at this revision; several: their union.")
+    return at(writes(function))
+
+
 def group(name: str, text: str, default: Callable[..., Any]) -> click.Group:
     """Return the group of a noun; the noun alone lists."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, both, reads, writes
 
 
 def _list(door: Door, *, run: str = "") -> None:
@@ -27,7 +27,7 @@ def _list(door: Door, *, run: str = "") -> None:
 @click.option("--run", "--run-id", default="", metavar="RUN", help="For which run; the only open one by default.")
 @click.option("--title", default="", metavar="TEXT", help="With --body: draft a plan, as plan draft does.")
 @click.option("--body", default="", metavar="TEXT", help="The plan, in Markdown.")
-@writes
+@both
 def plan(door: Door, run: str, title: str, body: str) -> None:
     """List plans; with --title and --body, draft one."""
     if click.get_current_context().invoked_subcommand is not None:

@@ -3,13 +3,13 @@
 Three scanners look at a text, and none of them ever uses the network:
 
 * tokens of a known shape are judged by the detectors of the library detect_secrets, and by one of our own for
-  makers that it does not know; its import is slow, so a detector is asked only about lines that hold its shape;
+  makers that it does not know; its import is slow, so a detector is asked only about lines that hold a shape;
 * private keys are taken as whole blocks, of which the library knows the first line;
-* values assigned to names such as `password` are judged here, because the library's keyword detector takes the
-  rest of the line for the value, sees one value a line, and none in a line that says "example".
+* values assigned to names such as `password` are judged here, because the library's keyword detector takes
+  the rest of the line for the value, sees one value a line, and none in a line that says "example".
 
-Detectors of high entropy are left out, as the texts of a ledger are full of digests and ids. So is the one for
-IBM Cloud IAM, to which any 44 letters after the word "pass" are a key.
+Detectors of high entropy are left out, as the texts of a ledger are full of digests and ids. So is the one
+for IBM Cloud IAM, to which any 44 letters after the word "pass" are a key.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Rule(NamedTuple):
 
 
 _IS: Final = r"""["']?\]? *(?:=>|:=|::|[=:]| ) *["']?"""
-_PASS: Final = "(?:key|pwd|pw|password|pass|token)"
+_KIND: Final = "(?:key|pwd|pw|password|pass|token)"
 _LIBRARY: Final = tuple(
     _Rule(module, f"{detector}Detector", marks, shape)
     for module, detector, marks, shape in (
@@ -73,11 +73,11 @@ _LIBRARY: Final = tuple(
             "aws",
             "AWSKey",
             "a3t abia acca akia asia aws",
-            rf"A(?:3T\w|BIA|CCA|KIA|SIA)[0-9A-Z]{{16}}|(?i:aws.{{0,20}}?{_PASS}.{{0,24}}?[0-9a-z/+]{{40}})",
+            rf"A(?:3T\w|BIA|CCA|KIA|SIA)[0-9A-Z]{{16}}|(?i:aws.{{0,20}}?{_KIND}.{{0,24}}?[0-9a-z/+]{{40}})",
         ),
         ("azure_storage_key", "AzureStorageKey", "azure account", r"(?<![\w+/])[A-Za-z0-9+/]{86,88}=="),
         ("basic_auth", "BasicAuth", "://", r"://[^\s/?#@:]+:[^\s/?#@:]+@"),
-        ("cloudant", "Cloudant", "cl", rf"(?i:cl(?:oudant|ou)?[_-]?(?:api)?{_PASS}{_IS}[0-9a-z]{{24}})"),
+        ("cloudant", "Cloudant", "cl", rf"(?i:cl(?:oudant|ou)?[_-]?(?:api)?{_KIND}{_IS}[0-9a-z]{{24}})"),
         ("discord", "DiscordBotToken", ".", r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27}"),
         ("github_token", "GitHubToken", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_\w{36}"),
         ("ibm_cos_hmac", "IbmCosHmac", "key", rf"(?i:secret[-_]?(?:access)?[-_]?key{_IS}[a-f0-9]{{48}})"),
@@ -95,7 +95,7 @@ _LIBRARY: Final = tuple(
             "softlayer",
             "Softlayer",
             "sl",
-            rf"(?i:(?:softlayer|sl)[_-]?(?:api)?[_-]?{_PASS}{_IS}[a-z0-9]{{64}}|api.softlayer.com/soap/v3)",
+            rf"(?i:(?:softlayer|sl)[_-]?(?:api)?[_-]?{_KIND}{_IS}[a-z0-9]{{64}}|api.softlayer.com/soap/v3)",
         ),
         ("square_oauth", "SquareOAuth", "sq0csp-", r"sq0csp-[\w\\-]{43}"),
         ("stripe", "Stripe", "k_live_", r"[rs]k_live_[^\W_]{24}"),
@@ -143,7 +143,7 @@ _KEY_TITLE: Final = r"(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?(?: ?-{2,5})
 _KEY_BEGIN: Final = rf"(?:-{{2,5}} ?)?BEGIN {_KEY_TITLE}|PuTTY-User-Key-File-\d:"
 _KEY_END: Final = rf"END {_KEY_TITLE}|Private-(?:MAC|Hash): ?[0-9a-f]+"
 _KEY_BODY: Final = (
-    r"""\A(?:\s|\\[nrt]|["'+,>|])*(?:[A-Za-z-]+:[ ][^\n\\]*(?:\n|\\[nr])\s*)*"""
+    r"""\A(?:\s|\\[nrt]|["'+,>|])*(?:[A-Za-z-]+:[ ][^\n\\]*(?:\n|\\[nr])(?:\s|\\[nrt])*)*"""
     r"""[A-Za-z0-9+/]{10,}={0,2}[ \t]*(?:[\\"'\r\n-]|\Z)|\A.{1,40}\n?Encryption:|[A-Za-z0-9+/]{40}"""
 )
 _KEY_LINE: Final = r"[^\n]*[A-Za-z0-9+/]{40}[^\n]*\n?|[ \t]*[A-Za-z0-9+/]*={0,2}[ \t\r]*(?:\n|\Z)|[A-Za-z-]+: [^\n]*\n?"
@@ -161,10 +161,10 @@ _ASSIGNED: Final = r"""(?x)
     (?: [ \t]* (?P<op> => | := | ={1,3} | !==? | ::? ) [ \t]* | [ \t]+ )
     (?: [A-Za-z]{0,2}@? (?P<quote> \\{0,3}["'`] )
         (?P<quoted> (?: (?!(?P=quote)) (?: \\\S | \S ) ){6,1024} ) (?: (?P=quote) | $ | (?=[\r\n]) )
-      | (?P<bare> (?: (?![&;,][\w.-]{1,40}[=:]) [^\s"'`<>] ){6,256} ) )
+      | (?P<bare> (?: (?![&;,][\w.-]{1,40}[=:]) [^\s"'`<>] ){6,128} ) )
 """
 _MORE_BARE: Final = r"""(?:(?![&;,][\w.-]{1,40}[=:])[^\s"'`<>])*"""
-_LONGEST_BARE: Final = 256
+_LONGEST_BARE: Final = 128
 _OTHER_FIRST: Final = "cancel cancellation continuation max min next no num page public stop"
 _OTHER_LAST: Final = (
     "at budget checksum class count digest dir endpoint expired expires expiration expiry field file filename"
@@ -182,7 +182,7 @@ _TEMPLATE: Final = (
     r"^[$<{\[*%(]|\$[{(]|\{\{|%\(|<[a-z_ -]+>|^(?:[xX*.#_•-]|\\u2022)+$"
     r"|^(?i:your|insert|enter|placeholder|redacted|change_?-?me|xxx)"
 )
-_NOT_SECRET: Final = (
+_HARMLESS: Final = (
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"  # UUID
     r"|[a-z]{2,12}_[0-9a-z]{12}"  # an id of the ledger
     r"|\d{4}-\d\d-\d\d.*|#[0-9A-Fa-f]{3,8}"
@@ -408,7 +408,7 @@ def _assigned(text: str, low: str) -> Iterator[_Span]:
     while name := names.search(low, at):
         at = name.end()
         match = assigned.match(text, at)
-        if match is None or not _names_secret(text, name, match["suffix"]):
+        if match is None or not (match["op"] or _is_option(text, name)) or not _names_secret(text, name, match):
             continue
         start, end = match.span("bare" if match["quoted"] is None else "quoted")
         value = text[start:end] if match["quoted"] else text[start:end].rstrip("),;.]}:!?")
@@ -418,9 +418,15 @@ def _assigned(text: str, low: str) -> Iterator[_Span]:
             yield _Span(start, at, 3, KEYWORD)
 
 
-def _names_secret(text: str, name: re.Match[str], suffix: str) -> bool:
+def _is_option(text: str, name: re.Match[str]) -> bool:
+    """Tell whether a name is that of a command's option, so that a space comes before the value."""
+    return re.search(r"(?:^|\s)--[\w-]*$", text[max(0, name.start() - 32) : name.start()]) is not None
+
+
+def _names_secret(text: str, name: re.Match[str], match: re.Match[str]) -> bool:
     """Tell whether the whole name is that of a secret, as `token_count` and `tokenizer` are not."""
-    word, before = name[0], text[max(0, name.start() - 32) : name.start()].lower()
+    before = text[max(0, name.start() - 32) : name.start()].lower()
+    word, suffix = name[0], match["suffix"]
     if word in _FIRST_WORDS and not re.search(_FIRST_WORDS[word], before):
         return False
     if suffix and (word == "pass" or (word == "token" and suffix in "sS")):
@@ -439,7 +445,7 @@ def _written_out(value: str) -> bool:
     return (
         re.search(r"[^\W\d_]", value) is not None
         and not re.search(_TEMPLATE, value)
-        and not re.fullmatch(_NOT_SECRET, value)
+        and not re.fullmatch(_HARMLESS, value)
         and value.lower() not in _WORDS.split()
     )
 
@@ -456,8 +462,8 @@ def _fits_bare(text: str, name: re.Match[str], match: re.Match[str], value: str)
     if op not in {None, "=", ":", ":="} or re.fullmatch(_NOT_BARE, value):
         return False
     if op is None:
-        return digit and re.search(r"(?:^|\s)--[\w-]*$", before) is not None
-    if op == "=" and re.search(r"(?<![a-z])[A-Z0-9_]+$", before) and text[match.end("op")] not in " \t":
+        return digit
+    if op == "=" and re.search(r"(?:^|\W)[A-Z0-9_]+$", before) and text[match.end("op")] not in " \t":
         return digit or len(value) >= _LONG_WORD
     colon = op == ":" and not name[0].startswith(("pass", "pwd"))
     return digit and not (colon and re.fullmatch(_NOT_AFTER_COLON, value))

@@ -1,0 +1,306 @@
+"""The command line: one envelope, exit codes that mean something, output for people."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+MEMENTO = [sys.executable, "-m", "memento_git"]
+Cli = "Callable[..., tuple[int, str, str]]"
+
+
+def asked(cli: Callable[..., Any], play: Play, *arguments: str) -> dict[str, Any]:
+    """Run a command with --json that must succeed; return its answer."""
+    code, out, _ = cli(*arguments, "-C", str(play.root), "--json")
+    answer: dict[str, Any] = json.loads(out)
+    assert code == 0, answer
+    assert answer["ok"] is True
+    return answer
+
+
+def test_the_whole_job_from_goal_to_proven_work(play: Play, cli: Callable[..., Any]) -> None:
+    run = asked(cli, play, "run", "start", "--goal", "Ship it")["run"]["id"]
+    plan = asked(cli, play, "plan", "draft", "--title", "Plan", "--body", "Write, test.")["plan"]["id"]
+    asked(cli, play, "plan", "approve", plan)
+    task = asked(cli, play, "task", "add", "--title", "Parse", "--accept", "42 parses")["task"]["id"]
+    dispatch = asked(cli, play, "dispatch", "create", task, "--executor", "codex")["dispatch_id"]
+    asked(cli, play, "dispatch", "claim", dispatch, "--actor", "agent:codex")
+    command = ("evidence", "run", "-C", str(play.root), "--task", task, "--kind", "test", "--json")
+    code, out, err = cli(*command, "--", sys.executable, "-c", "print('ok')")
+    assert (code, err) == (0, "ok\n")
+    evidence = json.loads(out)["evidence"]["id"]
+    done = asked(cli, play, "dispatch", "complete", dispatch, "--evidence", evidence, "--actor", "agent:codex")
+    assert (done["status"], done["proven"], done["evidence"]["id"]) == ("completed", True, evidence)
+    asked(cli, play, "task", "verify", task)
+    asked(cli, play, "gate", "record", "final_acceptance", "passed", "--note", "fine")
+    asked(cli, play, "run", "complete", run)
+
+    status = asked(cli, play, "status")
+    assert status["run"]["status"] == "completed"
+    assert [row["status"] for row in status["tasks"]] == ["accepted"]
+    assert {"run", "plans", "tasks", "gates", "evidence", "audit", "dispatches"} <= set(status)
+    code, out, _ = cli("report", "-C", str(play.root))
+    assert out.startswith("# Ship it\n")
+    assert "proven by test, witnessed" in out
+
+
+def test_a_colleagues_clone_shows_the_same(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+    play.planned()
+    play.proven()
+    git(tmp_path, "clone", "-q", str(play.root), "clone")
+
+    mine = asked(cli, play, "status")
+    code, out, _ = cli("status", "-C", str(tmp_path / "clone"), "--json")
+
+    assert code == 0
+    assert json.loads(out) == mine
+
+
+def test_evidence_run_exits_as_the_command_did(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    code, _, err = cli("evidence", "run", "-C", str(play.root), "--", sys.executable, "-c", "raise SystemExit(7)")
+    assert code == 7
+    assert "failed, witnessed" in err
+
+
+def test_evidence_run_refuses_before_the_command_runs(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    marker = play.root / "ran"
+    code, _, err = cli("evidence", "run", "-C", str(play.root), "--task", "task_zzzz", "--", "touch", str(marker))
+    assert (code, "task_not_found" in err) == (1, True)
+    assert not marker.exists()
+
+
+def test_output_appears_while_the_command_runs(play: Play) -> None:
+    play.run()
+    script = "import time; print('early', flush=True); time.sleep(30)"
+    process = subprocess.Popen(
+        [*MEMENTO, "evidence", "run", "--", sys.executable, "-c", script], cwd=play.root, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"early\n"
+    assert process.poll() is None
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_a_verdict_that_says_no_exits_with_one(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    (play.root / "log.txt").write_text("typed\n")
+    dispatch = play.claimed(task)
+    code, out, _ = cli(
+        "dispatch", "complete", dispatch, "-C", str(play.root), "--evidence-uri", "file://log.txt", "--json"
+    )
+    assert (code, json.loads(out)["proven"]) == (0, False)
+
+    code, out, _ = cli("task", "verify", task, "-C", str(play.root), "--json")
+
+    answer = json.loads(out)
+    assert (code, answer["ok"], answer["verdict"]) == (1, False, "rejected")
+    assert "proves nothing by itself" in answer["failed_requirements"][0]
+
+
+def test_a_prefix_is_enough_and_an_ambiguous_one_lists_its_candidates(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    tasks = [play.task(f"Task {number}") for number in range(40)]
+    assert asked(cli, play, "task", "show", tasks[0][:14])["task"]["id"] == tasks[0]
+    assert asked(cli, play, "show", tasks[0].partition("_")[2][:10])["task"]["id"] == tasks[0]
+    letters: dict[str, list[str]] = {}
+    for task in tasks:
+        letters.setdefault(task[5], []).append(task)
+    shared = next(found for found in letters.values() if len(found) > 1)
+
+    code, out, _ = cli("task", "show", shared[0][5], "-C", str(play.root), "--json")
+
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (1, "id_ambiguous")
+    assert shared[0] in answer["message"]
+
+
+def test_lists_page_and_filter(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    for number in range(5):
+        play.task(f"Task {number}")
+    play.dispatch(play.task("Out"))
+
+    page = asked(cli, play, "task", "list", "--limit", "2", "--offset", "4")
+    assert [row["title"] for row in page["tasks"]] == ["Task 4", "Out"]
+    assert page["page"] == {"total": 6, "offset": 4, "shown": 2}
+    assert [row["title"] for row in asked(cli, play, "task", "list", "--status", "dispatched")["tasks"]] == ["Out"]
+    assert len(asked(cli, play, "task", "list", "--ready")["tasks"]) == 5
+    _, out, _ = cli("task", "list", "--limit", "2", "-C", str(play.root))
+    assert "4 more: --offset 2" in out
+    status = asked(cli, play, "status", "--limit", "2")
+    assert (len(status["tasks"]), status["omitted"]["tasks"]) == (2, 4)
+
+
+def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Callable[..., Any]) -> None:
+    run = play.planned()
+    before = git(play.root, "rev-parse", "HEAD")
+    task = play.task()
+
+    assert asked(cli, play, "status", "--at", before)["tasks"] == []
+    assert asked(cli, play, "task", "list", "--at", "HEAD")["tasks"][0]["id"] == task
+    code, out, _ = cli("task", "show", task, "--at", before, "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "task_not_found")
+    assert asked(cli, play, "run", "show", run, "--at", before)["run"]["id"] == run
+    for command in (["log"], ["report"], ["plan"], ["dispatch"], ["gate"], ["evidence"], ["run"]):
+        asked(cli, play, *command, "--at", before)
+
+
+def test_several_revisions_are_read_as_their_union(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    git(play.root, "switch", "-q", "-c", "other")
+    there = play.task("There")
+    git(play.root, "switch", "-q", "main")
+    here = play.task("Here")
+
+    both = asked(cli, play, "task", "list", "--at", "main", "--at", "other")
+
+    assert {row["id"] for row in both["tasks"]} == {there, here}
+
+
+def test_the_log_filters_and_survives_a_squash(play: Play, cli: Callable[..., Any]) -> None:
+    base = git(play.root, "rev-parse", "HEAD")
+    play.planned()
+    task = play.as_("agent:hermes").proven()
+    before = asked(cli, play, "log", "--limit", "0")["audit"]
+    git(play.root, "reset", "-q", "--soft", base)
+    git(play.root, "commit", "-qm", "squashed")
+
+    assert asked(cli, play, "log", "--limit", "0")["audit"] == before
+    assert {row["actor"] for row in asked(cli, play, "log", "--who", "HERMES")["audit"]} == {"agent:hermes"}
+    assert [row["action"] for row in asked(cli, play, "log", "--verb", "completed")["audit"]] == ["task.completed"]
+    assert len(asked(cli, play, "log", "--record", task[:12])["audit"]) == 3
+    assert asked(cli, play, "log", "--since", "2999-01-01")["audit"] == []
+    assert asked(cli, play, "log", "--until", "2999-01-01", "--limit", "1")["page"]["total"] == len(before)
+    commits = asked(cli, play, "log", "--commits")["commits"]
+    assert commits[0]["subject"] == "squashed"
+
+
+def test_a_bare_repository_is_read(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+    play.planned()
+    git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
+
+    code, out, _ = cli("status", "-C", str(tmp_path / "bare.git"), "--json")
+    assert (code, json.loads(out)["run"]["status"]) == (0, "active")
+    code, out, _ = cli("task", "add", "--title", "T", "-C", str(tmp_path / "bare.git"), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "bare_repository")
+
+
+def test_reading_creates_no_file_in_the_work_tree(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    before = sorted(play.root.rglob("*")) if not (play.root / ".git").is_file() else []
+    tree = [path for path in before if ".git" not in path.parts[len(play.root.parts) :][:1]]
+
+    for command in ("status", "report", "log", "run", "plan", "task", "dispatch", "gate", "evidence", "doctor"):
+        cli(command, "-C", str(play.root))
+
+    after = [path for path in sorted(play.root.rglob("*")) if ".git" not in path.parts[len(play.root.parts) :][:1]]
+    assert after == tree
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_json_wins_wherever_it_stands_and_errors_use_the_same_envelope(play: Play, cli: Callable[..., Any]) -> None:
+    for arguments in (["--json", "status"], ["status", "--json"]):
+        code, out, err = cli(*arguments, "-C", str(play.root))
+        answer = json.loads(out)
+        assert (code, answer["ok"], answer["error"], err) == (1, False, "run_not_found", "")
+        assert set(answer) == {"ok", "error", "message", "hint"}
+
+
+def test_usage_errors_exit_with_two(cli: Callable[..., Any]) -> None:
+    for arguments in (
+        ["nonsense"],
+        ["run", "start"],
+        ["status", "--what"],
+        ["dispatch", "renew", "x", "--lease", "1y"],
+    ):
+        code, _, err = cli(*arguments)
+        assert code == 2, (arguments, err)
+
+
+def test_the_actor_is_the_option_else_the_environment_else_git(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = ("run", "start", "--goal", "G")
+    assert asked(cli, play, *start)["run"]["actor"] == "Ada <ada@example.invalid>"
+    monkeypatch.setenv("MEMENTO_ACTOR", "agent:env")
+    assert asked(cli, play, *start)["run"]["actor"] == "agent:env"
+    assert asked(cli, play, *start, "--actor", "agent:option")["run"]["actor"] == "agent:option"
+
+
+def test_git_memento_is_the_same_command(play: Play) -> None:
+    tools = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["git", "memento", "run", "--json"], cwd=play.root, env=environment, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == {"ok": True, "runs": [], "page": {"total": 0, "offset": 0, "shown": 0}}
+
+
+def test_a_closed_pipe_is_no_error(play: Play) -> None:
+    play.planned()
+    for number in range(30):
+        play.task(f"Task number {number}")
+    done = subprocess.run(
+        f"{sys.executable} -m memento_git log --limit 0 | head -1; echo ${{PIPESTATUS[0]}}",
+        shell=True, cwd=play.root, capture_output=True, text=True, check=True, executable="/bin/bash",
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_there_is_a_completion_script(cli: Callable[..., Any], shell: str) -> None:
+    code, out, _ = cli("completion", shell)
+    assert code == 0
+    assert "_MEMENTO_COMPLETE" in out
+
+
+def test_completion_answers_the_shell(play: Play) -> None:
+    environment = {**os.environ, "_MEMENTO_COMPLETE": "bash_complete", "COMP_WORDS": "memento dis", "COMP_CWORD": "1"}
+    done = subprocess.run(MEMENTO, cwd=play.root, env=environment, capture_output=True, text=True, check=False)
+    assert "plain,dispatch" in done.stdout
+
+
+def test_a_bug_of_ours_leaves_no_traceback_but_a_file(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memento_git.work import overview
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(overview, "choose_run", broken)
+    code, _, err = cli("status", "-C", str(play.root))
+    assert code == 70
+    assert "Traceback" not in err
+    log = Path(err.split("report it with ")[1].strip())
+    assert "ZeroDivisionError" in log.read_text()
+    log.unlink()
+
+
+def test_terminal_control_in_a_text_never_reaches_the_terminal(play: Play, cli: Callable[..., Any]) -> None:
+    run = play.run()
+    path = play.root / ".memento" / "runs" / run / "run.md"
+    path.write_text(path.read_text().replace("Make it work", '"Make \\e[31mit work"'))
+    play.commit_all()
+
+    _, out, err = cli("status", "-C", str(play.root))
+
+    assert "\x1b" not in out + err

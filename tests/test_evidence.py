@@ -1,0 +1,421 @@
+"""Evidence: what a command showed, files, links, diffs; what enters the ledger and what never does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work import refusals as no
+from memento_git.work.actions import evidences
+from memento_git.work.actions.evidences import FileMissing, FileUnfit, RangeInvalid
+from memento_git.work.capture import CommandNotStarted, OutsideRepository
+from memento_git.work.secrets import SecretFound
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+TOKEN = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3kL6"
+
+
+def data_of(play: Play, evidence: str) -> dict[str, Any]:
+    found = play.state(evidence).evidence(evidence)
+    assert found is not None
+    return found.data
+
+
+def kept(play: Play, evidence: str, name: str) -> str:
+    path = next(play.root.glob(f".memento/runs/*/evidence/*/{evidence}/{name}"))
+    return path.read_text()
+
+
+def run(play: Play, script: str, **options: Any) -> str:
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", script], quiet=True, **options)
+    return str(play.do(evidences.record_draft, draft))
+
+
+def test_a_command_is_recorded_with_what_it_did(play: Play) -> None:
+    play.run()
+
+    evidence = run(play, "import sys; print('out'); print('err', file=sys.stderr); sys.exit(4)", kind="test")
+
+    data = data_of(play, evidence)
+    command = data["command"]
+    assert (command["exit"], data["outcome"], command["cwd"]) == (4, "failed", ".")
+    assert command["stdout"]["sha256"] == hashlib.sha256(b"out\n").hexdigest()
+    assert kept(play, evidence, "stdout.txt") == "out\n"
+    assert kept(play, evidence, "stderr.txt") == "err\n"
+    assert {"memento", "python", "git", "system"} <= set(command["tools"])
+    assert data["code"]["dirty"] is False
+    assert play.state(evidence).trust_in(play.state(evidence).evidence(evidence)) == "witnessed"  # type: ignore[arg-type]
+
+
+def test_the_code_is_named_before_and_after(play: Play) -> None:
+    play.run()
+
+    evidence = run(play, "open('app.py', 'w').write('answer = 1\\n')")
+
+    data = data_of(play, evidence)
+    assert data["code"]["tree"] != data["code_after"]["tree"]
+    assert data["code_after"]["dirty"] is True
+
+
+def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    evidence = play.evidence(task)
+    (play.root / "app.py").write_text("answer = 7\n")
+
+    play.complete(dispatch, evidence)
+
+    assert play.status(task) == "completed"
+    assert not play.is_proven(task)
+
+
+def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_stale(play: Play) -> None:
+    from memento_git.work.overview import overview
+
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    (play.root / "new.py").write_text("fresh = 1\n")
+    play.complete(dispatch, play.evidence(task))
+    assert play.is_proven(task)
+
+    play.commit_all("the new file")
+    view = play.ledger.view()
+    assert overview(play.ledger, view, view.runs()[0])["stale"] == []
+
+    (play.root / "new.py").write_text("fresh = 2\n")
+    play.commit_all("changed")
+    view = play.ledger.view()
+    assert len(overview(play.ledger, view, view.runs()[0])["stale"]) == 1
+
+
+def test_naming_the_code_leaves_no_objects_and_no_staged_changes(play: Play) -> None:
+    play.run()
+    (play.root / "app.py").write_text("secret draft\n")
+    (play.root / "new.txt").write_text("also not committed\n")
+    before = git(play.root, "count-objects"), git(play.root, "status", "--short")
+
+    evidences.witness(play.ledger, [sys.executable, "-c", "pass"], quiet=True)
+
+    assert (git(play.root, "count-objects"), git(play.root, "status", "--short")) == before
+
+
+def test_long_output_keeps_head_and_tail_and_hashes_all(play: Play) -> None:
+    play.run()
+
+    evidence = run(play, "print('first'); print('x' * 300_000); print('last')")
+
+    stream = data_of(play, evidence)["command"]["stdout"]
+    text = kept(play, evidence, "stdout.txt")
+    assert stream["bytes"] == 300_000 + len("first\nlast\n\n")
+    assert text.startswith("first\n")
+    assert text.endswith("last\n")
+    assert f"[... {stream['cut']} bytes left out ...]" in text
+    assert len(text) < 70_000
+
+
+def test_binary_output_is_hashed_and_not_kept(play: Play) -> None:
+    play.run()
+
+    evidence = run(play, "import sys; sys.stdout.buffer.write(bytes(range(256)))")
+
+    stream = data_of(play, evidence)["command"]["stdout"]
+    assert stream["binary"] is True
+    assert "kept" not in stream
+
+
+def test_a_secret_in_output_is_redacted_and_counted(play: Play) -> None:
+    play.run()
+
+    evidence = run(play, f"print('token is {TOKEN[:8]}' + '{TOKEN[8:]}')")
+
+    assert TOKEN not in kept(play, evidence, "stdout.txt")
+    assert sum(data_of(play, evidence)["command"]["stdout"]["redacted"].values()) == 1
+    assert TOKEN not in git(play.root, "show", "HEAD")
+
+
+def test_the_machines_paths_stay_out_of_the_ledger(play: Play) -> None:
+    play.run()
+
+    evidence = run(play, "import os; print(os.getcwd()); print(os.path.expanduser('~'))")
+
+    written = git(play.root, "show", "HEAD")
+    assert str(play.root) not in written
+    assert str(Path.home()) not in written
+    assert sys.executable not in written
+    assert kept(play, evidence, "stdout.txt") == ".\n~\n"
+
+
+def test_a_command_that_cannot_start_records_nothing(play: Play) -> None:
+    play.run()
+    head = git(play.root, "rev-parse", "HEAD")
+
+    with pytest.raises(CommandNotStarted):
+        evidences.witness(play.ledger, ["no-such-program-here"], quiet=True)
+
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_killed_command_is_recorded_with_its_signal(play: Play) -> None:
+    play.run()
+
+    evidence = run(play, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+
+    command = data_of(play, evidence)["command"]
+    assert (command["exit"], command["signal"]) == (137, 9)
+
+
+def test_a_command_that_takes_too_long_is_ended_with_its_children(play: Play, tmp_path: Path) -> None:
+    play.run()
+    marker = tmp_path / "child-lived"
+    child = f"import time; time.sleep(4); open({str(marker)!r}, 'w')"
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+
+    evidence = run(play, script, timeout=1.0)
+
+    data = data_of(play, evidence)
+    assert data["command"]["timed_out"] is True
+    assert data["outcome"] == "failed"
+    assert not marker.exists()
+
+
+def test_a_grandchild_that_keeps_the_pipe_open_does_not_hold_us(play: Play) -> None:
+    play.run()
+    script = "import subprocess; subprocess.Popen(['sleep', '30']); print('done')"
+
+    evidence = run(play, script)
+
+    assert data_of(play, evidence)["command"]["seconds"] < 20
+
+
+@pytest.mark.parametrize(("failures", "outcome"), [(0, "passed"), (1, "failed")])
+def test_a_junit_report_is_counted_and_names_failed_cases(play: Play, failures: int, outcome: str) -> None:
+    play.run()
+    case = "<testcase classname='a' name='b'>" + "<failure message='no'/>" * failures + "</testcase>"
+    xml = f"<testsuite tests='1' failures='{failures}'>{case}</testsuite>"
+
+    evidence = run(play, f"open('junit.xml', 'w').write({xml!r})", kind="test", reports=["junit.xml"])
+
+    data = data_of(play, evidence)
+    report = data["reports"][0]
+    assert data["outcome"] == outcome
+    assert (report["format"], report["counts"]["tests"], report["counts"]["failed"]) == ("junit", 1, failures)
+    assert report.get("failed", []) == ["a::b"] * failures
+
+
+def test_a_report_from_an_earlier_run_does_not_count(play: Play) -> None:
+    play.run()
+    old = "<testsuite tests='1'><testcase classname='a' name='b'/></testsuite>"
+    (play.root / "junit.xml").write_text(old)
+
+    evidence = run(play, "pass", kind="test", reports=["junit.xml"])
+
+    data = data_of(play, evidence)
+    assert data["outcome"] == "failed"
+    assert "not written by the command" in data["problems"][0]
+    assert (play.root / "junit.xml").read_text() == old
+
+
+def test_a_file_is_attached_and_verified(play: Play) -> None:
+    play.run()
+    (play.root / "logs").mkdir()
+    (play.root / "logs" / "task.log").write_text("all good\n")
+
+    evidence = play.do(evidences.add_evidence, "artifact", uri="file://logs/task.log")
+
+    data = data_of(play, evidence)
+    assert data["attachments"][0]["name"] == "logs/task.log"
+    state = play.state(evidence)
+    assert state.trust_in(state.evidence(evidence)) == "verified"  # type: ignore[arg-type]
+
+
+def test_a_file_above_the_limit_is_kept_by_its_digest(play: Play) -> None:
+    play.run()
+    (play.root / "big.bin").write_bytes(b"\1" * 2_000_000)
+
+    evidence = play.do(evidences.add_evidence, "artifact", files=["big.bin"])
+
+    attachment = data_of(play, evidence)["attachments"][0]
+    assert "kept" not in attachment
+    assert attachment["sha256"] == hashlib.sha256(b"\1" * 2_000_000).hexdigest()
+    state = play.state(evidence)
+    assert state.trust_in(state.evidence(evidence)) == "reported"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ("missing.log", FileMissing),
+        ("empty.log", FileUnfit),
+        ("folder", FileUnfit),
+        ("../outside.log", OutsideRepository),
+        ("/etc/passwd", OutsideRepository),
+        ("link-out", OutsideRepository),
+    ],
+)
+def test_a_file_that_cannot_be_evidence_is_refused(play: Play, given: str, error: type[Exception]) -> None:
+    play.run()
+    (play.root / "empty.log").touch()
+    (play.root / "folder").mkdir()
+    (play.root.parent / "outside.log").write_text("x")
+    (play.root / "link-out").symlink_to(play.root.parent / "outside.log")
+    head = git(play.root, "rev-parse", "HEAD")
+
+    with pytest.raises(error):
+        play.do(evidences.add_evidence, "artifact", files=[given])
+
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_huge_sparse_file_is_hashed_without_reading_it_into_memory(play: Play) -> None:
+    play.run()
+    with (play.root / "huge.bin").open("wb") as stream:
+        stream.truncate(600 * 1024 * 1024)
+
+    evidence = play.do(evidences.add_evidence, "artifact", files=["huge.bin"])
+
+    assert data_of(play, evidence)["attachments"][0]["bytes"] == 600 * 1024 * 1024
+
+
+def test_a_diff_is_bound_by_patch_id_and_leaves_the_ledger_out(play: Play) -> None:
+    play.run()
+    base = git(play.root, "rev-parse", "HEAD")
+    (play.root / "app.py").write_text("answer = 43\nmore = 1\n")
+    play.commit_all()
+
+    evidence = play.do(evidences.add_evidence, "diff", diff=f"{base}..HEAD")
+
+    diff = data_of(play, evidence)["diff"]
+    assert (diff["files"], diff["added"], diff["removed"]) == (["app.py"], 2, 1)
+
+
+@pytest.mark.parametrize("given", ["HEAD", "A...B", "..HEAD", "HEAD.."])
+def test_a_diff_needs_two_revisions(play: Play, given: str) -> None:
+    play.run()
+    with pytest.raises(RangeInvalid):
+        play.do(evidences.add_evidence, "diff", diff=given)
+
+
+@pytest.mark.parametrize("field", ["summary", "uri"])
+def test_a_secret_in_typed_text_is_refused_without_repeating_it(play: Play, field: str) -> None:
+    play.run()
+    given = {"summary": f"used {TOKEN}", "uri": f"https://x.org/?token={TOKEN}"}[field]
+
+    with pytest.raises(SecretFound) as caught:
+        play.do(evidences.add_evidence, "ci", **{field: given})
+
+    assert "GitHub" in caught.value.message
+    assert TOKEN not in caught.value.message + caught.value.hint
+
+
+def test_a_false_alarm_is_overridden_by_name_and_that_is_recorded(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    arguments = ("evidence", "add", "-C", str(play.root), "--kind", "ci", "--uri", f"https://x.org/{TOKEN}")
+    refused, out, _ = cli(*arguments, "--json")
+    rule = "GitHub Token"
+    assert refused == 1
+    assert rule in json.loads(out)["message"]
+
+    code, out, _ = cli(*arguments, "--allow-secret", rule, "--json")
+
+    assert code == 0
+    assert data_of(play, json.loads(out)["evidence"]["id"])["allowed_secrets"] == [rule]
+
+
+def test_evidence_made_elsewhere_is_imported_as_it_was(play: Play, tmp_path: Path) -> None:
+    play.planned()
+    task = play.task()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
+    head = git(play.root, "rev-parse", "HEAD")
+    made = evidences.write_folder(play.ledger, draft, tmp_path / "out", [task], "from the runner")
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+    evidence = play.do(evidences.import_folder, tmp_path / "out")
+
+    assert evidence == made
+    assert kept(play, evidence, "stdout.txt") == "ci\n"
+    with pytest.raises(evidences.FolderInvalid):
+        play.do(evidences.import_folder, tmp_path / "out")
+
+
+def test_imported_evidence_that_was_altered_is_refused(play: Play, tmp_path: Path) -> None:
+    play.run()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], quiet=True)
+    evidences.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    (tmp_path / "out" / "stdout.txt").write_text("better\n")
+
+    with pytest.raises(evidences.FolderInvalid):
+        play.do(evidences.import_folder, tmp_path / "out")
+
+
+def test_an_approval_is_evidence_that_proves_no_work(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+
+    approval = play.do(evidences.approve, task)
+    play.complete(dispatch, approval)
+
+    assert not play.is_proven(task)
+
+
+def test_retracted_evidence_proves_nothing_and_cannot_be_cited(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    evidence = play.evidence(task)
+    play.complete(dispatch, evidence)
+    assert play.is_proven(task)
+
+    play.do(evidences.retract, evidence, reason="the machine was broken")
+
+    assert not play.is_proven(task)
+    other = play.task("Another")
+    shared = play.claimed(other)
+    with pytest.raises((no.EvidenceRequired, no.EvidenceForeign)):
+        play.complete(shared, evidence)
+
+
+def test_superseding_evidence_takes_the_place_of_the_old(play: Play) -> None:
+    play.run()
+    old, new = play.evidence(), play.evidence()
+
+    play.do(evidences.supersede, old, new)
+
+    assert play.state(old).evidence_status(old) == "superseded"
+    with pytest.raises(no.EvidenceForeign):
+        play.do(evidences.supersede, new, new)
+
+
+def test_evidence_cannot_cover_a_path_that_git_does_not_track(play: Play) -> None:
+    from memento_git.work.codestate import PathUnknown
+
+    play.run()
+    with pytest.raises(PathUnknown):
+        evidences.witness(play.ledger, ["true"], covers=["nowhere.py"], quiet=True)
+
+
+def test_evidence_that_covers_a_path_survives_changes_elsewhere(play: Play) -> None:
+    play.planned()
+    (play.root / "other.py").write_text("x = 1\n")
+    play.commit_all()
+    task = play.task()
+    dispatch = play.claimed(task)
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "pass"], kind="test", covers=["app.py"], quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[task])
+    (play.root / "other.py").write_text("x = 2\n")
+
+    play.complete(dispatch, evidence)
+
+    assert play.is_proven(task)
