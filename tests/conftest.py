@@ -53,9 +53,11 @@ def ledger(repo: Path) -> Iterator[Ledger]:
 
 
 @pytest.fixture
-def play(ledger: Ledger) -> Play:
+def play(ledger: Ledger) -> Iterator[Play]:
     """A ledger with verbs that tests speak in."""
-    return Play(ledger)
+    verbs = Play(ledger)
+    yield verbs
+    verbs.close()
 
 
 @pytest.fixture

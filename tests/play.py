@@ -31,6 +31,7 @@ class Play:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.root: Path = ledger.git.top or ledger.git.git_dir
+        self.others: list[Play] = []
 
     def do(self, action: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Run one action in one commit."""
@@ -42,7 +43,15 @@ class Play:
 
     def beside(self, folder: Path, actor: str = "") -> Play:
         """Return the same verbs over another checkout or as another actor."""
-        return Play(Ledger.open(folder, actor=actor))
+        other = Play(Ledger.open(folder, actor=actor))
+        self.others.append(other)
+        return other
+
+    def close(self) -> None:
+        """Close what was opened beside."""
+        for other in self.others:
+            other.close()
+            other.ledger.close()
 
     def as_(self, actor: str) -> Play:
         return self.beside(self.root, actor)

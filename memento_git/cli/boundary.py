@@ -113,7 +113,7 @@ def _door(options: dict[str, Any]) -> Door:
     outer: dict[str, Any] = {}
     parent = context.parent
     while parent is not None:
-        outer = {**parent.params, **outer}
+        outer = {**{key: value for key, value in parent.params.items() if value}, **outer}
         parent = parent.parent
     return Door(
         options.pop("workspace", None) or outer.get("workspace") or ".",

@@ -188,8 +188,10 @@ def show(door: Door, identity: str) -> None:
 
 def _kind(view: Any, prefix: str) -> str:
     """Return the one kind that has a record with this prefix; a dispatch hides the event that opened it."""
-    from memento_git.model.ids import KINDS, AmbiguousId, NoSuchRecord
+    from memento_git.model.ids import ALPHABET, KINDS, AmbiguousId, IdInvalid, NoSuchRecord
 
+    if not set(prefix) <= set(ALPHABET):
+        raise IdInvalid(given=prefix, kind="record")
     found = {kind: sorted(name for name in view.known(kind) if name.startswith(f"{kind}_{prefix}")) for kind in KINDS}
     opened = {name.replace("dispatch", "event", 1) for name in found["dispatch"]}
     found["event"] = [name for name in found["event"] if name not in opened]

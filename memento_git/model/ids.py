@@ -91,8 +91,8 @@ class IdInvalid(Refused):
     """A text that cannot be a prefix of an id."""
 
     token = "id_invalid"
-    sentence = "{given!r} is not an id: a {kind} id is {kind}_ and 12 of 0-9 a-z without i l o u"
-    hint_ = "list them: memento {kind} list --json"
+    sentence = "{given!r} is not an id of a {kind}: those have 12 of 0-9 a-z without i l o u"
+    hint_ = "copy it from memento status or memento log"
 
 
 def resolve(given: str, kind: str, known: Iterable[str]) -> str:

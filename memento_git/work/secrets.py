@@ -87,14 +87,14 @@ _LIBRARY: Final = tuple(
             "npm",
             "Npm",
             "npm _authtoken",
-            r"npm_[^\W_]|(?:_authToken|NPM[ _-]?TOKEN)[\s\S]{0,14}?[a-z0-9-]{36}",
+            r"npm_[A-Za-z0-9-]{36}|(?:_authToken|NPM[ _-]?TOKEN)[\s\S]{0,14}?[a-z0-9-]{36}",
         ),
         ("sendgrid", "SendGrid", "sg.", r"SG\.[\w-]{22}\.[\w-]{43}"),
         ("slack", "Slack", "xox hooks.slack.com", r"(?i:xox[abposr]-\d+-|hooks\.slack\.com/services/T)"),
         (
             "softlayer",
             "Softlayer",
-            "sl",
+            "softlayer sl",
             rf"(?i:(?:softlayer|sl)[_-]?(?:api)?[_-]?{_KIND}{_IS}[a-z0-9]{{64}}|api.softlayer.com/soap/v3)",
         ),
         ("square_oauth", "SquareOAuth", "sq0csp-", r"sq0csp-[\w\\-]{43}"),
@@ -124,18 +124,22 @@ _OURS: Final = tuple(
         ("hvs.", r"hvs\.[\w-]{24,}"),  # Vault
         ("dapi", r"dapi[a-f0-9]{32}"),  # Databricks
         ("age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-        ("://:", r"://:([^\s/?#@:]{6,})@"),  # a password without a user, as Redis has it
+        ("://:", r"//:([^\s/?#@:]{6,})@"),  # a password without a user, as Redis has it
         (
             "authorization",
-            r"""(?i:authorization["'\\]{0,3}\s*[:=]\s*["'\\]{0,3}(?:bearer|basic|token)\s+)([\w.~+/=-]{12,})""",
+            (
+                r"""(?i:authorization["'\\]{0,3}\s*[:=]\s*["'\\]{0,3}(?:bearer|basic|token)\s+)"""
+                r"(?=[\w.~+/=-]*\d)([\w.~+/=-]{12,})"
+            ),
         ),
     )
 )
 _RULES: Final = _LIBRARY + _OURS
-_EASILY_MISLED: Final = frozenset({"ApiKey", "Artifactory", "DiscordBotToken", "Npm", "TwilioKey"})
+_EASILY_MISLED: Final = frozenset({"Artifactory", "DiscordBotToken", "Npm", "TwilioKey"})
 _LONG_LINE: Final = 32_768  # a longer line is judged in parts
 _BEFORE: Final = 1_024
 _AFTER: Final = 16_384
+_SHORTEST: Final = 4
 _AZURE_CONTEXT: Final = 1_500
 _AWS_SECRET: Final = 40
 
@@ -146,7 +150,10 @@ _KEY_BODY: Final = (
     r"""\A(?:\s|\\[nrt]|["'+,>|])*(?:[A-Za-z-]+:[ ][^\n\\]*(?:\n|\\[nr])(?:\s|\\[nrt])*)*"""
     r"""[A-Za-z0-9+/]{10,}={0,2}[ \t]*(?:[\\"'\r\n-]|\Z)|\A.{1,40}\n?Encryption:|[A-Za-z0-9+/]{40}"""
 )
-_KEY_LINE: Final = r"[^\n]*[A-Za-z0-9+/]{40}[^\n]*\n?|[ \t]*[A-Za-z0-9+/]*={0,2}[ \t\r]*(?:\n|\Z)|[A-Za-z-]+: [^\n]*\n?"
+_KEY_LINE: Final = (
+    r"[^\n]*[A-Za-z0-9+/]{40}[^\n]*\n?|[ \t]*[A-Za-z0-9+/]*={0,2}[ \t\r]*(?:\n|\Z)"
+    r"|[A-Za-z-]+: [^\n]*\n?"
+)
 _KEY_LENGTH: Final = 65_536
 
 _NAMES: Final = r"passwo?r?d|passphrase|pass|pwd|token|secret|contrase[nñ]a|key"
@@ -179,14 +186,14 @@ _WORDS: Final = (
     " unchanged undefined unspecified username"
 )
 _TEMPLATE: Final = (
-    r"^[$<{\[*%(]|\$[{(]|\{\{|%\(|<[a-z_ -]+>|^(?:[xX*.#_•-]|\\u2022)+$"
+    r"^[$<{\[*%(&]|\$[{(]|\{\{|%\(|<[a-z_ -]+>|^(?:[xX*.#_•-]|\\u2022)+$"
     r"|^(?i:your|insert|enter|placeholder|redacted|change_?-?me|xxx)"
 )
 _HARMLESS: Final = (
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"  # UUID
     r"|[a-z]{2,12}_[0-9a-z]{12}"  # an id of the ledger
     r"|\d{4}-\d\d-\d\d.*|#[0-9A-Fa-f]{3,8}"
-    r"|[A-Za-z][A-Za-z0-9+.-]*://.*|(?:~|\.{1,2})?/[a-z.][\w.-]*(?:/.*)?|[A-Za-z]:[\\/].*"
+    r"|[A-Za-z][A-Za-z0-9+.-]*://.*|(?:~|\.{1,2})?/[a-z.][\w.-]*(?:/.*)?|/Users/.*|[A-Za-z]:[\\/].*"
     r"|[\w./-]+\.(?:cfg|conf|env|ini|json|key|md|pem|py|sh|toml|txt|ya?ml)(?::\d+)*"
     r"|[A-Za-z]{2,}\d{0,2}(?:_(?:[A-Za-z]+\d{0,2}|\d{1,4}))+"  # snake_case
     r"|[A-Za-z]+(?:[.-][A-Za-z]+){1,2}|_{0,2}(?:[A-Z]{1,5}|[a-z]+)?(?:[A-Z][a-z]+){1,3}"
@@ -359,9 +366,9 @@ def _believable(detector: Any, line: str, start: int, end: int) -> bool:
     """Tell whether a match is more than an accident, for those detectors that are easily misled."""
     name, value = type(detector).__name__.removesuffix("Detector"), line[start:end]
     if name in _EASILY_MISLED:
-        return re.search(r"\d", value) is not None and not re.search(_TEMPLATE, value)
-    if name == "BasicAuth":
-        return not re.search(_TEMPLATE, value) and value.lower() not in {"pass", "password", "pw"}
+        return re.search(r"\d", value) is not None
+    if name in {"ApiKey", "BasicAuth"}:
+        return len(value) >= _SHORTEST and not re.search(rf"{_TEMPLATE}|^(?i:pass(?:word)?)$", value)
     if name == "AWSKey" and len(value) == _AWS_SECRET:
         return all(re.search(kind, value) for kind in ("[0-9]", "[a-z]", "[A-Z]"))
     if name == "AzureStorageKey":
@@ -384,7 +391,7 @@ def _key_blocks(text: str, low: str) -> Iterator[_Span]:
         return
     begins = [match.span() for match in re.finditer(_KEY_BEGIN, text)]
     ends = [match.span() for match in re.finditer(_KEY_END, text)][::-1]
-    for (start, body), (most, _) in zip(begins, [*begins[1:], (len(text), 0)], strict=True):
+    for (start, body), (most, _) in zip(begins, [*begins[1:], (len(text), 0)], strict=False):
         while ends and ends[-1][0] < body:
             ends.pop()
         whole = ends and ends[-1][1] <= min(most, body + _KEY_LENGTH)

@@ -111,7 +111,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         )
     if (git.top / layout.FOLDER).is_symlink():
         yield Answer("folder", "fail", ".memento is a symbolic link", "replace it: git checkout HEAD -- .memento")
-    if git.answer("check-ignore", "-q", layout.CONFIG) is not None:
+    if git.answer("check-ignore", "-q", "--no-index", layout.CONFIG) is not None:
         yield Answer(
             "ignored",
             "warn",
@@ -166,7 +166,7 @@ def _links(state: RunState) -> Iterator[tuple[str, str]]:
                 f"{identity} has events, but its file is missing",
                 "restore it: git log --diff-filter=D --stat -- .memento",
             )
-    for task in state.ids("task"):
+    for task in [name for name in state.ids("task") if state.view.record(state.index.prose[name]) is not None]:
         for other in state.prose(task).list("depends_on"):
             if other not in state.index.prose:
                 yield f"{task} depends on {other}, which is not in this run", "memento task revise " + task

@@ -1,0 +1,285 @@
+"""Bad input: a token, a sentence, a next step, an exit code; state stays as it was, no traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+Refused = "Callable[..., dict[str, Any]]"
+
+
+@pytest.fixture
+def refused(play: Play, cli: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """Run a command that must be refused; see that nothing changed and that nobody saw a traceback."""
+
+    def call(token: str, code: int, *arguments: str) -> dict[str, Any]:
+        before = git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--short")
+        got, out, err = cli("-C", str(play.root), "--json", *arguments)
+        answer: dict[str, Any] = json.loads(out)
+        assert (answer["error"], got) == (token, code), answer
+        assert answer["ok"] is False
+        assert answer["message"]
+        assert answer["hint"]
+        assert "Traceback" not in out + err
+        assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--short")) == before
+        return answer
+
+    return call
+
+
+UNKNOWN = "zzzzzzzzzzzz"
+REST = "title: T\nat: 2026-01-01T00:00:00.000Z\nby: A\n"
+
+
+@pytest.mark.parametrize(
+    ("token", "arguments"),
+    [
+        ("run_not_found", ("run", "pause", f"run_{UNKNOWN}")),
+        ("run_not_found", ("run", "show", UNKNOWN)),
+        ("run_not_found", ("status", "--run", f"run_{UNKNOWN}")),
+        ("run_not_found", ("plan", "draft", "--run", f"run_{UNKNOWN}", "--title", "T", "--body", "B")),
+        ("run_not_found", ("task", "add", "--run", f"run_{UNKNOWN}", "--title", "T")),
+        ("plan_not_found", ("plan", "approve", f"plan_{UNKNOWN}")),
+        ("task_not_found", ("dispatch", "create", UNKNOWN, "--executor", "x")),
+        ("task_not_found", ("task", "brief", UNKNOWN)),
+        ("task_not_found", ("task", "add", "--title", "T", "--depends-on", UNKNOWN)),
+        ("dispatch_not_found", ("dispatch", "claim", UNKNOWN)),
+        ("dispatch_not_found", ("dispatch", "complete", UNKNOWN, "--evidence-uri", "file://app.py")),
+        ("evidence_not_found", ("evidence", "retract", UNKNOWN, "--reason", "r")),
+        ("event_not_found", ("settle", "--void", UNKNOWN, "--reason", "r")),
+        ("record_not_found", ("show", UNKNOWN)),
+        ("wrong_kind", ("task", "show", f"run_{UNKNOWN}")),
+        ("wrong_kind", ("dispatch", "claim", f"task_{UNKNOWN}")),
+        ("id_invalid", ("task", "show", "Task 1")),
+        ("id_invalid", ("task", "show", "")),
+        ("id_invalid", ("show", "../../etc")),
+        ("gate_invalid", ("gate", "record", "nonsense", "passed")),
+        ("gate_invalid", ("gate", "record", "release", "perhaps")),
+        ("reason_required", ("run", "cancel")),
+        ("reason_required", ("gate", "waive", "release")),
+        ("text_invalid", ("run", "start", "--goal", "   ")),
+        ("text_invalid", ("run", "start", "--goal", "two\nlines")),
+        ("text_invalid", ("run", "start", "--goal", "a\x00b")),
+        ("text_invalid", ("run", "start", "--goal", "bell \x07")),
+        ("text_invalid", ("run", "start", "--goal", "right-to-left \u202e mark")),
+        ("text_invalid", ("run", "start", "--goal", "lone \r return")),
+        ("text_invalid", ("task", "add", "--title", "T", "--body", "x" * 1_000_001)),
+        ("text_invalid", ("task", "add", "--title", "T", "--file", "/etc/passwd")),
+        ("text_invalid", ("task", "add", "--title", "T", "--file", "../up")),
+        ("evidence_required", ("evidence", "add")),
+        ("task_not_found", ("evidence", "add", "app.py", "--task", UNKNOWN)),
+    ],
+)  # fmt: skip
+def test_a_request_that_cannot_be_done_is_refused(
+    play: Play, refused: Callable[..., Any], token: str, arguments: tuple[str, ...]
+) -> None:
+    play.planned()
+    refused(token, 1, *arguments)
+
+
+def test_a_revision_that_does_not_exist_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:
+    play.run()
+    refused("revision_not_found", 2, "status", "--at", "no-such-branch")
+    refused("revision_not_found", 2, "status", "--at", "--upload-pack=touch /tmp/owned")
+
+
+def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:
+    play.run()
+    refused("duration_invalid", 2, "dispatch", "claim", UNKNOWN, "--lease", "soon")
+    refused("evidence_kind_invalid", 2, "evidence", "run", "--kind", "screenshot", "--", "true")
+    refused("evidence_kind_invalid", 2, "evidence", "add", "app.py", "--kind", "wish")
+    refused("command_missing", 2, "evidence", "run")
+
+
+def test_two_open_runs_need_a_name(play: Play, refused: Callable[..., Any]) -> None:
+    first, second = play.run("One"), play.run("Two")
+    answer = refused("run_ambiguous", 1, "task", "add", "--title", "T")
+    assert first in answer["message"]
+    assert second in answer["message"]
+
+
+def test_completing_what_another_claimed_is_refused(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.as_("alice").claimed(task)
+    evidence = play.evidence(task)
+    refused("not_claimant", 1, "dispatch", "complete", dispatch, "--evidence", evidence, "--actor", "mallory")
+    refused("not_claimant", 1, "dispatch", "fail", dispatch, "--reason", "r", "--actor", "mallory")
+    refused("dispatch_already_claimed", 1, "dispatch", "claim", dispatch, "--actor", "mallory")
+
+
+def test_completing_without_acceptable_evidence_is_refused(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    note = "evidence", "add", "--kind", "note", "--summary", "I finished", "-C", str(play.root), "--json"
+    failed = play.evidence(task, code=1)
+    foreign = play.evidence(play.task("Another"))
+    refused("evidence_required", 1, "dispatch", "complete", dispatch)
+    refused("evidence_required", 1, "dispatch", "complete", dispatch, "--evidence", failed)
+    refused("evidence_foreign", 1, "dispatch", "complete", dispatch, "--evidence", foreign)
+    from memento_git.cli.boundary import run
+
+    assert run(list(note)) == 0
+    advisory = play.state(task).ids("evidence")[-1]
+    refused("evidence_required", 1, "dispatch", "complete", dispatch, "--evidence", advisory)
+
+
+@pytest.mark.parametrize(
+    ("uri", "token"),
+    [
+        ("file:///does/not/exist.log", "outside_repository"),
+        ("file://missing.log", "evidence_file_missing"),
+        ("file://../outside.log", "outside_repository"),
+        ("file://empty.log", "evidence_file_invalid"),
+        ("file://folder", "evidence_file_invalid"),
+    ],
+)
+def test_a_completion_on_a_file_that_is_not_there_is_refused(
+    play: Play, refused: Callable[..., Any], uri: str, token: str
+) -> None:
+    play.planned()
+    dispatch = play.claimed(play.task())
+    (play.root / "empty.log").touch()
+    (play.root / "folder").mkdir()
+    (play.root.parent / "outside.log").write_text("x")
+    refused(token, 1, "dispatch", "complete", dispatch, "--evidence-uri", uri)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("conflict markers", "---\nid: {task}\n<<<<<<< HEAD\ntitle: A\n=======\ntitle: B\n>>>>>>> x\n---\n", "merge conflict"),
+        ("duplicate keys", "---\nid: {task}\nid: {task}\n---\n", "stands here twice"),
+        ("unknown key", "---\nid: {task}\n" + REST + "state: done\n---\n", "unknown key"),
+        ("another id", "---\nid: task_zzzzzzzzzzzz\n" + REST + "---\n", "its path says"),
+        ("a tag", "---\nid: !!python/object:os.system x\n---\n", "tag"),
+        ("a bomb", "---\na: &a [x]\nb: [*a, *a]\n---\n", "anchor"),
+        ("no front matter", "just words\n", "front matter"),
+    ],
+)  # fmt: skip
+def test_a_broken_ledger_file_is_named_with_its_line_and_the_rest_still_reads(
+    play: Play, cli: Callable[..., Any], name: str, text: str, told: str
+) -> None:
+    play.planned()
+    broken, sound = play.task("Broken"), play.task("Sound")
+    path = next(play.root.glob(f".memento/runs/*/tasks/*/{broken}/task.md"))
+    path.write_text(text.replace("{task}", broken))
+    play.commit_all(name)
+
+    code, out, err = cli("task", "show", broken, "-C", str(play.root), "--json")
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (4, "ledger_broken")
+    assert f"{broken}/task.md:" in answer["message"]
+    assert told in answer["message"]
+    assert "Traceback" not in err
+
+    code, out, _ = cli("status", "-C", str(play.root), "--json")
+    status = json.loads(out)
+    assert code == 0
+    assert [row["id"] for row in status["tasks"]] == [sound]
+    assert any(told in finding[3] for finding in status["findings"])
+    code, out, _ = cli("doctor", "-C", str(play.root))
+    assert code == 1
+    assert told in out
+
+
+def test_a_format_from_the_future_is_refused_politely(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    path = play.root / ".memento" / "config.yaml"
+    path.write_text(path.read_text().replace("version: 1", "version: 2"))
+    play.commit_all()
+
+    for command in (["status"], ["task", "add", "--title", "T"]):
+        code, out, _ = cli(*command, "-C", str(play.root), "--json")
+        answer = json.loads(out)
+        assert (code, answer["error"]) == (4, "ledger_broken")
+        assert "format version 2" in answer["message"]
+
+
+def test_a_policy_with_a_mistake_names_file_and_line(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    path = play.root / ".memento" / "config.yaml"
+    path.write_text("version: 1\npolicy:\n  lease: soon\n")
+    play.commit_all()
+
+    code, out, _ = cli("task", "add", "--title", "T", "-C", str(play.root), "--json")
+    assert code == 4
+    assert ".memento/config.yaml:3" in json.loads(out)["message"]
+
+
+@pytest.mark.parametrize("command", [["status"], ["init"], ["doctor"], ["run", "start", "--goal", "G"]])
+def test_a_mistyped_workspace_creates_nothing(cli: Callable[..., Any], tmp_path: Path, command: list[str]) -> None:
+    code, out, _ = cli(*command, "-C", str(tmp_path / "nowhere"), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "workspace_missing")
+    (tmp_path / "plain").mkdir()
+    code, out, _ = cli(*command, "-C", str(tmp_path / "plain"), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "not_a_repository")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["plain"]
+    assert list((tmp_path / "plain").iterdir()) == []
+
+
+def test_a_repository_without_a_ledger_says_how_to_make_one(repo: Path, cli: Callable[..., Any]) -> None:
+    for command in (["status"], ["run", "start", "--goal", "G"], ["log"], ["doctor"]):
+        code, out, _ = cli(*command, "-C", str(repo), "--json")
+        answer = json.loads(out)
+        assert code == 1
+        assert "memento init" in json.dumps(answer)
+    assert not (repo / ".memento").exists()
+
+
+def test_sample_smoke_refuses_somebodys_folder(repo: Path, cli: Callable[..., Any]) -> None:
+    head = git(repo, "rev-parse", "HEAD")
+    code, out, _ = cli("sample-smoke", "--workspace", str(repo), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "not_a_sample")
+    assert git(repo, "rev-parse", "HEAD") == head
+
+
+def test_a_clock_that_went_backwards_is_noticed_and_order_does_not_come_from_it(play: Play) -> None:
+    from memento_git.ledger.store import Ledger
+    from tests.play import Play as Verbs
+
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    with Ledger.open(play.root, clock=lambda: 1_700_000_000.0) as behind:
+        early = Verbs(behind)
+        early.complete(dispatch, early.evidence(task))
+
+    assert play.status(task) == "completed"
+    assert any("clock" in warning for warning in early.ledger.warnings)
+
+
+def test_a_gigabyte_of_output_is_hashed_in_little_memory(play: Play) -> None:
+    play.run()
+    script = "import sys\nblock = b'y' * (1 << 20)\nfor _ in range(1024): sys.stdout.buffer.write(block)"
+    watch = (
+        "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode;"
+        "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    memento = [sys.executable, "-m", "memento_git", "evidence", "run", "-C", str(play.root), "--"]
+    done = subprocess.run(
+        [sys.executable, "-c", watch, *memento, sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, most = map(int, done.stdout.split())
+    assert code == 0
+    assert most < 200_000
+    evidence = play.state(play.ledger.view().runs()[0]).ids("evidence")[0]
+    found = play.state(evidence).evidence(evidence)
+    assert found is not None
+    assert found.data["command"]["stdout"]["bytes"] == 1 << 30

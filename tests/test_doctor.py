@@ -1,0 +1,144 @@
+"""doctor: each thing that can be wrong is found, named, and has a remedy."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from memento_git.work.actions import health
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+
+def found(play: Play, status: str) -> list[str]:
+    return [f"{answer.name}: {answer.message}" for answer in health.examine(play.ledger) if answer.status == status]
+
+
+def test_a_sound_ledger_is_ok(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    play.proven()
+
+    code, out, _ = cli("doctor", "-C", str(play.root), "--json")
+
+    answer = json.loads(out)
+    assert (code, answer["ok"]) == (0, True)
+    assert {check["status"] for check in answer["checks"]} == {"ok"}
+
+
+def test_removed_evidence_is_found(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.proven()
+    evidence = play.state(task).ids("evidence")[0]
+    git(play.root, "rm", "-q", f".memento/runs/*/evidence/*/{evidence}.yaml")
+    git(play.root, "commit", "-qm", "tidy")
+
+    code, out, _ = cli("doctor", "-C", str(play.root))
+
+    assert code == 1
+    assert evidence in out
+    assert not play.is_proven(task)
+
+
+def test_a_removed_event_makes_its_record_incomplete(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    git(play.root, "rm", "-q", f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml")
+    git(play.root, "commit", "-qm", "tidy")
+
+    assert any("incomplete" in line for line in found(play, "fail"))
+    assert not play.is_proven(task)
+
+
+def test_an_edited_event_is_found(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    path = next(play.root.glob(f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml"))
+    path.write_text(path.read_text().replace("Ada", "Eve"))
+    play.commit_all()
+
+    assert any("is not the file it names" in line for line in found(play, "fail"))
+
+
+def test_edited_evidence_is_found(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    path = next(play.root.glob(".memento/runs/*/evidence/*/*.yaml"))
+    path.write_text(path.read_text().replace("outcome: passed", "outcome: observed"))
+    play.commit_all()
+
+    assert any("whose bytes are others now" in line for line in found(play, "fail"))
+    assert not play.is_proven(task)
+
+
+def test_swapped_output_is_no_longer_witnessed(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    path = next(play.root.glob(".memento/runs/*/evidence/*/*/stdout.txt"))
+    path.write_text("all 900 tests passed\n")
+    play.commit_all()
+
+    assert not play.is_proven(task)
+
+
+def test_a_file_that_is_not_the_ledgers_is_named(play: Play) -> None:
+    run = play.planned()
+    (play.root / ".memento" / "runs" / run / "notes.txt").write_text("mine\n")
+    assert any("uncommitted" in line for line in found(play, "warn"))
+    play.commit_all()
+    assert any("not part of the ledger's layout" in line for line in found(play, "warn"))
+
+
+def test_uncommitted_edits_a_detached_head_and_an_ignored_ledger_are_warnings(play: Play) -> None:
+    play.planned()
+    (play.root / ".git" / "info" / "exclude").write_text(".memento\n")
+    git(play.root, "switch", "-q", "--detach")
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\n")
+
+    warnings = "\n".join(found(play, "warn"))
+
+    assert "detached" in warnings
+    assert "ignores .memento" in warnings
+    assert "not counted: .memento/config.yaml" in warnings
+
+
+def test_a_missing_identity_fails(play: Play, monkeypatch: Any) -> None:
+    from memento_git.ledger.store import Ledger
+
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+        monkeypatch.delenv(f"GIT_{role}_EMAIL")
+    monkeypatch.setenv("EMAIL", "")
+    git(play.root, "config", "user.useConfigOnly", "true")
+    with Ledger.open(play.root) as opened:
+        answers = {answer.name: answer for answer in health.examine(opened)}
+    assert answers["identity"].status == "fail"
+    assert "git config" in answers["identity"].fix
+
+
+def test_an_expired_claim_is_reported_and_removed_by_fix(play: Play) -> None:
+    from memento_git.ledger.store import Ledger
+
+    play.planned()
+    play.claimed(play.task())
+    assert git(play.root, "for-each-ref", "refs/memento/claims")
+    with Ledger.open(play.root, clock=lambda: 4_000_000_000.0) as later:
+        assert any(answer.name == "claims" and answer.status == "warn" for answer in health.examine(later))
+        health.examine(later, fix=True)
+    assert git(play.root, "for-each-ref", "refs/memento/claims") == ""
+
+
+def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:
+    run = play.planned()
+    path = play.root / ".memento" / "runs" / run / "run.md"
+    token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3kL6"
+    path.write_text(path.read_text() + f"use {token}\n")
+    play.commit_all()
+
+    lines = [line for line in found(play, "fail") if line.startswith("secrets")]
+
+    assert len(lines) == 1
+    assert token not in lines[0]

@@ -1,0 +1,177 @@
+"""status and report: what one wants to see first, rebuilt from the ledger alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from memento_git.review.report import markdown
+from memento_git.work.actions import runs, tasks
+from memento_git.work.overview import overview
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+
+def seen(play: Play) -> dict[str, Any]:
+    view = play.ledger.view()
+    return overview(play.ledger, view, view.runs()[0])
+
+
+def test_the_next_step_follows_the_work(play: Play) -> None:
+    run = play.run()
+    assert "plan draft" in seen(play)["next"][0]["command"]
+    play.do(runs.pause_run, run)
+    assert "run resume" in seen(play)["next"][0]["command"]
+    play.do(runs.resume_run, run)
+    from memento_git.work.actions import plans
+
+    plan = play.do(plans.draft_plan, "P", "B")
+    assert seen(play)["next"][0]["command"] == f"memento plan approve {plan}"
+    play.do(plans.approve_plan, plan)
+    assert "task add" in seen(play)["next"][0]["command"]
+    task = play.task()
+    assert seen(play)["next"][0]["command"].startswith(f"memento dispatch create {task}")
+    dispatch = play.dispatch(task)
+    assert seen(play)["next"][0]["command"] == f"memento dispatch claim {dispatch}"
+    from memento_git.work.actions import dispatches
+
+    play.do(dispatches.claim_dispatch, dispatch)
+    assert "evidence run" in seen(play)["next"][0]["command"]
+    play.complete(dispatch, play.evidence(task))
+    assert seen(play)["next"][0]["command"] == f"memento run complete {run}"
+
+
+def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:
+    play.planned()
+    play.task()
+    play.gate("quality_review", "failed", note="too slow")
+
+    held = seen(play)
+
+    assert held["run"]["status"] == "blocked"
+    assert held["ready"] == []
+    assert "gate record quality_review" in held["next"][0]["command"]
+    assert "quality\\_review **failed**" in markdown(held) or "quality_review **failed**" in markdown(held)
+
+
+def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> None:
+    from memento_git.ledger.store import Ledger
+
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    assert seen(play)["dispatches"][0]["expired"] is False
+
+    with Ledger.open(play.root, clock=lambda: 4_000_000_000.0) as later:
+        view = later.view()
+        held = overview(later, view, view.runs()[0])
+
+    assert held["dispatches"][0]["expired"] is True
+    assert "dispatch recover" in held["next"][0]["command"]
+    assert play.status(task) == "in_progress"
+
+
+def test_the_cache_changes_nothing_but_time(play: Play) -> None:
+    play.planned()
+    play.proven()
+    cache = play.root / ".git" / "memento" / "cache"
+    first = json.dumps(seen(play))
+    assert list(cache.glob("run_*.json"))
+    warm = json.dumps(seen(play))
+    shutil.rmtree(cache)
+    cold = json.dumps(seen(play))
+
+    assert first == warm == cold
+
+
+def test_a_damaged_cache_is_computed_again(play: Play) -> None:
+    play.planned()
+    play.proven()
+    first = json.dumps(seen(play))
+    for path in (play.root / ".git" / "memento" / "cache").glob("*.json"):
+        path.write_bytes(path.read_bytes()[: len(path.read_bytes()) // 2])
+
+    assert json.dumps(seen(play)) == first
+
+
+def test_the_cache_follows_a_branch_switch(play: Play) -> None:
+    play.planned()
+    git(play.root, "branch", "before")
+    play.task("Later")
+    assert len(seen(play)["tasks"]) == 1
+    git(play.root, "switch", "-q", "before")
+    assert seen(play)["tasks"] == []
+    git(play.root, "switch", "-q", "main")
+    assert len(seen(play)["tasks"]) == 1
+
+
+def test_a_policy_change_is_seen_by_the_cache(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    assert [row["proven"] for row in seen(play)["tasks"]] == [True]
+    path = play.root / ".memento" / "config.yaml"
+    path.write_text(path.read_text().replace("require: []", "require: [lint]"))
+    play.commit_all()
+
+    row = seen(play)["tasks"][0]
+
+    assert (row["id"], row["proven"]) == (task, False)
+    assert "lint" in row["unproven_because"][0]
+
+
+def test_the_report_is_safe_markdown(play: Play) -> None:
+    play.run("Ship <script>alert(1)</script> | `x` [a](b) *now*")
+    play.task("# not a heading")
+
+    text = markdown(seen(play))
+
+    assert "<script>" not in text.replace("\\<script\\>", "")
+    assert "\n# not a heading" not in text
+    assert "|" not in text.replace("\\|", "")
+
+
+def test_what_is_left_out_is_said(play: Play) -> None:
+    play.planned()
+    for number in range(4):
+        play.task(f"Task {number}")
+    view = play.ledger.view()
+
+    held = overview(play.ledger, view, view.runs()[0], limit=3)
+
+    assert held["omitted"] == {"tasks": 1}
+    assert "1 more tasks" in markdown(held)
+    assert held["counts"]["pending"] == 4
+
+
+def test_uncommitted_ledger_files_are_announced(play: Play, cli: Callable[..., Any]) -> None:
+    run = play.planned()
+    path = play.root / ".memento" / "runs" / run / "run.md"
+    path.write_text(path.read_text() + "More.\n")
+
+    _, out, err = cli("status", "-C", str(play.root))
+
+    assert f"not committed, so not counted: .memento/runs/{run}/run.md" in err
+    assert "More." not in out
+
+
+def test_a_cancelled_run_keeps_its_tasks_and_masks_them(play: Play) -> None:
+    run = play.planned()
+    task = play.proven()
+    play.do(runs.cancel_run, run, reason="no longer wanted")
+
+    row = seen(play)["tasks"][0]
+
+    assert (row["id"], row["status"], row["run_status"], row["ready"]) == (task, "completed", "cancelled", False)
+
+
+def test_reasons_are_shown_where_work_stopped(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    play.do(tasks.block_task, task, reason="needs the new schema")
+
+    assert "needs the new schema" in markdown(seen(play))
