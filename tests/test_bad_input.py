@@ -40,6 +40,7 @@ def refused(play: Play, cli: Callable[..., Any]) -> Callable[..., dict[str, Any]
 
 
 UNKNOWN = "zzzzzzzzzzzz"
+CONFLICT = "---\nid: {task}\n<<<<<<< HEAD\ntitle: A\n=======\ntitle: B\n>>>>>>> x\n---\n"
 REST = "title: T\nat: 2026-01-01T00:00:00.000Z\nby: A\n"
 
 
@@ -161,7 +162,7 @@ def test_a_completion_on_a_file_that_is_not_there_is_refused(
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("conflict markers", "---\nid: {task}\n<<<<<<< HEAD\ntitle: A\n=======\ntitle: B\n>>>>>>> x\n---\n", "merge conflict"),
+        ("conflict markers", CONFLICT, "merge conflict"),
         ("duplicate keys", "---\nid: {task}\nid: {task}\n---\n", "stands here twice"),
         ("unknown key", "---\nid: {task}\n" + REST + "state: done\n---\n", "unknown key"),
         ("another id", "---\nid: task_zzzzzzzzzzzz\n" + REST + "---\n", "its path says"),

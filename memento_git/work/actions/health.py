@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.ledger import claims, layout, publish, worktree
+from memento_git.ledger.git import GitFailed
 from memento_git.model.ids import parse_ref
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
@@ -14,6 +15,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
 
@@ -111,7 +113,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         )
     if (git.top / layout.FOLDER).is_symlink():
         yield Answer("folder", "fail", ".memento is a symbolic link", "replace it: git checkout HEAD -- .memento")
-    if git.answer("check-ignore", "-q", "--no-index", layout.CONFIG) is not None:
+    if _ignored(git):
         yield Answer(
             "ignored",
             "warn",
@@ -127,6 +129,14 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
             "HEAD is detached: ledger commits are lost on the next checkout",
             "git switch -c NAME",
         )
+
+
+def _ignored(git: Git) -> bool:
+    try:
+        git.run("check-ignore", "-q", "--no-index", layout.CONFIG, extra={"GIT_LITERAL_PATHSPECS": "0"})
+    except GitFailed:
+        return False
+    return True
 
 
 def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
