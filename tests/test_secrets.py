@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memento_git.work import secrets
+from memento_git.work import secret_shapes, secret_values
 from memento_git.work.secrets import Secret, SecretFound, could_hold_secret, find_secrets, redact, refuse_secrets
 
 ROOT = Path(__file__).parent.parent
@@ -167,14 +167,14 @@ def the_secret(text: str) -> Secret:
     return secret
 
 
-@pytest.mark.parametrize("rule", secrets._LIBRARY, ids=lambda rule: rule.detector)
+@pytest.mark.parametrize("rule", secret_shapes._LIBRARY, ids=lambda rule: rule.detector)
 def test_every_detector_finds_its_secret(rule: Any) -> None:
     for text, value in SAMPLES[rule.detector.removesuffix("Detector")]:
         assert could_hold_secret(text)
         assert the_secret(text) == Secret(detector(rule).secret_type, 1, value)
 
 
-@pytest.mark.parametrize("rule", secrets._OURS, ids=lambda rule: rule.marks)
+@pytest.mark.parametrize("rule", secret_shapes._OURS, ids=lambda rule: rule.marks)
 def test_every_maker_of_keys_is_known(rule: Any) -> None:
     text = OURS[rule.marks]
     assert could_hold_secret(text)
@@ -187,7 +187,7 @@ def test_keys_of_openai_and_anthropic_are_found(prefix: str) -> None:
     assert the_secret(f"export KEY_OF_MINE={key}").value == key
 
 
-@pytest.mark.parametrize("rule", secrets._LIBRARY, ids=lambda rule: rule.detector)
+@pytest.mark.parametrize("rule", secret_shapes._LIBRARY, ids=lambda rule: rule.detector)
 def test_nothing_that_a_detector_can_match_is_held_back_from_it(rule: Any) -> None:
     stricter = {"AzureStorageKeyDetector", "JwtTokenDetector"}
 
@@ -242,8 +242,8 @@ def test_rules_have_the_names_that_the_library_has() -> None:
     from detect_secrets.plugins.keyword import KeywordDetector
     from detect_secrets.plugins.private_key import PrivateKeyDetector
 
-    assert KeywordDetector.secret_type == secrets.KEYWORD
-    assert PrivateKeyDetector.secret_type == secrets.PRIVATE_KEY
+    assert KeywordDetector.secret_type == secret_values.KEYWORD
+    assert PrivateKeyDetector.secret_type == secret_values.PRIVATE_KEY
 
 
 @pytest.mark.parametrize("text", ASSIGNED)
