@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache
-from memento_git.model.work import Evidence
-from memento_git.work import codestate, rows, trust
 from memento_git.work import refusals as no
-from memento_git.work.loading import load
-from memento_git.work.state import RunState
-from memento_git.work.transitions import FINAL_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +13,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.work.rows import Row
+    from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit")
+FINAL: Final = ("completed", "cancelled")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
 
@@ -37,6 +34,11 @@ def base(view: View, run: str, progress: Callable[[int, int], None] | None = Non
 
 
 def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) -> Row:
+    from memento_git.model.work import Evidence
+    from memento_git.work import rows
+    from memento_git.work.loading import load
+    from memento_git.work.state import RunState
+
     state = RunState(view, run)
     load(state, progress)
     policy = view.policy()
@@ -74,14 +76,19 @@ def choose_run(view: View, given: str = "") -> str:
     heads = [(run, _head(view, run)) for run in view.runs()]
     if not heads:
         raise no.NoRun
-    unfinished = [item for item in heads if item[1]["status"] not in FINAL_RUN]
+    unfinished = [item for item in heads if item[1]["status"] not in FINAL]
     return max(unfinished or heads, key=lambda item: (item[1]["created_at"], item[0]))[0]
 
 
 def _head(view: View, run: str) -> Row:
     key = view.tree_key(run)
     held: Row | None = cache.read(view.git, f"{run}.head", key) if key else None
-    return held or rows.run_row(RunState(view, run))
+    if held is None:
+        from memento_git.work import rows
+        from memento_git.work.state import RunState
+
+        held = rows.run_row(RunState(view, run))
+    return held
 
 
 def overview(
@@ -121,6 +128,8 @@ def _mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
     if not bound or len(view.commits) != 1:
         return []
+    from memento_git.work import codestate, trust
+
     paths = sorted({path for row in bound for path in row["code"].get("paths", {})})
     code = codestate.code_at(view.git, view.commits[0], paths)
     stale = []
@@ -140,7 +149,7 @@ def next_steps(held: Row) -> list[Row]:
         {"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
         for row in held["trouble"][:SOON]
     ]
-    if run["status"] in FINAL_RUN:
+    if run["status"] in FINAL:
         return steps or [{"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}]
     if run["status"] == "paused":
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
