@@ -165,8 +165,8 @@ class Fold:
             sides = {lane: self._side(lane, keep, events) for lane, events in self.lanes(heads).contested.items()}
         elif event.do == "voided" and target in past:
             rest = self._writers(past, without=target)
-            contested = self.lanes(heads).contested.items()
-            sides = {lane: rest.get(lane, {}) for lane, events in contested if target in events}
+            voided = self._judged[target]
+            sides = {lane: rest.get(lane, {}) for lane in (voided.writes if voided else ())}
         else:
             return NOTHING
         merged = merge({lane: written for lane, written in sides.items() if written})
@@ -272,6 +272,7 @@ class Fold:
     def _fold(self, events: list[Judged]) -> Folded:
         if not events:
             return EMPTY
+        events = sorted(events, key=lambda seen: (len(seen.past), seen.event.at, seen.event.id))
         folded = [seen for seen in events if seen.verdict != "dangling"]
         passed = {parent for seen in folded for parent in seen.parents}
         heads = tuple(sorted(seen.event.id for seen in folded if seen.event.id not in passed))
@@ -280,7 +281,7 @@ class Fold:
         return Folded(
             self.lanes(heads),
             heads,
-            tuple(sorted(events, key=lambda seen: (len(seen.past), seen.event.at, seen.event.id))),
+            tuple(events),
             tuple(seen for seen in standing if seen.verdict == "illegal"),
             tuple(seen for seen in standing if seen.verdict == "dangling"),
         )
