@@ -1,19 +1,45 @@
-"""A settled run in one file: each file's exact bytes, compressed, named by its digest."""
+"""A settled run in few files: each file's exact bytes, compressed, named by their digest."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import io
-from typing import Any, Final
+import zlib
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 
-LARGEST: Final = 256 * 1024 * 1024
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LARGEST: Final = 64 * 1024 * 1024
+PART: Final = 16 * 1024 * 1024
 
 
-def pack(files: dict[str, bytes]) -> bytes:
+class _Unusable(Exception):
+    """An archive, or one file in it, that does not have the form of one."""
+
+
+def parts(files: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
+    """Yield the files in portions that stay far below what a reader takes; a file above that is left where it is."""
+    portion: dict[str, bytes] = {}
+    size = 0
+    for path in sorted(files):
+        length = len(files[path])
+        if length > PART:
+            continue
+        if portion and size + length > PART:
+            yield portion
+            portion, size = {}, 0
+        portion[path] = files[path]
+        size += length
+    if portion:
+        yield portion
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
     """Return the archive of a run's files: YAML of path -> text, or base64 where the bytes are not text."""
     from memento_git.ledger import yamltext
 
@@ -33,10 +59,11 @@ def _as_text(data: bytes) -> str | None:
 
     try:
         text = data.decode()
-        again = yamltext.load(yamltext.dump({"text": text}).encode())
+        value = {"files": {"path": {"text": text}}}
+        again = yamltext.load(yamltext.dump(value).encode()).value
     except (UnicodeDecodeError, yamltext.Unreadable):
         return None
-    return text if again.value == {"text": text} else None
+    return text if again == value else None
 
 
 def unpack(path: str, run: str, data: bytes) -> tuple[dict[str, bytes], list[Finding]]:
@@ -45,19 +72,51 @@ def unpack(path: str, run: str, data: bytes) -> tuple[dict[str, bytes], list[Fin
 
     name = path.rsplit("/", 1)[1].partition(".")[0]
     if codec.digest_of(data) != name:
-        return {}, [Finding("A001", path, 0, "the archive's bytes do not have the digest in its name")]
+        return {}, [Finding("A001", path, 0, "the archive's bytes do not have the digest in its name", RESTORE)]
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            text = stream.read(LARGEST + 1)
-        value = yamltext.load(text).value if len(text) <= LARGEST else {}
-    except (OSError, EOFError, yamltext.Unreadable) as error:
-        return {}, [Finding("A002", path, 0, f"the archive cannot be read: {error}")]
+        held = _held(yamltext.load(_inflated(data)).value)
+    except (OSError, EOFError, zlib.error, yamltext.Unreadable, _Unusable) as error:
+        return {}, [Finding("A002", path, 0, f"the archive cannot be read: {error}", RESTORE)]
     files: dict[str, bytes] = {}
     findings = []
-    for inner, held in (value.get("files") or {}).items():
+    for inner, told in held.items():
         place = layout.place_of(inner)
-        if place is None or place.run != run or not isinstance(held, dict):
+        if place is None or place.run != run:
             findings.append(Finding("A003", path, 0, f"the archive holds {inner!r}, which is not a file of its run"))
             continue
-        files[inner] = base64.b64decode(held["base64"]) if "base64" in held else str(held.get("text", "")).encode()
+        try:
+            files[inner] = _bytes(told)
+        except _Unusable as error:
+            findings.append(Finding("A002", path, 0, f"{inner} in the archive cannot be read: {error}", RESTORE))
     return files, findings
+
+
+RESTORE: Final = "restore it from git: git log --stat -- .memento/archive"
+
+
+def _inflated(data: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        text = stream.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        raise _Unusable(f"it unpacks to more than {LARGEST} bytes")
+    return text
+
+
+def _held(value: Any) -> dict[str, Any]:
+    """Return path -> what an archive holds for it."""
+    if not isinstance(value, dict) or value.get("version") != "1" or not isinstance(value.get("files"), dict):
+        raise _Unusable("it is not an archive of version 1")
+    held: dict[str, Any] = value["files"]
+    return held
+
+
+def _bytes(told: Any) -> bytes:
+    match told:
+        case {"base64": str(text)}:
+            try:
+                return base64.b64decode(text, validate=True)
+            except ValueError:
+                raise _Unusable("its bytes are not base64") from None
+        case {"text": str(text)}:
+            return text.encode()
+    raise _Unusable("it holds neither text nor base64")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.model.clock import file_stamp
+from memento_git.model.clock import file_stamp, seconds_of, stamp
 from memento_git.model.events import event_shape
 from memento_git.model.finding import Finding
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.policy import CONFIG, FORMAT, Policy, policy_of
+from memento_git.model.types import FORBIDDEN
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, Event, Evidence, Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from memento_git.ledger.layout import Place
     from memento_git.model.types import Problem, Shape
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK}
 LARGEST: Final = 1024 * 1024
 FENCE: Final = "---\n"
+TIMES: Final = ("at", "until")
+CONFLICT: Final = re.compile(r"^<{7} .*?^={7}$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
 
 CODES: Final = {
@@ -30,6 +34,10 @@ CODES: Final = {
     "F003": "a file that disagrees with its own path",
     "F004": "a file that is not part of the ledger's layout",
     "F005": "a format version that this tool does not know",
+    "F006": "two places hold different bytes for one file",
+    "F007": "a record whose text is missing",
+    "F008": "an id that two files carry",
+    "R001": "a redacted file that is back",
 }
 
 
@@ -73,12 +81,24 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
         ]
     problems: list[Problem] = []
     typed = shape.read(loaded.value, (), problems)
+    if not problems:
+        problems = [
+            ((key,), f"{typed[key]!r} is not a time") for key in TIMES if key in typed and not _is_time(typed[key])
+        ]
     if problems:
         return [
             Finding("F002", path, _line(loaded.lines, at) + first_line, message, "see docs/reference/formats.md")
             for at, message in problems
         ]
     return Decoded(typed, body, digest_of(data))
+
+
+def _is_time(text: str) -> bool:
+    """Tell whether a text that has the form of a time is one."""
+    try:
+        return text.isascii() and stamp(seconds_of(text)) == text
+    except (ValueError, OverflowError):
+        return False
 
 
 def _line(lines: dict[tuple[str | int, ...], int], at: tuple[str | int, ...]) -> int:
@@ -117,15 +137,41 @@ def record(place: Place, path: str, decoded: Decoded) -> Prose | Evidence | Even
     """Return the record that typed values stand for, or where they disagree with their path."""
     data = decoded.data
     if place.kind == "event":
-        told = (data["of"], data["do"], file_stamp(data["at"]))
+        told = (data.get("of"), data.get("do"), file_stamp(data["at"]))
         if told != (place.of, place.do, place.stamp):
             return [Finding("F003", path, 1, "verb, time and record in the file differ from its name and folder")]
         return event_of(place.id, place.run, decoded, path)
-    if data["id"] != place.id:
-        return [Finding("F003", path, 1, f"the file says it is {data['id']}, its path says {place.id}")]
+    if data.get("id") != place.id:
+        return [Finding("F003", path, 1, f"the file says it is {data.get('id')}, its path says {place.id}")]
     if place.kind == "evidence":
         return Evidence(place.id, place.run, data, decoded.digest, path)
     return Prose(place.id, place.run, data, decoded.body, decoded.digest, path)
+
+
+def remarks(path: str, body: str, read: Callable[[str], bytes | None]) -> list[Finding]:
+    """Return what is wrong with a record's Markdown: it is shown all the same, so that nothing else is lost with it."""
+    found = [
+        (code, problem, match)
+        for code, problem, match in (
+            ("F001", "a merge conflict is left in this file", CONFLICT.search(body) if "<<<<<<<" in body else None),
+            ("F002", "a control or direction-changing character is not allowed in a text", FORBIDDEN.search(body)),
+        )
+        if match
+    ]
+    if not found:
+        return []
+    text = (read(path) or b"").decode(errors="replace").replace("\r\n", "\n")
+    first = text[: text.rfind(body)].count("\n") + 1
+    return [
+        Finding(code, path, first + body[: match.start()].count("\n"), problem, "edit the file")
+        for code, problem, match in found
+    ]
+
+
+def time_of(compact: str) -> str:
+    """Return the time that a file name carries as records write it."""
+    day, clock = f"{compact[:4]}-{compact[4:6]}-{compact[6:8]}", compact[9:]
+    return f"{day}T{clock[:2]}:{clock[2:4]}:{clock[4:6]}.{clock[6:9]}Z"
 
 
 def event_of(identity: str, run: str, decoded: Decoded, path: str) -> Event:
@@ -173,8 +219,8 @@ def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
         return Policy(), [Finding("F001", layout.CONFIG, error.line, error.message, "repair the file")]
     problems: list[Problem] = []
     version = loaded.value.get("version") if isinstance(loaded.value, dict) else None
-    if isinstance(version, str) and version.isdigit() and int(version) > FORMAT:
-        message = f"format version {version}: this tool knows up to {FORMAT}"
+    if isinstance(version, str) and re.fullmatch(r"[0-9]+", version) and int(version[-18:]) > FORMAT:
+        message = f"format version {version:.20}: this tool knows up to {FORMAT}"
         return Policy(), [
             Finding("F005", layout.CONFIG, loaded.lines["version",], message, "install a newer memento-git")
         ]

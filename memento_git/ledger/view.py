@@ -43,6 +43,7 @@ class Index(NamedTuple):
     events_of: dict[str, list[str]]
     attachments: dict[str, list[str]]
     strangers: list[str]
+    twins: dict[str, list[str]]
 
     def dispatches(self) -> list[str]:
         return [
@@ -67,6 +68,12 @@ class View:
         self.used: set[str] = set()
         self._records: dict[str, Record | None] = {}
         self._index: dict[str, Index] = {}
+        self.archived: dict[str, dict[str, list[str]]] = {}
+        self._shown: dict[str, list[str]] = {}
+
+    def note(self, *findings: Finding) -> None:
+        """Add findings that are not known yet."""
+        self.findings += [finding for finding in findings if finding not in self.findings]
 
     @property
     def files(self) -> dict[str, Entry]:
@@ -98,11 +105,14 @@ class View:
         for path, entry in files.items():
             if entry.mode not in FILE_MODES:
                 kind = "symbolic link" if entry.mode == "120000" else "submodule"
-                self.findings.append(Finding("F004", path, 0, f"a {kind} has no place in the ledger", "git rm it"))
+                self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", f"git rm {path}"))
                 continue
             known = listed.setdefault(path, entry)
-            if known.oid != entry.oid and path.startswith(layout.RUNS) and not path.endswith(".md"):
-                self.findings.append(Finding("F006", path, 0, "two revisions hold different bytes for this file"))
+            if known.oid != entry.oid and path.startswith(layout.RUNS):
+                prose = path.endswith(".md")
+                shown = "; the first is shown" if prose else ""
+                message = f"two revisions hold different bytes for this file{shown}"
+                self.note(Finding("F006", path, 0, message, severity="warning" if prose else "error"))
 
     def put(self, path: str, data: bytes | None) -> None:
         """Show a file as it will be; None takes it away."""
@@ -110,16 +120,26 @@ class View:
         self.decoded.pop(path, None)
         run = layout.run_of_path(path)
         index = self._index.get(run or "")
+        new = path not in self.files
         if data is None:
             self.files.pop(path, None)
             self.contents.pop(path, None)
-            self._index.pop(run or "", None)
-            return
-        new = path not in self.files
-        self.files[path] = Entry("100644", "blob", "")
-        self.contents[path] = data
-        if index is not None and new:
-            _sort_in(index, path)
+        else:
+            self.files[path] = Entry("100644", "blob", "")
+            self.contents[path] = data
+        if run and (data is None or path.startswith(layout.ARCHIVE)):
+            self._forget(run)
+        elif index is not None and new:
+            self.note(*_sort_in(index, path))
+
+    def _forget(self, run: str) -> None:
+        """List a run anew when it is asked for: what only an archive showed may be gone with it."""
+        self._index.pop(run, None)
+        self.archived.pop(run, None)
+        for path in self._shown.pop(run, ()):
+            self._records.pop(path, None)
+            self.files.pop(path, None)
+            self.contents.pop(path, None)
 
     def fetch(self, paths: Iterable[str]) -> None:
         """Bring the bytes of many files at once."""
@@ -151,11 +171,12 @@ class View:
         if decoded is None:
             data = self.read(path)
             if data is None:
-                self.findings.append(Finding("F001", path, 0, "git does not have this object", "git fetch it"))
+                absent = "git does not have this object" if path in self.files else "this file is missing"
+                self.note(Finding("F001", path, 0, absent, "git fetch it"))
                 return None
             result = codec.decode(place, path, data)
             if isinstance(result, list):
-                self.findings += result
+                self.note(*result)
                 return None
             decoded = self.decoded[path] = result
         return self._recorded(place, path, decoded)
@@ -163,13 +184,17 @@ class View:
     def _recorded(self, place: Place, path: str, decoded: Decoded) -> Record | None:
         result = codec.record(place, path, decoded)
         if isinstance(result, list):
-            self.findings += result
+            self.note(*result)
             return None
+        self.note(*codec.remarks(path, decoded.body, self.read))
         return result
 
     def policy(self) -> Policy:
         """Return the policy in force; refuse where its file is wrong."""
-        policy, findings = codec.read_config(self.read(layout.CONFIG))
+        data = self.read(layout.CONFIG)
+        if data is None and self.exists:
+            raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", "git rm it"))
+        policy, findings = codec.read_config(data)
         for finding in findings:
             raise LedgerUnreadable(finding=finding)
         return policy
@@ -182,18 +207,18 @@ class View:
         """Return the ids of all runs, archived ones too."""
         if self._files is None:
             names = {path.rpartition("/")[2] for path, entry in self.folders.items() if entry.type == "tree"}
-            return sorted(name for name in names if is_id(name, "run"))
-        return sorted({run for path in self._files if (run := layout.run_of_path(path)) is not None})
+        else:
+            names = {layout.run_of_path(path) or "" for path in self._files}
+        return sorted(name for name in names if is_id(name, "run"))
 
     def index(self, run: str) -> Index:
         """Return the names of one run's files, those in its archives included."""
         if run not in self._index:
             self._unpack(run)
-            index = Index({}, {}, {}, {}, {}, [])
+            index = Index({}, {}, {}, {}, {}, [], {})
             start = f"{layout.RUNS}/{run}/"
-            for path in self.files:
-                if path.startswith(start):
-                    _sort_in(index, path)
+            for path in sorted(path for path in self.files if path.startswith(start)):
+                self.note(*_sort_in(index, path))
             self._index[run] = index
         return self._index[run]
 
@@ -202,15 +227,24 @@ class View:
         from memento_git.ledger import archive
 
         start = f"{layout.ARCHIVE}/{run}/"
-        for packed in [path for path in self.files if path.startswith(start)]:
+        held = self.archived[run] = {}
+        shown = self._shown[run] = []
+        for packed in sorted(path for path in self.files if path.startswith(start)):
             files, findings = archive.unpack(packed, run, self.read(packed) or b"")
-            self.findings += findings
+            self.note(*findings)
             for path, data in files.items():
                 if path not in self.files:
                     self.files[path] = Entry("100644", "blob", "")
                     self.contents[path] = data
+                    shown.append(path)
                 elif not path.endswith(".md") and self.read(path) != data:
-                    self.findings.append(Finding("F006", path, 0, f"differs from the same file in {packed}"))
+                    self.note(Finding("F006", path, 0, f"differs from the same file in {packed}"))
+                held.setdefault(path, []).append(packed)
+
+    def only_archived(self, run: str, path: str) -> bool:
+        """Tell whether only an archive holds a file."""
+        self.index(run)
+        return path in self._shown[run]
 
     def known(self, kind: str) -> dict[str, str]:
         """Return id -> run of every record of a kind."""
@@ -225,8 +259,16 @@ class View:
                 "event": index.events.keys,
                 "evidence": index.evidence.keys,
             }.get(kind, index.prose.keys)()
-            found.update(dict.fromkeys((name for name in names if name.startswith(kind)), run))
+            names = [*names, *index.events_of] if kind == "evidence" else names
+            for name in names:
+                if name.startswith(kind):
+                    self._known_in(found, name, run)
         return found
+
+    def _known_in(self, found: dict[str, str], identity: str, run: str) -> None:
+        if found.setdefault(identity, run) != run:
+            message = f"{identity} is in run {found[identity]} too; that one counts where only the id is given"
+            self.note(Finding("F008", f"{layout.RUNS}/{run}", 0, message, "an id belongs to one run: git rm the copy"))
 
     def find(self, given: str, kind: str) -> tuple[str, str]:
         """Return the id that a prefix names, and its run."""
@@ -235,12 +277,14 @@ class View:
         return identity, known[identity]
 
 
-def _sort_in(index: Index, path: str) -> None:
+def _sort_in(index: Index, path: str) -> list[Finding]:
+    """Add a file's name to the index; return what is wrong with its id."""
     place = layout.place_of(path)
+    first = path
     if place is None:
         index.strangers.append(path)
     elif place.kind == "event":
-        index.events[place.id] = path
+        first = index.events.setdefault(place.id, path)
         index.events_of.setdefault(place.of, []).append(place.id)
     elif place.kind == "evidence":
         index.evidence[place.id] = path
@@ -248,3 +292,7 @@ def _sort_in(index: Index, path: str) -> None:
         index.attachments.setdefault(place.id, []).append(path)
     else:
         index.prose[place.id] = path
+    if place is not None and path != first:
+        index.twins.setdefault(place.id, [first]).append(path)
+        return [Finding("F008", path, 0, f"{place.id} is in {first} too; an id belongs to one file", f"git rm {path}")]
+    return []

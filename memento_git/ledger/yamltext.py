@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final, NamedTuple
 
 import yaml
@@ -13,6 +14,7 @@ DEFAULT_TAGS: Final = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", 
 MERGE_MARKS: Final = (b"<<<<<<< ", b">>>>>>> ")
 
 
+UNFIT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _LOADER: Final[Any] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
@@ -68,10 +70,24 @@ class _Reader:
         return members
 
 
-def _could_be_deep(text: bytes) -> bool:
-    """Tell whether the composer, which recurses in C and would crash, might be led too deep."""
-    marks = text.count(b"[") + text.count(b"{") + text.count(b"- ") + text.count(b"? ")
-    indents = max((len(line) - len(line.lstrip(b" ")) for line in text.splitlines()), default=0)
+def _plain(text: bytes) -> str:
+    """Return the text as UTF-8; other encodings, which the parser would guess, and their marks are refused."""
+    if text.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable(1, "a byte order mark is not part of the ledger's YAML")
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise Unreadable(text.count(b"\n", 0, error.start) + 1, "not UTF-8 text") from None
+
+
+def _could_be_deep(text: str) -> bool:
+    """Tell whether the composer, which recurses in C and would crash, might be led too deep.
+
+    Each level needs a bracket, or an indicator ('-', '?', ':') with white space behind it, or one more space of
+    indentation after what YAML takes for the end of a line.
+    """
+    marks = sum(text.count(mark) for mark in ("[", "{", "- ", "? ", "-\t", "?\t", ": :", ":\t"))
+    indents = max((len(line) - len(line.lstrip(" ")) for line in text.splitlines()), default=0)
     return marks + indents > SAFE_DEPTH
 
 
@@ -84,20 +100,27 @@ def _refuse_depth(text: bytes) -> None:
             raise Unreadable(event.start_mark.line + 1, "nested too deeply")
 
 
+def _first_unfit(text: str) -> int:
+    """Return the line of the first character that YAML cannot hold, 0 where there is none."""
+    found = UNFIT.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
 def load(text: bytes) -> Loaded:
     """Return the value of a YAML text; raise Unreadable with the line of what is wrong."""
     for number, content in enumerate(text.split(b"\n"), 1) if b"<<<<<<<" in text or b">>>>>>>" in text else ():
         if content.startswith(MERGE_MARKS):
             raise Unreadable(number, "a merge conflict is left in this file")
+    plain = _plain(text)
     try:
-        if _could_be_deep(text):
+        if _could_be_deep(plain):
             _refuse_depth(text)
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise Unreadable(line, f"not YAML: {error.problem or error.context}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        raise Unreadable(0, f"not YAML: {str(error).splitlines()[0]}") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise Unreadable(_first_unfit(plain), f"not YAML: {str(error).splitlines()[0]}") from None
     reader = _Reader()
     value = {} if node is None else reader.value(node, ())
     return Loaded(value, reader.lines)

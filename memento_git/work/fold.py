@@ -25,6 +25,9 @@ class Source(Protocol):
 
     def event(self, identity: str) -> Event | None: ...
 
+    def unreadable(self, identity: str) -> Event | None:
+        """Return what the path of an event tells whose file cannot be read."""
+
     def group(self, key: str) -> Sequence[str]: ...
 
 
@@ -51,6 +54,10 @@ class Folded(NamedTuple):
 
 
 EMPTY = Folded(NOTHING, (), (), (), ())
+
+
+def _dangling(event: Event, token: str, why: str) -> Judged:
+    return Judged(event, "dangling", why, token, {}, (), frozenset())
 
 
 def group_of(event: Event) -> str:
@@ -86,7 +93,7 @@ class Fold:
                 continue
             event = self.source.event(top)
             if event is None:
-                self._judged[top] = None
+                self._judged[top] = self._broken(top)
                 continue
             under_way.add(top)
             waiting = [ref.id for ref in event.after if ref.id not in self._judged and ref.id not in under_way]
@@ -96,23 +103,20 @@ class Fold:
                 self._judged[top] = self._verdict(event)
         return self._judged[identity]
 
+    def _broken(self, identity: str) -> Judged | None:
+        """Return the verdict on a file that cannot be read: nobody knows what happened, so nothing rests on it."""
+        event = self.source.unreadable(identity)
+        return None if event is None else _dangling(event, "E001", f"the file of {identity} cannot be read")
+
     def _verdict(self, event: Event) -> Judged:
         for ref in event.after:
             seen = self._judged.get(ref.id)
             if seen is None:
-                return Judged(event, "dangling", f"{ref.id}, which it names, is absent", "E002", {}, (), frozenset())
+                return _dangling(event, "E002", f"{ref.id}, which it names, is absent")
             if seen.event.digest != ref.digest:
-                return Judged(event, "dangling", f"{ref.id} is not the file it names", "E003", {}, (), frozenset())
+                return _dangling(event, "E003", f"{ref.id} is not the file it names")
             if seen.verdict == "dangling":
-                return Judged(
-                    event,
-                    "dangling",
-                    f"{ref.id}, which it names, is itself incomplete",
-                    "E002",
-                    {},
-                    (),
-                    frozenset(),
-                )
+                return _dangling(event, "E002", f"{ref.id}, which it names, is itself incomplete")
         parents, past = self._own(event)
         try:
             writes = self.judge(event)
@@ -154,8 +158,31 @@ class Fold:
         )
 
     def _kept(self, event: Event, heads: list[str]) -> Lanes:
-        keep = event.get("keep")
-        return self.lanes([keep]) if keep and keep in self._past(heads) else NOTHING
+        """Return what a settling event makes of each contested lane: the kept side, or all but the voided event."""
+        past = self._past(heads)
+        keep, target = event.get("keep"), event.get("target")
+        if event.do == "settled" and keep in past:
+            sides = {lane: self._side(lane, keep, events) for lane, events in self.lanes(heads).contested.items()}
+        elif event.do == "voided" and target in past:
+            rest = self._writers(past, without=target)
+            voided = self._judged[target]
+            sides = {lane: rest.get(lane, {}) for lane in (voided.writes if voided else ())}
+        else:
+            return NOTHING
+        merged = merge({lane: written for lane, written in sides.items() if written})
+        values = {lane: value for lane, value in merged.values.items() if lane not in merged.contested}
+        before = self.lanes([keep]).values if keep in past else {}
+        return Lanes({**before, **values} if event.do == "settled" else values, {})
+
+    def _side(self, lane: str, keep: str, events: Iterable[str]) -> dict[str, Value]:
+        """Return the writings among concurrent ones that are the kept event's, or before or after it."""
+        kept = self._judged[keep]
+        return {
+            name: seen.writes[lane]
+            for name in events
+            if (seen := self._judged[name]) is not None
+            and (name == keep or keep in seen.past or (kept is not None and name in kept.past))
+        }
 
     def _voidable(self, event: Event, heads: list[str]) -> bool:
         """Tell whether the target of a void is illegal, was not folded, or disagrees with others."""
@@ -199,14 +226,14 @@ class Fold:
         contested = {lane: events for lane, events in before.contested.items() if lane not in seen.writes}
         return Lanes({**before.values, **seen.writes}, contested)
 
-    def _writers(self, past: set[str]) -> dict[str, dict[str, Value]]:
+    def _writers(self, past: set[str], without: str = "") -> dict[str, dict[str, Value]]:
         """Return lane -> event -> value of the latest writings, those that no other one had seen."""
         found = [seen for identity in past if (seen := self._judged[identity]) is not None and seen.verdict == "legal"]
         gone = {
             seen.event.get("target")
             for seen in found
             if seen.event.do == "voided" and seen.event.get("target") in seen.past
-        }
+        } | {without}
         writers: dict[str, dict[str, Judged]] = {}
         for seen in found:
             if seen.event.id not in gone:
@@ -221,6 +248,21 @@ class Fold:
             for lane, written in writers.items()
         }
 
+    @staticmethod
+    def undone(events: Iterable[Judged]) -> set[str]:
+        """Return the legal events that were voided, or that disagreed with what a settling event kept."""
+        legal = [seen for seen in events if seen.verdict == "legal"]
+        known = {seen.event.id: seen for seen in legal}
+        gone: set[str] = set()
+        for seen in legal:
+            if seen.event.do == "voided":
+                gone |= {seen.event.get("target")} & seen.past
+            elif seen.event.do == "settled" and (kept := known.get(seen.event.get("keep"))) is not None:
+                name = kept.event.id
+                after = {other for other in seen.past if other in known and name in known[other].past}
+                gone |= seen.past - kept.past - {name} - after
+        return gone
+
     def group(self, key: str) -> Folded:
         """Return the state of a group from all of its events."""
         if key not in self._groups:
@@ -230,6 +272,7 @@ class Fold:
     def _fold(self, events: list[Judged]) -> Folded:
         if not events:
             return EMPTY
+        events = sorted(events, key=lambda seen: (len(seen.past), seen.event.at, seen.event.id))
         folded = [seen for seen in events if seen.verdict != "dangling"]
         passed = {parent for seen in folded for parent in seen.parents}
         heads = tuple(sorted(seen.event.id for seen in folded if seen.event.id not in passed))
@@ -238,7 +281,7 @@ class Fold:
         return Folded(
             self.lanes(heads),
             heads,
-            tuple(sorted(events, key=lambda seen: (len(seen.past), seen.event.at, seen.event.id))),
+            tuple(events),
             tuple(seen for seen in standing if seen.verdict == "illegal"),
             tuple(seen for seen in standing if seen.verdict == "dangling"),
         )

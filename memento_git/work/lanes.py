@@ -47,6 +47,16 @@ class Lanes(NamedTuple):
 NOTHING: Final = Lanes({}, {})
 
 
+def task_status(lanes: Lanes) -> str:
+    """Return a task's own state; one whose tries all ended, each side unseen by the other, is in nobody's hands."""
+    status = lanes.word(STATUS, "pending")
+    if status not in ("dispatched", "in_progress") or lanes.open_dispatches():
+        return status
+    if any(value[0] == "contested" for value in lanes.named("dispatch").values()):
+        return status
+    return "blocked" if any(value[0] == "failed" for value in lanes.named("dispatch").values()) else "pending"
+
+
 def join(lane: str, values: Iterable[Value]) -> Value | None:
     """Return what concurrent writings of a lane come to, or None where they disagree."""
     different = sorted(set(values))

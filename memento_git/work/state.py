@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import layout
+from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded, decode, event_of
 from memento_git.ledger.layout import Place
 from memento_git.ledger.view import LedgerUnreadable
@@ -14,16 +14,19 @@ from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import trust
 from memento_git.work.fold import Fold, Folded, plans_of
-from memento_git.work.lanes import CANONICAL, STATUS
-from memento_git.work.transitions import DONE, FINAL_RUN
+from memento_git.work.lanes import CANONICAL, STATUS, task_status
+from memento_git.work.transitions import DONE, FINAL_RUN, SETTLING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.ledger.view import View
+    from memento_git.ledger.view import Index, View
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
     from memento_git.work.fold import Judged
+
+
+NEVER: Final = "1970-01-01T00:00:00.000Z"
 
 
 class RunState:
@@ -32,24 +35,65 @@ class RunState:
     def __init__(self, view: View, run: str) -> None:
         self.view = view
         self.id = run
-        self.index = view.index(run)
         self.fold = Fold(self)
         self._tombstones: dict[str, Event] | None = None
         self._proofs: dict[str, trust.Proof] = {}
+        self._twins: dict[str, str] = {}
+
+    @property
+    def index(self) -> Index:
+        """Return the names of the run's files as the view has them now."""
+        return self.view.index(self.id)
 
     # The fold's source.
 
     def event(self, identity: str) -> Event | None:
-        path = self.index.events.get(identity)
-        if path is None:
-            return self.tombstones.get(identity)
-        found = self.view.record(path)
+        if (removed := self.tombstones.get(identity)) is not None:
+            return removed
+        path = self._path(identity)
+        found = self.view.record(path) if path else None
         return found if isinstance(found, Event) else None
 
+    def unreadable(self, identity: str) -> Event | None:
+        path = self._path(identity)
+        place = layout.place_of(path) if path else None
+        if path is None or place is None:
+            return None
+        return Event(identity, self.id, place.do, place.of, codec.time_of(place.stamp), "", (), {}, "", path)
+
+    def _path(self, identity: str) -> str | None:
+        """Return an event's file; of several with its id the one that others name, else the first."""
+        if identity in self.index.twins:
+            return self._twin(identity)
+        return self.index.events.get(identity)
+
+    def _twin(self, identity: str) -> str:
+        if identity not in self._twins:
+            paths = self.index.twins[identity]
+            others = [path for name, path in self.index.events.items() if name not in self.index.twins]
+            self.view.fetch([*paths, *others])
+            named = {
+                ref.digest
+                for path in others
+                if isinstance(found := self.view.record(path), Event)
+                for ref in found.after
+                if ref.id == identity
+            }
+            held = {path: codec.digest_of(self.view.read(path) or b"") for path in sorted(paths)}
+            self._twins[identity] = next((path for path in held if held[path] in named), min(paths))
+        return self._twins[identity]
+
     def group(self, key: str) -> Sequence[str]:
-        records = [key] if key != plans_of(self.id) else [name for name in self.index.prose if kind_of(name) == "plan"]
-        names = [name for record in records for name in self.index.events_of.get(record, [])]
-        self.view.fetch(self.index.events[name] for name in names)
+        index = self.index
+        plans = [name for name in {**index.prose, **index.events_of} if kind_of(name) == "plan"]
+        records = [key] if key != plans_of(self.id) else plans
+        names = [
+            name
+            for record in records
+            for name in index.events_of.get(record, [])
+            if name not in index.twins or f"/{record}/" in (self._path(name) or "")
+        ]
+        self.view.fetch(index.events[name] for name in names)
         removed = [event.id for event in self.tombstones.values() if event.of in records]
         return names + [name for name in removed if name not in names]
 
@@ -60,21 +104,35 @@ class RunState:
             self._tombstones = {}
             for path in [path for path in self.index.events.values() if "-redacted-" in path]:
                 redaction = self.view.record(path)
-                if isinstance(redaction, Event) and "kept" in redaction.data:
-                    event = self._kept(redaction, path)
-                    if event is not None:
-                        self._tombstones[event.id] = event
+                if not isinstance(redaction, Event):
+                    continue
+                self._came_back(parse_ref(redaction.get("target")).id)
+                if "kept" in redaction.data and (event := self._kept(redaction, path)) is not None:
+                    self._tombstones[event.id] = event
         return self._tombstones
 
-    def _kept(self, redaction: Event, path: str) -> Event | None:
-        from memento_git.ledger import codec
+    def _came_back(self, target: str) -> None:
+        """Note a redacted file that is in the ledger again; in a union, the revisions may simply differ."""
+        for path in (
+            self.index.events.get(target),
+            self.index.evidence.get(target),
+            *self.index.attachments.get(target, ()),
+        ):
+            if path is not None and len(self.view.commits) == 1:
+                self.view.note(
+                    Finding("R001", path, 0, f"{target} was redacted, and this file is back", f"git rm {path}")
+                )
 
+    def _kept(self, redaction: Event, path: str) -> Event | None:
         target = parse_ref(redaction.get("target"))
         kept = redaction.data["kept"]
+        if kept.get("of") != redaction.of or kind_of(target.id) != "event":
+            self.view.note(Finding("F003", path, 0, f"{target.id} is not an event of {redaction.of}"))
+            return None
         place = Place("event", self.id, target.id, str(kept.get("of")), "", str(kept.get("do")))
         decoded = decode(place, path, codec.encode(kept))
         if not isinstance(decoded, Decoded):
-            self.view.findings += decoded
+            self.view.note(*decoded)
             return None
         return event_of(target.id, self.id, decoded._replace(digest=target.digest), path)
 
@@ -88,15 +146,23 @@ class RunState:
     # Records.
 
     def prose(self, identity: str) -> Prose:
-        """Return a run, plan or task; refuse where its file is wrong or missing."""
+        """Return a run, plan or task; refuse where its file is wrong or missing.
+
+        A run's text is the only one that all of its records lean on, so a stand-in takes its place.
+        """
         path = self.index.prose.get(identity) or layout.prose_path(self.id, identity)
         found = self.view.record(path)
         if isinstance(found, Prose):
             return found
-        for finding in self.view.findings:
-            if finding.path == path:
-                raise LedgerUnreadable(finding=finding)
-        raise LedgerUnreadable(finding=Finding("F007", path, 0, f"{identity} has events, but its text is missing"))
+        missing = Finding(
+            "F007", path, 0, f"{identity} is in the ledger, but its text is missing", "restore it from git"
+        )
+        finding = next((one for one in self.view.findings if one.path == path), missing)
+        if identity != self.id:
+            raise LedgerUnreadable(finding=finding)
+        self.view.note(finding)
+        data = {"id": identity, "goal": "(the run's text cannot be read)", "at": NEVER, "by": "(unknown)"}
+        return Prose(identity, identity, data, "", "", path)
 
     def evidence(self, identity: str) -> Evidence | None:
         path = self.index.evidence.get(identity)
@@ -146,7 +212,7 @@ class RunState:
     def task_status(self, task: str) -> str:
         folded = self.folded(task)
         contested = any(not lane.startswith("gate:") for lane in folded.lanes.contested)
-        return "contested" if contested else folded.lanes.word(STATUS, "pending")
+        return "contested" if contested else task_status(folded.lanes)
 
     def failed_gates(self, *scopes: str) -> list[tuple[str, str]]:
         """Return (scope, kind) of each gate whose latest verdict is a failure."""
@@ -178,13 +244,13 @@ class RunState:
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
         events = self.folded(task).events
-        undone = [seen.past for seen in events if seen.event.do == "reopened" and seen.verdict == "legal"]
+        undone = self.fold.undone(events)
+        standing = [seen for seen in events if seen.verdict == "legal" and seen.event.id not in undone]
+        before = [seen.past for seen in standing if seen.event.do == "reopened"]
         return [
             seen.event
-            for seen in events
-            if seen.event.do == "completed"
-            and seen.verdict == "legal"
-            and not any(seen.event.id in past for past in undone)
+            for seen in standing
+            if seen.event.do == "completed" and not any(seen.event.id in past for past in before)
         ]
 
     def proof(self, task: str, policy: Policy) -> trust.Proof:
@@ -197,12 +263,17 @@ class RunState:
         folded = self.folded(task)
         if folded.dangling:
             return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
-        text = self.prose(task).digest
-        proofs = [
-            trust.proof(event, text, [self.cited(parse_ref(ref)) for ref in event.data["evidence"]], policy)
-            for event in self.completions(task)
-        ]
-        return next((found for found in proofs if found.proven), proofs[0] if proofs else trust.Proof(False, (), ()))
+        found = self.view.record(self.index.prose.get(task, ""))
+        if not isinstance(found, Prose):
+            return trust.Proof(False, (), ("the task's own text cannot be read",))
+        proofs = [self._proven(event, found.digest, policy) for event in self.completions(task)]
+        none = trust.Proof(False, (), ("no completion of it stands",))
+        return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
+
+    def _proven(self, event: Event, text: str, policy: Policy) -> trust.Proof:
+        if event.id in self.tombstones:
+            return trust.Proof(False, (), ("its completion was redacted",))
+        return trust.proof(event, text, [self.cited(parse_ref(ref)) for ref in event.data["evidence"]], policy)
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""
@@ -226,19 +297,15 @@ class RunState:
 
     def is_late(self, task: str) -> bool:
         """Tell whether a task, or something that happened to it, came to a run after its completion."""
-        completion = next(
-            (
-                seen.event
-                for seen in self.folded(self.id).events
-                if seen.event.do == "completed" and seen.verdict == "legal"
-            ),
-            None,
-        )
-        if completion is None or self.status != "completed":
+        if self.status != "completed":
             return False
-        named = {ref.id for ref in completion.after}
-        heads = self.folded(task).heads
-        return not heads or not set(heads) <= named
+        ends = [
+            seen for seen in self.folded(self.id).events if seen.event.do == "completed" and seen.verdict == "legal"
+        ]
+        named = {ref.id for end in ends for ref in end.event.after}
+        events = [seen for seen in self.folded(task).events if seen.event.do not in SETTLING]
+        known = named.union(*(seen.past for seen in self.folded(task).events if seen.event.id in named))
+        return not events or any(seen.event.id not in known for seen in events)
 
     def dispatches(self, task: str) -> dict[str, dict[str, Any]]:
         """Return what each dispatch of a task came to."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.ids import kind_of
 from memento_git.work import refusals as no
-from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, STATUS, Lanes, Value
+from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, STATUS, Lanes, Value, task_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +23,10 @@ RESTING: Final = ("pending", "blocked", "rejected")
 
 
 class Seen(NamedTuple):
-    """What an event had seen: its own record, its run, the run's plans, and the other tasks it names."""
+    """What an event had seen: its own record, its run, the run's plans, and the other tasks it names.
+
+    `kept` has the value of each contested lane on the side of the event that is kept, or without the one voided.
+    """
 
     own: Lanes
     run: Lanes = NOTHING
@@ -42,30 +45,46 @@ def judge(event: Event, seen: Seen) -> Writes:
     if kind != "evidence" and run_status in FINAL_RUN:
         raise no.RunFinal(run=event.run, status=run_status)
     if "gate" in event.data:
-        return {f"gate:{event.get('gate')}": (event.do,)}
+        return _gate(event, seen)
     return {"run": _run, "plan": _plan, "task": _task, "evidence": _evidence}[kind](event, seen)
+
+
+def _gate(event: Event, seen: Seen) -> Writes:
+    """Return a verdict; asking for another one does not lift a failure."""
+    lane = f"gate:{event.get('gate')}"
+    if event.do == "requested" and seen.own.word(lane, "") == "failed":
+        return {}
+    return {lane: (event.do,)}
 
 
 def _settling(event: Event, seen: Seen) -> Writes:
     if event.do == "settled":
-        if not seen.own.contested:
-            raise no.NotContested(record=event.of)
-        if not any(event.get("keep") in events for events in seen.own.contested.values()):
-            raise no.NotAHead(event=event.get("keep"), record=event.of)
-        closed = {
-            f"dispatch:{name}": ("recovered", "")
-            for name in seen.own.open_dispatches()
-            if name not in seen.kept.named("dispatch")
-        }
-        return {
-            **closed,
-            **{lane: seen.kept.values.get(lane, ("pending", "")) for lane in seen.own.contested},
-        }
-    if event.do == "voided" and not seen.voidable:
-        raise no.EventIsLegal(event=event.get("target"))
-    if event.do == "redacted" and event.get("target").startswith("evidence_"):
-        return {STATUS: ("redacted",)}
-    return {}
+        return _settled(event, seen)
+    if event.do == "voided":
+        if not seen.voidable:
+            raise no.EventIsLegal(event=event.get("target"))
+        return dict(seen.kept.values)
+    return {STATUS: ("redacted",)} if event.get("target").startswith("evidence_") else {}
+
+
+def _settled(event: Event, seen: Seen) -> Writes:
+    """Return the values of the side that is kept; what the other side alone handed out or approved is withdrawn."""
+    if not seen.own.contested:
+        raise no.NotContested(record=event.of)
+    if not any(event.get("keep") in events for events in seen.own.contested.values()):
+        raise no.NotAHead(event=event.get("keep"), record=event.of)
+    handed = [*seen.own.open_dispatches(), *(lane[9:] for lane in seen.own.contested if lane.startswith("dispatch:"))]
+    closed: Writes = {
+        f"dispatch:{name}": ("recovered", "") for name in handed if name not in seen.kept.named("dispatch")
+    }
+    writes: Writes = {
+        **closed,
+        **{lane: seen.kept.values[lane] for lane in seen.own.contested if lane in seen.kept.values},
+    }
+    plan = seen.own.word(CANONICAL, "")
+    if plan and writes.get(f"plan:{plan}", ("canonical",))[0] == "rejected":
+        writes[CANONICAL] = seen.kept.values.get(CANONICAL, ("", ""))
+    return writes
 
 
 def _run(event: Event, seen: Seen) -> Writes:
@@ -73,9 +92,7 @@ def _run(event: Event, seen: Seen) -> Writes:
     if event.do == "completed":
         if status != "active":
             raise no.RunNotActive(run=event.run, status=status)
-        for task, lanes in seen.tasks.items():
-            if lanes.contested or lanes.word(STATUS, "pending") not in (*DONE, "cancelled"):
-                raise no.TaskUnsettled(task=task, status=lanes.word(STATUS, "pending"))
+        _all_settled(event, seen)
         return {STATUS: ("completed",)}
     came_from, to = {
         "paused": (("active",), "paused"),
@@ -85,6 +102,15 @@ def _run(event: Event, seen: Seen) -> Writes:
     if status not in came_from:
         raise no.RunTransition(run=event.run, status=status, verb=event.do)
     return {STATUS: (to,)}
+
+
+def _all_settled(event: Event, seen: Seen) -> None:
+    for task, lanes in seen.tasks.items():
+        if lanes.contested or task_status(lanes) not in (*DONE, "cancelled"):
+            raise no.TaskUnsettled(task=task, status=task_status(lanes))
+    done = {task: lanes for task, lanes in seen.tasks.items() if task_status(lanes) != "cancelled"}
+    for scope, lanes in ((event.run, seen.own), *done.items()):
+        _gate_open(scope, lanes)
 
 
 def _plan(event: Event, seen: Seen) -> Writes:
@@ -110,7 +136,7 @@ def _evidence(event: Event, seen: Seen) -> Writes:
 def _task(event: Event, seen: Seen) -> Writes:
     lanes = [lane for lane in (*seen.own.values, *seen.own.contested) if not lane.startswith("gate:")]
     _uncontested(event, seen.own, lanes)
-    return TASK_RULES[event.do](event, seen, seen.own.word(STATUS, "pending"))
+    return TASK_RULES[event.do](event, seen, task_status(seen.own))
 
 
 def _uncontested(event: Event, own: Lanes, lanes: tuple[str, ...] | list[str]) -> Lanes:
@@ -127,18 +153,18 @@ def _dispatched(event: Event, seen: Seen, status: str) -> Writes:
     if not event.data.get("spike") and seen.plans.word(CANONICAL, "") != (event.get("plan") or "none"):
         raise no.PlanRequired(run=event.run)
     for task, lanes in seen.tasks.items():
-        if lanes.contested or lanes.word(STATUS, "pending") not in DONE:
-            raise no.DependencyOpen(task=event.of, dependency=task, status=lanes.word(STATUS, "pending"))
+        if lanes.contested or task_status(lanes) not in DONE:
+            raise no.DependencyOpen(task=event.of, dependency=task, status=task_status(lanes))
+        _gate_open(task, lanes)
     name = event.id.replace("event", "dispatch", 1)
     candidate = bool(event.data.get("candidate"))
-    others = seen.own.open_dispatches()
     along = candidate and status in ("dispatched", "in_progress") and seen.own.detail(STATUS) == ""
     if status != "pending" and not along:
         raise no.TaskNotReady(task=event.of, status=status)
-    writes: Writes = {f"dispatch:{name}": ("queued", "candidate" if candidate else "")}
-    if others and along:
-        return writes
-    return {**writes, STATUS: ("dispatched", "" if candidate else name)}
+    return {
+        f"dispatch:{name}": ("queued", "candidate" if candidate else ""),
+        STATUS: (status if along else "dispatched", "" if candidate else name),
+    }
 
 
 def _claimed(event: Event, seen: Seen, status: str) -> Writes:
@@ -228,9 +254,13 @@ def _active(event: Event, seen: Seen) -> None:
 
 def _gates_open(event: Event, seen: Seen) -> None:
     for scope, lanes in ((event.run, seen.run), (event.of, seen.own)):
-        for gate, value in lanes.named("gate").items():
-            if value[0] == "failed":
-                raise no.GateBlocks(gate=gate, scope=scope)
+        _gate_open(scope, lanes)
+
+
+def _gate_open(scope: str, lanes: Lanes) -> None:
+    for gate, value in lanes.named("gate").items():
+        if value[0] == "failed":
+            raise no.GateBlocks(gate=gate, scope=scope)
 
 
 def _dispatch(event: Event, seen: Seen) -> tuple[str, str]:

@@ -71,6 +71,8 @@ def fault(cited: Cited, task: str) -> str:
     """Return why a cited piece of evidence cannot count for a task, or nothing."""
     evidence = cited.evidence
     name = cited.ref.partition("@")[0]
+    if evidence is None and cited.status != "recorded":
+        return f"{name} is {cited.status}"
     if evidence is None:
         return f"{name} is missing or is not the file that was cited"
     if cited.status != "recorded":
@@ -90,8 +92,8 @@ def proof(completion: Event, text: str, cited: Iterable[Cited], policy: Policy) 
     for one in cited:
         if (problem := fault(one, completion.of)) or one.evidence is None:
             faults.append(problem)
-        elif weakness := _weakness(one.evidence, one.trust, completion, policy):
-            weak.append(weakness)
+        elif problem := weakness(one.evidence, one.trust, policy) or _elsewhere(one.evidence, completion):
+            weak.append(problem)
         else:
             proving[one.evidence.id] = one.evidence.kind
     if not proving and not faults and not weak:
@@ -101,7 +103,7 @@ def proof(completion: Event, text: str, cited: Iterable[Cited], policy: Policy) 
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
 
 
-def _weakness(evidence: Evidence, trust: str, completion: Event, policy: Policy) -> str:
+def weakness(evidence: Evidence, trust: str, policy: Policy) -> str:
     """Return why sound evidence proves nothing by itself, or nothing."""
     least = policy.proof.get(evidence.kind)
     if least is None:
@@ -110,6 +112,10 @@ def _weakness(evidence: Evidence, trust: str, completion: Event, policy: Policy)
         return f"{evidence.id} is only {trust}, and {least} is asked"
     if evidence.data["outcome"] != "passed":
         return f"{evidence.id} has no verdict"
+    return ""
+
+
+def _elsewhere(evidence: Evidence, completion: Event) -> str:
     if not agree(evidence.data.get("code"), completion.data["code"]):
         return f"{evidence.id} saw other code than the completion"
     return ""

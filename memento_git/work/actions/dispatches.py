@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims
 from memento_git.ledger.claims import Claim
-from memento_git.model.clock import seconds_of, stamp
+from memento_git.model.clock import DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.work import codestate, trust
 from memento_git.work import refusals as no
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Transaction
     from memento_git.work.state import RunState
+
+
+LONGEST: Final = 366 * 24 * 3600
 
 
 def create_dispatch(
@@ -54,7 +57,7 @@ def _spike_limit(desk: Desk, state: RunState) -> None:
         1
         for task in state.ids("task")
         for seen in state.folded(task).events
-        if seen.event.do == "dispatched" and seen.event.data.get("spike")
+        if seen.verdict == "legal" and seen.event.do == "dispatched" and seen.event.data.get("spike")
     )
     if made >= desk.policy.spike_dispatches:
         raise no.SpikeLimit(run=state.id, made=made, limit=desk.policy.spike_dispatches)
@@ -90,7 +93,7 @@ def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str 
     """Take a dispatch; the same actor may claim again, nobody else before the lease ends."""
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
-    until = stamp(seconds_of(tx.now) + (lease or desk.policy.lease))
+    until = _until(tx, lease or desk.policy.lease)
     held = state.dispatches(task).get(name, {})
     _judge_first(desk, state, task, name, until)
     if held.get("status") != "claimed" or held.get("holder") != tx.actor:
@@ -105,6 +108,13 @@ def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str 
         note=desk.optional("note", note),
     )
     return name
+
+
+def _until(tx: Transaction, lease: int) -> str:
+    """Return when a lease ends; refuse one that is no length of time that a claim could have."""
+    if not 0 < lease <= LONGEST:
+        raise DurationInvalid(given=f"{lease}s")
+    return stamp(seconds_of(tx.now) + lease)
 
 
 def _judge_first(desk: Desk, state: RunState, task: str, name: str, until: str) -> None:
@@ -153,7 +163,11 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     length = lease or desk.policy.lease
-    until = stamp(seconds_of(tx.now) + length)
+    until = _until(tx, length)
+    state.folded(task)
+    state.fold.judge(
+        desk.draft(state, task, "renewed", reads=(state.id,), name="event_000000000000", dispatch=name, until=until)
+    )
     current = state.dispatches(task).get(name, {}).get("until") or ""
     if not force and current and seconds_of(current) - seconds_of(tx.now) > length / 2:
         return name, current, False
@@ -250,6 +264,7 @@ def recover_dispatch(
         return name, ""
     opened = found.get("opened")
     successor = create_dispatch(
-        tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name
-    )
+        tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name,
+        candidate=bool(opened and opened.data.get("candidate")),
+    )  # fmt: skip
     return name, successor

@@ -81,7 +81,9 @@ def _settled(desk: Desk, state: RunState, task: str) -> None:
         raise no.RecordContested(record=task)
     if status not in (*DONE, "cancelled"):
         raise no.TaskUnsettled(task=task, status=status)
-    if status in DONE and not (found := state.proof(task, desk.policy)).proven:
+    if status == "cancelled":
+        return
+    if not (found := state.proof(task, desk.policy)).proven:
         raise no.TaskUnproven(task=task, why="; ".join(found.why))
     for scope, gate in state.failed_gates(task):
         raise no.GateBlocks(gate=gate, scope=scope)
@@ -99,22 +101,28 @@ def _gates_passed(desk: Desk, state: RunState) -> None:
 
 
 def archive_run(tx: Transaction, run: str = "") -> str:
-    """Put a final run's files into one compressed file; return its path."""
+    """Put a final run's files into one compressed file (several where it is huge); return its path."""
     desk = Desk.of(tx)
     state = desk.run(run)
     if not state.is_final:
         raise no.NotSettled(run=state.id, status=state.status)
     for seen in state.incomplete():
         raise no.RecordIncomplete(record=seen.event.of, why=seen.why)
-    start = f"{layout.RUNS}/{state.id}/"
-    paths = [path for path, entry in tx.view.files.items() if path.startswith(start) and entry.oid]
-    if not paths:
+    index = state.index
+    names = (index.prose, index.evidence, index.events)
+    loose = [path for paths in names for path in paths.values()]
+    loose += [path for paths in (*index.attachments.values(), *index.twins.values()) for path in paths]
+    loose = [path for path in dict.fromkeys(loose) if not tx.view.only_archived(state.id, path)]
+    tx.view.fetch(loose)
+    held = {path: data for path in loose if (data := tx.view.read(path)) is not None}
+    targets = []
+    for portion in archive.parts(held):
+        packed = archive.pack(portion)
+        targets.append(layout.archive_path(state.id, codec.digest_of(packed)))
+        tx.put(targets[-1], packed)
+        for path in portion:
+            tx.put(path, None)
+    if not targets:
         raise no.AlreadyArchived(run=state.id)
-    tx.view.fetch(paths)
-    packed = archive.pack({path: tx.view.read(path) or b"" for path in paths})
-    target = layout.archive_path(state.id, codec.digest_of(packed))
-    tx.put(target, packed)
-    for path in paths:
-        tx.put(path, None)
     tx.touch(state.id, state.id)
-    return target
+    return ", ".join(targets)

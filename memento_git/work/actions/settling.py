@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import archive, codec, layout
 from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, event_data
@@ -33,7 +33,7 @@ def void_event(tx: Transaction, event: str, *, reason: str = "") -> str:
     desk = Desk.of(tx)
     identity, state = desk.find(event, "event")
     found = state.event(identity)
-    place = layout.place_of(state.index.events[identity])
+    place = layout.place_of(found.path if found else state.index.events[identity])
     if place is None:
         raise no.NotAHead(event=identity, record=state.id)
     state.folded(plans_of(state.id) if kind_of(place.of) == "plan" else place.of)
@@ -62,20 +62,34 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
     if found is None or state.evidence_status(identity) == "redacted":
         raise no.AlreadyRedacted(target=identity)
     desk.happen(state, identity, "redacted", target=f"{identity}@{found.digest}", reason=reason)
-    desk.tx.put(found.path, None)
-    for path in state.index.attachments.get(identity, []):
-        desk.tx.put(path, None)
+    _remove(desk, state, [found.path, *state.index.attachments.get(identity, [])])
     return identity
 
 
+def _remove(desk: Desk, state: RunState, paths: list[str]) -> None:
+    """Take files away, also out of the archives that hold them."""
+    tx = desk.tx
+    archived = tx.view.archived.get(state.id, {})
+    for packed in sorted({name for path in paths for name in archived.get(path, ())}):
+        files, _ = archive.unpack(packed, state.id, tx.view.read(packed) or b"")
+        rest = archive.pack({path: data for path, data in files.items() if path not in paths})
+        tx.put(packed, None)
+        tx.put(layout.archive_path(state.id, codec.digest_of(rest)), rest)
+    for path in paths:
+        if path in tx.view.files and not tx.view.only_archived(state.id, path):
+            tx.put(path, None)
+
+
 def _event(desk: Desk, target: str, reason: str) -> str:
+    for run in desk.view.runs():
+        for gone in desk.state(run).tombstones:
+            if gone == target.strip():
+                raise no.AlreadyRedacted(target=gone)
     identity, state = desk.find(target, "event")
-    if identity in state.tombstones:
-        raise no.AlreadyRedacted(target=identity)
     found = state.event(identity)
-    if found is None:
+    if found is None or identity in state.tombstones:
         raise no.AlreadyRedacted(target=identity)
     kept = codec.redact_event(event_data(found))
     desk.happen(state, found.of, "redacted", target=str(found.ref), kept=kept, reason=reason)
-    desk.tx.put(found.path, None)
+    _remove(desk, state, [found.path])
     return identity

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import codec, layout, prosefile
+from memento_git.ledger.store import NothingToCommit
+from memento_git.model.work import Prose
 from memento_git.work import refusals as no
 from memento_git.work.actions.dispatches import release
 from memento_git.work.desk import Desk
@@ -78,23 +80,36 @@ def revise_task(
         changes["criteria"] = desk.texts("criterion", criteria)
     if depends_on is not None:
         changes["depends_on"] = [_dependency(desk, state, given) for given in depends_on]
-        graph = {other: state.prose(other).list("depends_on") for other in state.ids("task")}
+        graph = {
+            other: found.list("depends_on")
+            for other, path in state.index.prose.items()
+            if isinstance(found := tx.view.record(path), Prose)
+        }
         refuse_cycle({**graph, identity: changes["depends_on"]}, identity)
     old = tx.view.read(prose.path) or b""
-    tx.put(prose.path, prosefile.rewrite(old, changes, desk.optional("body", body)))
+    new = prosefile.rewrite(old, changes, desk.optional("body", body))
+    if new == old:
+        raise NothingToCommit
+    tx.put(prose.path, new)
     tx.touch(state.id, identity)
     return identity
 
 
 def refuse_cycle(graph: Mapping[str, Sequence[str]], start: str) -> None:
-    """Refuse dependencies that lead back to where they start."""
-    from graphlib import CycleError, TopologicalSorter
-
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        cycle: list[str] = error.args[1]
-        raise no.DependencyCycle(cycle=" -> ".join(reversed(cycle)), task=start) from None
+    """Refuse dependencies that lead back to where they start; a cycle elsewhere is not this change's."""
+    came_from = dict.fromkeys(graph.get(start, ()), start)
+    waiting = list(came_from)
+    while waiting and start not in came_from:
+        task = waiting.pop()
+        for other in graph.get(task, ()):
+            if other not in came_from:
+                came_from[other] = task
+                waiting.append(other)
+    if start in came_from:
+        cycle = [start, came_from[start]]
+        while cycle[-1] != start:
+            cycle.append(came_from[cycle[-1]])
+        raise no.DependencyCycle(cycle=" -> ".join(reversed(cycle)), task=start)
 
 
 def block_task(tx: Transaction, task: str, *, reason: str = "") -> str:
@@ -131,6 +146,7 @@ def verify_task(tx: Transaction, task: str, *, note: str = "") -> tuple[str, tup
     status = state.task_status(identity)
     if status != "completed":
         raise no.TaskTransition(task=identity, status=status, verb="verified")
+    open_before = state.folded(identity).lanes.open_dispatches()
     unmet = state.proof(identity, desk.policy).why
     words = desk.optional("note", note)
     gates = tuple(f"gate {gate} has failed" for _, gate in state.failed_gates(identity))
@@ -138,4 +154,6 @@ def verify_task(tx: Transaction, task: str, *, note: str = "") -> tuple[str, tup
         desk.happen(state, identity, "rejected", reads=(state.id,), unmet=[*unmet, *gates], note=words)
     else:
         desk.happen(state, identity, "accepted", reads=(state.id,), text=prose.digest, note=words)
+    for dispatch in open_before:
+        release(tx, identity, dispatch)
     return identity, (*unmet, *gates)

@@ -1,0 +1,169 @@
+"""What evidence may be trusted for, and when a completion is proven; no disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memento_git.model.policy import Policy
+from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS, Event, Evidence
+from memento_git.work.trust import Cited, Proof, agree, at_least, fault, proof, trust_of
+
+TASK, OTHER = "task_000000000001", "task_000000000002"
+RUN = "run_000000000000"
+TREE, FULL, ELSE = "1" * 40, "2" * 40, "3" * 40
+TEXT = "a" * 32
+POLICY = Policy()
+
+
+def evidence(number: int = 1, **data: Any) -> Evidence:
+    identity = f"evidence_{number:012d}"
+    told = {"id": identity, "kind": "test", "outcome": "passed", "code": {"tree": TREE}, **data}
+    return Evidence(identity, RUN, told, f"{number:032d}", "")
+
+
+def cite(found: Evidence | None, *, status: str = "recorded", trust: str = "witnessed") -> Cited:
+    name = found.id if found else "evidence_000000000009"
+    return Cited(f"{name}@{'0' * 32}", found, status, trust)
+
+
+def completion(code: dict[str, Any] | None = None, text: str = TEXT) -> Event:
+    data = {"code": code or {"tree": TREE}, "text": text, "evidence": []}
+    return Event("event_000000000001", RUN, "completed", TASK, "", "Ada", (), data, "", "")
+
+
+def judged(*cited: Cited, policy: Policy = POLICY, text: str = TEXT, code: dict[str, Any] | None = None) -> Proof:
+    return proof(completion(code), text, cited, policy)
+
+
+def test_sound_evidence_that_saw_the_code_proves() -> None:
+    assert judged(cite(evidence())) == Proof(True, (evidence().id,), ())
+
+
+@pytest.mark.parametrize(
+    ("cited", "why"),
+    [
+        (cite(None), "is missing"), (cite(None, status="redacted"), "is redacted"),
+        (cite(evidence(), status="retracted"), "is retracted"),
+        (cite(evidence(), status="superseded"), "is superseded"),
+        (cite(evidence(), status="redacted"), "is redacted"),
+        (cite(evidence(), status="incomplete"), "is incomplete"),
+        (cite(evidence(**{"for": [OTHER]})), "is evidence for another task"),
+        (cite(evidence(outcome="failed")), "failed"),
+        (cite(evidence(outcome="observed")), "has no verdict"),
+        (cite(evidence(code={"tree": ELSE})), "saw other code"),
+        (cite(evidence(code=None)), "saw other code"),
+        (cite(evidence(), trust="reported"), "is only reported, and witnessed is asked"),
+        (cite(evidence(kind="artifact"), trust="verified"), "which proves nothing by itself"),
+        (cite(evidence(kind="note"), trust="advisory"), "which proves nothing by itself"),
+    ],
+)  # fmt: skip
+def test_what_does_not_prove_says_why(cited: Cited, why: str) -> None:
+    found = judged(cited)
+    assert not found.proven
+    assert len(found.why) == 1
+    assert why in found.why[0]
+
+
+@pytest.mark.parametrize("status", ["retracted", "redacted", "superseded"])
+def test_one_withdrawn_citation_spoils_the_others(status: str) -> None:
+    assert not judged(cite(evidence(1)), cite(evidence(2), status=status)).proven
+
+
+def test_a_weak_citation_beside_a_proving_one_does_no_harm() -> None:
+    assert judged(cite(evidence(1)), cite(evidence(2, kind="note"), trust="advisory")).proven
+
+
+def test_no_citation_proves_nothing() -> None:
+    assert judged() == Proof(False, (), ("no evidence was cited",))
+
+
+def test_a_text_that_changed_afterwards_unproves() -> None:
+    assert judged(cite(evidence()), text="b" * 32).why == ("the task's text changed after it was completed",)
+
+
+def test_evidence_without_tasks_is_shared_and_counts() -> None:
+    assert judged(cite(evidence(**{"for": []}))).proven
+    assert judged(cite(evidence(**{"for": [OTHER, TASK]}))).proven
+
+
+def test_required_kinds_must_be_among_what_proves() -> None:
+    policy = Policy(require=("test", "lint"))
+    assert judged(cite(evidence(1)), policy=policy).why == ("policy asks for lint evidence",)
+    assert judged(cite(evidence(1)), cite(evidence(2, kind="lint")), policy=policy).proven
+    weak = cite(evidence(2, kind="lint"), trust="reported")
+    assert "policy asks for lint evidence" in judged(cite(evidence(1)), weak, policy=policy).why
+
+
+@pytest.mark.parametrize("kind", EVIDENCE_KINDS)
+def test_by_default_only_what_ran_proves(kind: str) -> None:
+    assert judged(cite(evidence(kind=kind), trust="reproduced")).proven is (kind in RUN_KINDS)
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("least", TRUSTS)
+def test_trust_is_a_ladder(trust: str, least: str) -> None:
+    assert at_least(trust, least) is (TRUSTS.index(trust) <= TRUSTS.index(least))
+    found = judged(cite(evidence(kind="artifact"), trust=trust), policy=Policy(proof={"artifact": least}))
+    assert found.proven is at_least(trust, least)
+
+
+@pytest.mark.parametrize(
+    ("saw", "is_now", "expected"),
+    [
+        ({"tree": TREE}, {"tree": TREE}, True), ({"tree": TREE}, {"tree": ELSE}, False),
+        ({"tree": TREE, "full": FULL}, {"tree": FULL}, True), ({"tree": FULL}, {"tree": TREE, "full": FULL}, True),
+        ({"tree": TREE, "full": FULL}, {"tree": TREE, "full": ELSE}, True),
+        ({"tree": TREE, "full": FULL}, {"tree": ELSE, "full": FULL}, True),
+        ({"tree": TREE}, {}, False), (None, {"tree": TREE}, False), ({}, {}, False),
+        ({"tree": TREE, "paths": {"a": ELSE}}, {"tree": FULL, "paths": {"a": ELSE}}, True),
+        ({"tree": TREE, "paths": {"a": ELSE}}, {"tree": TREE, "paths": {"a": FULL}}, False),
+        ({"tree": TREE, "paths": {"a": ELSE}}, {"tree": TREE}, False),
+        ({"tree": TREE, "paths": {"a": ELSE, "b": ELSE}}, {"tree": TREE, "paths": {"a": ELSE}}, False),
+    ],
+)  # fmt: skip
+def test_evidence_counts_for_the_code_that_it_saw(
+    saw: dict[str, Any] | None, is_now: dict[str, Any], expected: bool
+) -> None:
+    assert agree(saw, is_now) is expected
+
+
+def stream(**data: Any) -> dict[str, Any]:
+    return {"sha256": "0" * 64, "bytes": 3, **data}
+
+
+@pytest.mark.parametrize(
+    ("data", "held", "trust"),
+    [
+        ({"kind": "note", "uri": "x"}, True, "advisory"), ({"kind": "memory"}, True, "advisory"),
+        ({"kind": "test"}, True, "advisory"), ({"kind": "ci", "uri": "https://x"}, True, "reported"),
+        ({"kind": "diff", "diff": {}}, True, "reported"), ({"kind": "approval", "approves": RUN}, True, "reported"),
+        ({"kind": "artifact", "attachments": [{"kept": "1-a", "sha256": "x"}]}, True, "verified"),
+        ({"kind": "artifact", "attachments": [{"kept": "1-a", "sha256": "x"}]}, False, "reported"),
+        ({"kind": "artifact", "attachments": [{"sha256": "x"}]}, True, "reported"),
+    ],
+)  # fmt: skip
+def test_trust_follows_from_how_evidence_came_to_be(data: dict[str, Any], held: bool, trust: str) -> None:
+    assert trust_of(data, lambda _name, _digest: held) == trust
+
+
+@pytest.mark.parametrize(
+    ("stdout", "held", "trust"),
+    [
+        (stream(kept="stdout.txt", kept_sha256="x"), True, "witnessed"),
+        (stream(kept="stdout.txt", kept_sha256="x"), False, "reported"),
+        (stream(bytes=0), False, "witnessed"), (stream(binary=True), False, "witnessed"), (stream(), True, "reported"),
+    ],
+)  # fmt: skip
+def test_a_command_is_witnessed_while_its_output_is_there(stdout: dict[str, Any], held: bool, trust: str) -> None:
+    data = {"kind": "test", "command": {"stdout": stdout, "stderr": stream(bytes=0)}}
+    assert trust_of(data, lambda _name, _digest: held) == trust
+
+
+def test_a_field_that_claims_trust_changes_nothing() -> None:
+    assert trust_of({"kind": "test", "trust": "reproduced", "trust_level": "witnessed"}, lambda *_: True) == "advisory"
+
+
+def test_sound_evidence_has_no_fault() -> None:
+    assert fault(cite(evidence()), TASK) == ""
