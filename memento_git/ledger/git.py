@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -125,6 +126,7 @@ class Git:
         self.start = start.absolute()
         self.cwd = start
         self._reader: subprocess.Popen[bytes] | None = None
+        self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
         answer = self._run(
             "rev-parse", "--path-format=absolute", "--is-bare-repository", "--show-object-format",
             "--git-dir", "--git-common-dir", "--show-toplevel",
@@ -265,6 +267,7 @@ class Git:
                 cwd=self.cwd, env=environment(),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
+            self._end_reader = weakref.finalize(self, _end, self._reader)
         contents: list[bytes | None] = []
         for start in range(0, len(asked), AT_ONCE):
             contents += self._exchange(asked[start : start + AT_ONCE])
@@ -291,12 +294,9 @@ class Git:
 
     def close(self) -> None:
         """End the process that reads objects."""
-        if self._reader is not None:
-            for pipe in (self._reader.stdin, self._reader.stdout):
-                if pipe is not None:
-                    pipe.close()
-            self._reader.wait()
-            self._reader = None
+        if self._end_reader is not None:
+            self._end_reader()
+        self._reader = self._end_reader = None
 
     def status(self, folder: str) -> tuple[str | None, str | None, list[Change]]:
         """Return HEAD's commit (None when unborn), the branch (None when detached) and what differs in a folder."""
@@ -343,3 +343,10 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.communicate()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    process.wait()

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.ledger import journal, userindex, worktree
+from memento_git.ledger import journal, layout, userindex, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import NotWritable, reason_of
@@ -113,6 +113,7 @@ def guard(git: Git) -> None:
     for name, what in UNDER_WAY.items():
         if (git.git_dir / name).exists():
             raise OperationUnderWay(what=what)
+    worktree.refuse_links(git.top, layout.CONFIG)
 
 
 def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
