@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger import publish
+from memento_git.ledger import publish, worktree
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.work import codestate
 from memento_git.work.actions.setup import init_ledger
@@ -128,18 +128,19 @@ def test_the_environment_never_leads_to_another_repository(
     other = tmp_path / "other"
     git(tmp_path, "clone", "-q", str(play.root), str(other))
     head = git(other, "rev-parse", "HEAD")
-    for name, value in {
+    foreign = {
         "GIT_DIR": other / ".git", "GIT_WORK_TREE": other, "GIT_COMMON_DIR": other / ".git",
         "GIT_OBJECT_DIRECTORY": other / ".git" / "objects", "GIT_NAMESPACE": "theirs", "GIT_PREFIX": "deep/",
         "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.worktree", "GIT_CONFIG_VALUE_0": other,
         "GIT_GLOB_PATHSPECS": "1", "GIT_ICASE_PATHSPECS": "1",
-    }.items():  # fmt: skip
-        monkeypatch.setenv(name, str(value))
+    }  # fmt: skip
 
-    here = play.beside(play.root)
-    run = here.run()
+    with monkeypatch.context() as patch:
+        for name, value in foreign.items():
+            patch.setenv(name, str(value))
+        here = play.beside(play.root)
+        run = here.run()
 
-    monkeypatch.undo()
     assert here.ledger.git.top == play.root
     assert git(other, "rev-parse", "HEAD") == head
     assert f"Memento-Run: {run}" in git(play.root, "log", "-1", "--format=%B")
@@ -270,7 +271,7 @@ def test_a_linked_ledger_folder_is_refused_and_nothing_is_written_outside(play: 
     before = sorted(outside.rglob("*"))
     head = git(play.root, "rev-parse", "HEAD")
 
-    with pytest.raises(publish.worktree.UnsafePath):
+    with pytest.raises(worktree.UnsafePath):
         play.run()
 
     assert sorted(outside.rglob("*")) == before
