@@ -63,7 +63,7 @@ def test_an_index_that_is_locked_for_ever_refuses_and_changes_nothing(
 
 def _child(word: str) -> int:
     """Return the child of this process whose command line has a word."""
-    lines = subprocess.run(["ps", "-axo", "ppid=,pid=,args="], capture_output=True, text=True, check=True).stdout
+    lines = subprocess.run(["ps", "-axwwo", "ppid=,pid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in lines.splitlines()]
     return next(int(row[1]) for row in rows if row[0] == str(os.getpid()) and word in row[2].split())
 
