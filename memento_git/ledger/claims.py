@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.git import GitFailed
+from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -38,10 +39,13 @@ def read(git: Git, name: str) -> Claim | None:
 def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
     """Create the ref, or replace exactly the given claim; return None when somebody else was first."""
     told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until})
-    blob = git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
     try:
+        blob = git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
         git.run("update-ref", f"{REFS}/{name}", blob, instead_of.blob if instead_of else git.zero)
-    except GitFailed:
+    except GitFailed as failure:
+        now = git.answer("rev-parse", "--verify", "--quiet", f"{REFS}/{name}") or ""
+        if now == (instead_of.blob if instead_of else ""):
+            raise NotWritable(reason=failure.facts["reason"]) from None
         return None
     return claim._replace(blob=blob)
 

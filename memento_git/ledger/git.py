@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,7 +20,7 @@ LOCAL_VARIABLES: Final = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
     "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
+    "GIT_WORK_TREE", "GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
 })  # fmt: skip
 AT_ONCE: Final = 200
 QUIET: Final = {
@@ -27,15 +30,14 @@ QUIET: Final = {
     "LC_ALL": "C",
 }
 OPTIONS: Final = (
-    "-c",
-    "gc.auto=0",
-    "-c",
-    "maintenance.auto=false",
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "core.fsmonitor=false",
-)
+    "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false",
+    "-c", "core.quotePath=false",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.safecrlf=false",
+    "-c", f"core.hooksPath={os.devnull}",
+    "-c", "i18n.commitEncoding=UTF-8",
+)  # fmt: skip
 
 
 class GitMissing(Broken):
@@ -78,6 +80,14 @@ class WorkspaceMissing(Refused):
     hint_ = "check --workspace"
 
 
+class DubiousOwnership(Refused):
+    """Somebody else owns the repository, and git reads no configuration of strangers."""
+
+    token = "dubious_ownership"
+    sentence = "git does not trust this repository: {reason}"
+    hint_ = "if you trust its owner, do what git says; memento then works too"
+
+
 class NoSuchRevision(Misused):
     """A revision that git cannot resolve to a commit."""
 
@@ -116,6 +126,7 @@ class Git:
         self.start = start.absolute()
         self.cwd = start
         self._reader: subprocess.Popen[bytes] | None = None
+        self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
         answer = self._run(
             "rev-parse", "--path-format=absolute", "--is-bare-repository", "--show-object-format",
             "--git-dir", "--git-common-dir", "--show-toplevel",
@@ -139,6 +150,8 @@ class Git:
         reason = stderr.decode(errors="replace").strip()
         if "not a git repository" in reason:
             raise NotARepository(path=self.cwd)
+        if "dubious ownership" in reason or "unsafe repository" in reason:
+            raise DubiousOwnership(reason=reason)
         raise GitFailed(command="rev-parse", reason=reason)
 
     def _run(
@@ -146,33 +159,62 @@ class Git:
         *arguments: str,
         data: bytes = b"",
         extra: Mapping[str, str] | None = None,
-        timeout: float | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
+        command = ["git", *OPTIONS, *arguments]
         try:
             return subprocess.run(
-                ["git", *OPTIONS, *arguments],
-                cwd=self.cwd, input=data, capture_output=True, env=environment(extra), check=False, timeout=timeout,
-            )  # fmt: skip
-        except FileNotFoundError:
-            raise GitMissing from None
+                command, cwd=self.cwd, input=data, capture_output=True, env=environment(extra), check=False
+            )
+        except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
+            if error.filename == "git":
+                raise GitMissing from None
+            raise WorkspaceMissing(path=self.cwd) from None
 
     def run(
         self,
         *arguments: str,
         data: bytes = b"",
         extra: Mapping[str, str] | None = None,
-        timeout: float | None = None,
     ) -> bytes:
         """Run one git command and return what it printed; raise GitFailed with git's own words."""
-        done = self._run(*arguments, data=data, extra=extra, timeout=timeout)
+        done = self._run(*arguments, data=data, extra=extra)
         if done.returncode:
             raise GitFailed(command=arguments[0], reason=_reason(done.stderr, done.returncode))
         return done.stdout
+
+    def begin(
+        self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False
+    ) -> subprocess.Popen[bytes]:
+        """Start one git command that waits for its input; apart: without our terminal, as a group of its own."""
+        return subprocess.Popen(
+            ["git", *OPTIONS, *arguments],
+            cwd=self.cwd, env=environment(extra), start_new_session=apart,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def run_apart(self, *arguments: str, data: bytes, extra: Mapping[str, str], patience: float) -> bytes:
+        """Run one git command that must not prompt; end it and all that it started when it takes too long."""
+        process = self.begin(*arguments, extra=extra, apart=True)
+        try:
+            out, err = process.communicate(data, timeout=patience)
+        except BaseException:
+            _end_group(process)
+            raise
+        if process.returncode:
+            raise GitFailed(command=arguments[0], reason=_reason(err, process.returncode))
+        return out
 
     def answer(self, *arguments: str) -> str | None:
         """Run one git command; return its one-line answer, or None where it fails."""
         done = self._run(*arguments)
         return None if done.returncode else os.fsdecode(done.stdout).strip()
+
+    def is_on(self, ref: str) -> bool:
+        """Tell whether HEAD is at a branch, or (HEAD) detached; git is asked only where the file does not say it."""
+        with contextlib.suppress(OSError, UnicodeError):
+            if (self.git_dir / "HEAD").read_text(encoding="utf-8") == f"ref: {ref}\n":
+                return True
+        return (self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD") == ref
 
     @property
     def zero(self) -> str:
@@ -225,6 +267,7 @@ class Git:
                 cwd=self.cwd, env=environment(),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
+            self._end_reader = weakref.finalize(self, _end, self._reader)
         contents: list[bytes | None] = []
         for start in range(0, len(asked), AT_ONCE):
             contents += self._exchange(asked[start : start + AT_ONCE])
@@ -251,31 +294,27 @@ class Git:
 
     def close(self) -> None:
         """End the process that reads objects."""
-        if self._reader is not None:
-            for pipe in (self._reader.stdin, self._reader.stdout):
-                if pipe is not None:
-                    pipe.close()
-            self._reader.wait()
-            self._reader = None
+        if self._end_reader is not None:
+            self._end_reader()
+        self._reader = self._end_reader = None
 
     def status(self, folder: str) -> tuple[str | None, str | None, list[Change]]:
         """Return HEAD's commit (None when unborn), the branch (None when detached) and what differs in a folder."""
         text = os.fsdecode(
-            self.run("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--", folder)
-        )
+            self.run(
+                "status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z",
+                "--untracked-files=all", "--", folder,
+            )
+        )  # fmt: skip
         commit = branch = None
         changes = []
-        parts = iter(text.split("\0"))
-        for part in parts:
+        for part in text.split("\0"):
             if part.startswith("# branch.oid "):
                 commit = part[13:] if part[13:] != "(initial)" else None
             elif part.startswith("# branch.head "):
                 branch = part[14:] if part[14:] != "(detached)" else None
             elif part.startswith("1 "):
                 changes.append(Change(part[2:4], part.split(" ", 8)[8]))
-            elif part.startswith("2 "):
-                changes.append(Change(part[2:4], part.split(" ", 9)[9]))
-                changes.append(Change("D.", next(parts)))
             elif part.startswith("u "):
                 changes.append(Change(part[2:4], part.split(" ", 10)[10]))
             elif part.startswith("? "):
@@ -292,5 +331,22 @@ class Git:
 
 
 def _reason(stderr: bytes, code: int) -> str:
+    """Return what git complains of, without the advice below it."""
     lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
-    return "; ".join(lines[-3:]) or f"exit code {code}"
+    loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+    return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.communicate()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    process.wait()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import platform
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from memento_git.errors import Moved
+from memento_git.errors import MementoError, Moved, Refused
 
 try:
     import fcntl
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE: Final = 60.0
+MENDING_PATIENCE: Final = 2.0
 PAUSE: Final = 0.004
 
 
@@ -30,18 +32,46 @@ class LockHeld(Moved):
     hint_ = "wait for it, or end that process; the lock goes with it"
 
 
+class NotWritable(Refused):
+    """The file system does not take what must be written."""
+
+    token = "not_writable"
+    sentence = "cannot write: {reason}"
+    hint_ = "free some space or mend the permissions; nothing was changed"
+
+
+def reason_of(error: MementoError | OSError) -> str:
+    """Return the few words in which an error says what is wrong."""
+    return error.message if isinstance(error, MementoError) else error.strerror or str(error)
+
+
 @contextmanager
 def held(path: Path, patience: float = PATIENCE) -> Iterator[None]:
     """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    handle = _open(path)
     try:
         _take(handle, path, patience)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
+        _sign(handle)
         yield
     finally:
         os.close(handle)
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise NotWritable(reason=f"{path}: {reason_of(error)}") from error
+
+
+def _sign(handle: int) -> None:
+    """Leave word of who holds the lock."""
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"process {os.getpid()} on {platform.node()}\n".encode(), 0)
+    except OSError as error:
+        raise NotWritable(reason=reason_of(error)) from error
 
 
 def _take(handle: int, path: Path, patience: float) -> None:

@@ -7,26 +7,31 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Moved, Refused
-from memento_git.ledger import worktree
+from memento_git.errors import MementoError, Moved, Refused
+from memento_git.ledger import journal, layout, userindex, worktree
 from memento_git.ledger.git import GitFailed
-from memento_git.ledger.worktree import Path3, reached
+from memento_git.ledger.journal import Path3
+from memento_git.ledger.lock import NotWritable, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.userindex import HeldIndex
 
 SCRATCH: Final = "refs/memento/scratch"
 SIGNING_PATIENCE: Final = 60
 INDEX_PATIENCE: Final = 10.0
+REF_PATIENCE: Final = 3.0
+REF_PAUSE: Final = 0.05
 TRUE: Final = ("true", "yes", "on", "1", "")
 UNDER_WAY: Final = {
     "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
     "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase",
+    "rebase-apply": "a rebase or am",
     "BISECT_LOG": "a bisect",
     "sequencer": "a sequence of picks",
 }
@@ -56,20 +61,20 @@ class InsideHook(Moved):
     hint_ = "run the command after git has finished"
 
 
-class IndexLocked(Moved):
-    """Another git process holds the index."""
+class RefLocked(Moved):
+    """Another git process holds the branch."""
 
-    token = "index_locked"
-    sentence = "another git process holds {path}"
-    hint_ = "finish that git command; if none is running, a crash left the file: remove it"
+    token = "ref_locked"
+    sentence = "git cannot lock {ref}: {reason}"
+    hint_ = "finish that git command; if none is running, a crash left the lock file: remove it"
 
 
 class BareRepository(Refused):
     """A bare repository has no checkout to keep in step."""
 
     token = "bare_repository"
-    sentence = "this repository is bare: the ledger can be read here, not written"
-    hint_ = "write in a clone and push"
+    sentence = "this repository is bare, or a git directory: the ledger can be read here, not written"
+    hint_ = "write in a checkout; in a clone, then push"
 
 
 class IdentityMissing(Refused):
@@ -86,14 +91,6 @@ class SigningFailed(Refused):
     token = "signing_failed"
     sentence = "the ledger commit could not be signed: {reason}"
     hint_ = "unlock the key, or see git config commit.gpgSign; nothing was changed"
-
-
-class NotWritable(Refused):
-    """The file system does not take what must be written."""
-
-    token = "not_writable"
-    sentence = "cannot write: {reason}"
-    hint_ = "free some space or mend the permissions; nothing was changed"
 
 
 class Base(NamedTuple):
@@ -116,16 +113,7 @@ def guard(git: Git) -> None:
     for name, what in UNDER_WAY.items():
         if (git.git_dir / name).exists():
             raise OperationUnderWay(what=what)
-
-
-def await_index(git: Git) -> None:
-    """Wait while another git holds the index, for moving the branch now would make its commit fail."""
-    lock = git.git_dir / "index.lock"
-    deadline = time.monotonic() + INDEX_PATIENCE
-    while lock.exists():
-        if time.monotonic() > deadline:
-            raise IndexLocked(path=lock)
-        time.sleep(worktree.PAUSE)
+    worktree.refuse_links(git.top, layout.CONFIG)
 
 
 def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
@@ -165,10 +153,23 @@ def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None
         else:
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
     parts.append(f"\nget-mark :1\nreset {SCRATCH}\nfrom {git.zero}\n\ndone\n".encode())
-    commit = git.run("fast-import", "--quiet", "--done", "--date-format=raw", data=b"".join(parts)).decode().strip()
+    commit = _import(git, b"".join(parts))
     if settings.get("commit.gpgsign", "false").lower() in TRUE:
         return _signed(git, commit, base, message)
     return commit
+
+
+def _import(git: Git, stream: bytes) -> str:
+    """Run fast-import, and leave none of the crash reports that it writes when it or its caller dies."""
+    try:
+        return git.run("fast-import", "--quiet", "--done", "--date-format=raw", data=stream).decode().strip()
+    except GitFailed as failure:
+        raise NotWritable(reason=failure.facts["reason"]) from None
+    finally:
+        for report in git.git_dir.glob("fast_import_crash_*"):
+            text = report.read_bytes()
+            if not text or SCRATCH.encode() in text:
+                report.unlink(missing_ok=True)
 
 
 def _quoted(path: str) -> str:
@@ -179,10 +180,10 @@ def _signed(git: Git, commit: str, base: Base, message: str) -> str:
     """Make the same commit again with a signature, without ever waiting for a prompt."""
     parents = ("-p", base.commit) if base.commit else ()
     try:
-        return git.run(
+        return git.run_apart(
             "commit-tree", "-S", f"{commit}^{{tree}}", *parents, data=message.encode(),
             extra={"GPG_TTY": "", "SSH_ASKPASS_REQUIRE": "never", "PINENTRY_USER_DATA": "USE_CURSES=0"},
-            timeout=SIGNING_PATIENCE,
+            patience=SIGNING_PATIENCE,
         ).decode().strip()  # fmt: skip
     except GitFailed as failure:
         raise SigningFailed(reason=failure.facts["reason"]) from None
@@ -190,46 +191,98 @@ def _signed(git: Git, commit: str, base: Base, message: str) -> str:
         raise SigningFailed(reason=f"no answer within {SIGNING_PATIENCE} s") from None
 
 
-def publish(
+class Draft(NamedTuple):
+    """A commit that no ref names yet, and the journal of what it will change in the work tree."""
+
+    base: Base
+    commit: str
+    subject: str
+    paths: list[Path3]
+    journal: Path
+
+
+def prepare(
     git: Git, base: Base, message: str, changes: Mapping[str, bytes | None], olds: Mapping[str, str | None],
     settings: Mapping[str, str],
-) -> str:  # fmt: skip
-    """Make the commit, move the branch, bring work tree and index along; return the commit's id."""
+) -> Draft:  # fmt: skip
+    """Build the commit aside and write down what it will change; nothing that anybody sees has changed."""
     paths = [Path3(path, olds.get(path), None if data is None else git.blob_id(data)) for path, data in changes.items()]
     for change in paths:
         if git.top is not None:
             worktree.refuse_links(git.top, change.path)
     try:
         commit = build(git, base, message, changes, settings)
-        reached("commit_built")
-        journal = worktree.write_journal(git, commit, paths)
+        worktree.reached("commit_built")
+        written = journal.write(git, commit, paths)
     except OSError as error:
-        raise NotWritable(reason=error.strerror or error) from None
-    reached("journal_written")
+        raise NotWritable(reason=reason_of(error)) from error
+    worktree.reached("journal_written")
+    return Draft(base, commit, message.partition("\n")[0], paths, written)
+
+
+def land(git: Git, draft: Draft) -> str:
+    """Move the branch while the user's index is held, then show the commit; return what people should know of it."""
     try:
-        await_index(git)
-        move(git, base, commit, message)
+        with userindex.held(git, INDEX_PATIENCE) as index:
+            worktree.reached("index_held")
+            here = _is_here(git, draft.base)
+            _move(git, draft)
+            worktree.reached("ref_moved")
+            return _show(git, draft, index) if here else _elsewhere(draft)
     except BaseException:
-        if git.answer("rev-parse", "--verify", "--quiet", base.ref) != commit:
-            journal.unlink(missing_ok=True)
+        if not has_landed(git, draft.base, draft.commit):
+            draft.journal.unlink(missing_ok=True)
         raise
-    reached("ref_moved")
-    if _still_here(git, base) and worktree.finish(git, paths):
-        journal.unlink(missing_ok=True)
-    return commit
 
 
-def _still_here(git: Git, base: Base) -> bool:
-    return base.detached or git.answer("symbolic-ref", "--quiet", "HEAD") == base.ref
+def _is_here(git: Git, base: Base) -> bool:
+    """Tell whether the work tree is still at the branch; a HEAD that is detached no more must not be moved."""
+    here = git.is_on(base.ref)
+    if base.detached and not here:
+        raise LedgerMoved(ref=base.ref)
+    return here
 
 
-def move(git: Git, base: Base, commit: str, message: str) -> None:
-    """Move the branch by compare-and-swap."""
-    subject = message.partition("\n")[0]
+def has_landed(git: Git, base: Base, commit: str) -> bool:
+    """Tell whether the ref names the commit."""
+    return git.answer("rev-parse", "--verify", "--quiet", base.ref) == commit
+
+
+def _show(git: Git, draft: Draft, index: HeldIndex) -> str:
+    """Bring work tree and index along; what fails here undoes nothing, for the commit is there."""
     try:
-        git.run("update-ref", "-m", subject, "--no-deref", base.ref, commit, base.commit or git.zero)
-    except GitFailed as failure:
-        now = git.answer("rev-parse", "--verify", "--quiet", base.ref)
-        if now != base.commit or "cannot lock ref" in failure.message:
-            raise LedgerMoved(ref=base.ref) from None
-        raise NotWritable(reason=failure.facts["reason"]) from None
+        worktree.finish(git, draft.paths, index)
+        if not git.is_on(draft.base.ref):
+            worktree.take_back(git, draft.paths)
+            return _elsewhere(draft)
+        draft.journal.unlink(missing_ok=True)
+    except (OSError, MementoError) as error:
+        return f"the change is committed; work tree or index could not follow yet: {reason_of(error)}"
+    worktree.reached("done")
+    return ""
+
+
+def _elsewhere(draft: Draft) -> str:
+    draft.journal.unlink(missing_ok=True)
+    return f"HEAD went to another branch meanwhile: the change is committed to {draft.base.ref}"
+
+
+def _move(git: Git, draft: Draft) -> None:
+    """Move the branch by compare-and-swap."""
+    ref, old = draft.base.ref, draft.base.commit
+    deadline = time.monotonic() + REF_PATIENCE
+    while True:
+        try:
+            git.run("update-ref", "-m", draft.subject, "--no-deref", ref, draft.commit, old or git.zero)
+        except GitFailed as failure:
+            now = git.answer("rev-parse", "--verify", "--quiet", ref)
+            reason = failure.facts["reason"]
+            if now not in {old, draft.commit}:
+                raise LedgerMoved(ref=ref) from None
+            if "File exists" not in failure.message:
+                raise NotWritable(reason=reason) from None
+            if time.monotonic() > deadline:
+                raise RefLocked(ref=ref, reason=reason) from None
+            time.sleep(REF_PAUSE)
+        else:
+            return

@@ -155,6 +155,9 @@ class Ledger:
         else:
             self._mend()
             head, _, self.uncommitted = self._status()
+            if self.uncommitted and worktree.pending(self.git):
+                self._mend()
+                head, _, self.uncommitted = self._status()
             view = View(self.git, (head,) if head else (), self.now())
         if not view.exists:
             raise NoLedger(where=", ".join(at) or "HEAD")
@@ -172,22 +175,17 @@ class Ledger:
         return head, f"refs/heads/{branch}" if branch else "HEAD", changes
 
     def _mend(self) -> None:
-        """Finish what a crash left, if nobody is writing at this moment."""
-        if not worktree.pending(self.git):
-            return
+        """Finish what a crash left; a writer at work finishes its own, and reading goes on where nothing can."""
         try:
-            with lock.held(self._worktree_lock, patience=0.0):
-                self._mend_held()
-        except (lock.LockHeld, OSError):
-            self.warnings.append("an interrupted change waits to be finished: memento doctor --fix")
+            if worktree.pending(self.git):
+                self._tell(worktree.mend(self.git))
+        except lock.LockHeld:
+            return
+        except (lock.NotWritable, OSError) as error:
+            self._tell(worktree.Mended(0, 0, lock.reason_of(error)))
 
-    def _mend_held(self) -> None:
-        if worktree.pending(self.git) and (count := worktree.mend(self.git)):
-            self.warnings.append(f"finished {count} interrupted change(s): work tree and index follow HEAD again")
-
-    @property
-    def _worktree_lock(self) -> Path:
-        return self.git.git_dir / "memento" / "worktree.lock"
+    def _tell(self, mended: worktree.Mended) -> None:
+        self.warnings += [sentence for sentence in mended.sentences() if sentence not in self.warnings]
 
     def refuse_while_busy(self) -> None:
         """Refuse at once where a transaction would be refused: a merge under way, a hook, a bare repository."""
@@ -197,13 +195,11 @@ class Ledger:
     def transaction(self, action: str) -> Iterator[Transaction]:
         """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
         self.refuse_while_busy()
-        try:
-            with lock.held(self._worktree_lock):
-                self._mend_held()
-                head, ref, self.uncommitted = self._status()
-                yield from self._commit(action, publish.Base(head, ref))
-        except OSError as error:
-            raise publish.NotWritable(reason=error.strerror or error) from error
+        with lock.held(worktree.lock_path(self.git)):
+            self.refuse_while_busy()
+            self._tell(worktree.mend_held(self.git, publish.INDEX_PATIENCE))
+            head, ref, self.uncommitted = self._status()
+            yield from self._commit(action, publish.Base(head, ref))
 
     def _commit(self, action: str, base: publish.Base) -> Iterator[Transaction]:
         worktree.reached("locked")
@@ -214,13 +210,18 @@ class Ledger:
                 return
             self._refuse_edited(tx)
             worktree.reached("decided")
-            tx.commit = publish.publish(self.git, base, tx.message(action), tx.changes, tx.olds, self.settings)
+            draft = publish.prepare(self.git, base, tx.message(action), tx.changes, tx.olds, self.settings)
+            tx.commit = draft.commit
+            told = publish.land(self.git, draft)
         except BaseException:
-            for undo in tx.after_failure:
-                undo()
+            if not (tx.commit and publish.has_landed(self.git, base, tx.commit)):
+                for undo in tx.after_failure:
+                    undo()
             raise
         for follow in tx.after_commit:
             follow()
+        if told:
+            self.warnings.append(told)
         if base.detached:
             self.warnings.append("HEAD is detached: keep this commit on a branch, or the next checkout loses it")
 

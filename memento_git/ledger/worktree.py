@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
-import os
-import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Refused
-from memento_git.ledger.git import GitFailed
+from memento_git.errors import MementoError, Refused
+from memento_git.ledger import journal, layout, lock, userindex
+from memento_git.ledger.journal import Path3
+from memento_git.ledger.lock import reason_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.userindex import HeldIndex
 
 PATIENCE: Final = 5.0
-PAUSE: Final = 0.02
-
-
-class Path3(NamedTuple):
-    """One path that a ledger commit changed: blob before (None: absent) and after (None: removed)."""
-
-    path: str
-    old: str | None
-    new: str | None
+READING_PATIENCE: Final = 0.2
 
 
 class UnsafePath(Refused):
@@ -37,118 +29,178 @@ class UnsafePath(Refused):
     hint_ = "replace the link by the folder that git has: git checkout HEAD -- .memento"
 
 
+class Mended(NamedTuple):
+    """What became of journals: work tree and index finished, forgotten as HEAD lacks the commit, or still waiting."""
+
+    finished: int
+    forgotten: int
+    waiting: str
+
+    def sentences(self) -> list[str]:
+        """Return what people should know of it."""
+        told = []
+        if self.finished:
+            told.append(f"finished {self.finished} interrupted change(s): work tree and index follow HEAD again")
+        if self.forgotten:
+            told.append(f"an earlier command was interrupted: HEAD has nothing of its {self.forgotten} change(s)")
+        if self.waiting:
+            told.append(f"an interrupted change waits to be finished: {self.waiting}")
+        return told
+
+
 def reached(step: str) -> None:
     """Mark a step of the commit; tests of crash safety put their own function here."""
 
 
-def journal_folder(git: Git) -> Path:
-    return git.git_dir / "memento" / "journal"
+def lock_path(git: Git) -> Path:
+    return git.git_dir / "memento" / "worktree.lock"
 
 
 def pending(git: Git) -> list[Path]:
-    """Return the journals of commits whose work tree or index was not finished."""
-    folder = journal_folder(git)
-    try:
-        return sorted(folder / name for name in os.listdir(folder) if name.endswith(".json"))  # noqa: PTH208 (no stat)
-    except FileNotFoundError:
-        return []
+    """Return the journals of what crashes left unfinished."""
+    return journal.pending(git)
 
 
-def write_journal(git: Git, name: str, changes: list[Path3]) -> Path:
-    """Write down, durably, what is about to be committed."""
-    folder = journal_folder(git)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.json"
-    temporary = folder / f"{name}.tmp"
-    with temporary.open("w", encoding="utf-8") as stream:
-        json.dump({"paths": changes}, stream)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
-    return path
+def mend(git: Git, patience: float = READING_PATIENCE) -> Mended:
+    """Finish what crashes left behind, when no writer of ours is at work."""
+    with lock.held(lock_path(git), patience=lock.MENDING_PATIENCE):
+        return mend_held(git, patience)
 
 
-def read_journal(path: Path) -> list[Path3]:
-    """Return the paths of a journal; none where a crash cut the file itself short."""
-    try:
-        held: Any = json.loads(path.read_bytes())
-        return [Path3(*entry) for entry in held["paths"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-
-
-def mend(git: Git) -> int:
-    """Finish what crashes left behind; return how many commits were finished or forgotten."""
-    journals = pending(git)
-    for journal in journals:
-        changes = read_journal(journal)
+def mend_held(git: Git, patience: float) -> Mended:
+    """Finish what crashes left behind; the caller holds the lock, and waits this long for the user's git."""
+    finished = forgotten = 0
+    waiting = ""
+    for path in pending(git):
+        changes = journal.read(path)
         head = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        here = git.files(head, ".memento") if head else {}
-        landed = [
-            change for change in changes if (here[change.path].oid if change.path in here else None) == change.new
-        ]
-        if finish(git, landed):
-            journal.unlink(missing_ok=True)
-    for leftover in (*journal_folder(git).glob("*.tmp"), *(git.git_dir / "memento" / "tmp").glob("*")):
-        leftover.unlink(missing_ok=True)
-    return len(journals)
-
-
-def finish(git: Git, changes: list[Path3]) -> bool:
-    """Write the files of a commit and refresh their index entries; False while git's index is locked."""
-    if not changes:
-        return True
-    write_files(git, changes)
-    reached("files_written")
-    done = refresh_index(git, changes)
-    reached("index_refreshed")
-    return done
-
-
-def write_files(git: Git, changes: list[Path3]) -> None:
-    """Write each file whose place in the work tree still holds what the commit replaced."""
-    if git.top is None:
-        return
-    blobs = dict(zip(changes, git.objects(change.new for change in changes if change.new), strict=False))
-    contents = iter(blobs.values())
-    for change in changes:
-        data = next(contents) if change.new else None
-        target = git.top / change.path
-        refuse_links(git.top, change.path)
-        if not _holds(git, target, change.old):
-            continue
-        if data is None:
-            target.unlink(missing_ok=True)
-            _remove_empty(target.parent, git.top / ".memento")
+        here = {name: entry.oid for name, entry in (git.files(head, layout.FOLDER) if head else {}).items()}
+        landed = [change for change in changes if here.get(change.path) == change.new]
+        try:
+            _sweep(git, changes)
+            _finish_alone(git, landed, patience)
+            path.unlink(missing_ok=True)
+        except (MementoError, OSError) as error:
+            waiting = reason_of(error)
         else:
-            _replace(git, target, data)
+            finished += bool(landed)
+            forgotten += not landed
+    return Mended(finished, forgotten, waiting)
+
+
+def _sweep(git: Git, changes: list[Path3]) -> None:
+    """Remove half-written files that a crash left."""
+    for leftover in (git.git_dir / "memento" / "tmp").glob("*"):
+        leftover.unlink(missing_ok=True)
+    for change in changes:
+        if git.top is not None and not _linked(git.top, change.path):
+            _beside(git.top / change.path).unlink(missing_ok=True)
+
+
+def _finish_alone(git: Git, changes: list[Path3], patience: float) -> None:
+    if changes and git.top is not None:
+        staged = git.staged(change.path for change in changes)
+        with userindex.held(git, patience) as index:
+            finish(git, [change for change in changes if staged.get(change.path) in (change.old, change.new)], index)
+
+
+def finish(git: Git, changes: list[Path3], index: HeldIndex) -> None:
+    """Write the files of a commit, and enter them in the index where it still has what the commit replaced."""
+    left_out = userindex.is_left_out(git)
+    shown = [] if left_out else write_files(git, changes)
+    reached("files_written")
+    ours = _unstaged(git, changes)
+    direct = [change for change in ours if change in shown]
+    by_id = [change for change in ours if change not in shown]
+    if not (direct and index.take_in(change.path for change in direct)):
+        index.let_go()
+        by_id = ours
+    userindex.put_entries(git, by_id, PATIENCE)
+    if left_out:
+        userindex.hide(git, [change.path for change in ours if change.new], PATIENCE)
+    reached("index_refreshed")
+
+
+def take_back(git: Git, changes: list[Path3]) -> None:
+    """Undo what was shown of a commit in a work tree that has meanwhile gone to another branch."""
+    head = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    here = git.files(head, layout.FOLDER) if head else {}
+    strays = [change for change in changes if (here[change.path].oid if change.path in here else None) != change.new]
+    _finish_alone(git, [Path3(change.path, change.new, change.old) for change in strays], PATIENCE)
+
+
+def _unstaged(git: Git, changes: list[Path3]) -> list[Path3]:
+    """Return the changes whose path the user has not staged otherwise; a new path is nobody's yet."""
+    replaced = [change.path for change in changes if change.old is not None]
+    staged = git.staged(replaced) if replaced else {}
+    return [change for change in changes if change.old is None or staged.get(change.path) in (change.old, change.new)]
+
+
+def write_files(git: Git, changes: list[Path3]) -> list[Path3]:
+    """Write each file whose place still holds what the commit replaced; return those that the work tree now shows."""
+    if git.top is None:
+        return []
+    added = [change for change in changes if change.new]
+    contents = dict(zip(added, git.objects(change.new for change in added if change.new), strict=True))
+    shown = []
+    for change in changes:
+        refuse_links(git.top, change.path)
+        target = git.top / change.path
+        if _holds(git, target, change.old):
+            _place(git, target, change, contents.get(change))
+        if _holds(git, target, change.new):
+            shown.append(change)
+    return shown
+
+
+def _place(git: Git, target: Path, change: Path3, data: bytes | None) -> None:
+    if data is not None:
+        _replace(git, target, data)
+        reached("file_written")
+    elif change.new is None:
+        target.unlink(missing_ok=True)
+        if git.top is not None:
+            _remove_empty(target.parent, git.top / layout.FOLDER)
 
 
 def refuse_links(top: Path, path: str) -> None:
     """Refuse a path that a symbolic link would lead elsewhere."""
+    if folder := _linked(top, path):
+        raise UnsafePath(path=folder.relative_to(top))
+
+
+def _linked(top: Path, path: str) -> Path | None:
     folder = top
     for part in path.split("/")[:-1]:
         folder = folder / part
         if folder.is_symlink():
-            raise UnsafePath(path=folder.relative_to(top))
+            return folder
+    return None
 
 
 def _holds(git: Git, target: Path, blob: str | None) -> bool:
-    """Tell whether a work-tree file is what the ledger had there before."""
+    """Tell whether a work-tree file is what the ledger had there; git may have checked it out with CRLF."""
     try:
-        found = target.read_bytes()
+        found = None if target.is_symlink() else target.read_bytes()
     except FileNotFoundError:
         return blob is None
     except OSError:
         return False
-    return blob is not None and git.blob_id(found) == blob
+    if blob is None or found is None:
+        return False
+    return blob in {git.blob_id(found), git.blob_id(found.replace(b"\r\n", b"\n"))}
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.memento-tmp")
 
 
 def _replace(git: Git, target: Path, data: bytes) -> None:
+    """Put a file in place whole, written beside it only where the git directory is on another file system."""
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = git.git_dir / "memento" / "tmp"
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f"{os.getpid()}-{target.name}"
+    temporary, beside = folder / "file", _beside(target)
     try:
         temporary.write_bytes(data)
         try:
@@ -156,11 +208,12 @@ def _replace(git: Git, target: Path, data: bytes) -> None:
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            beside = target.with_name(f".{target.name}.memento-tmp")
             beside.write_bytes(data)
+            reached("file_beside")
             beside.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
 
 
 def _remove_empty(folder: Path, stop: Path) -> None:
@@ -168,29 +221,3 @@ def _remove_empty(folder: Path, stop: Path) -> None:
         while folder != stop:
             folder.rmdir()
             folder = folder.parent
-
-
-def refresh_index(git: Git, changes: list[Path3]) -> bool:
-    """Put our own entries into the user's index where they are still what the commit replaced."""
-    if git.top is None:
-        return True
-    replaced = [change.path for change in changes if change.old is not None]
-    staged = git.staged(replaced) if replaced else {}
-    lines = []
-    for change in changes:
-        if change.old is None or staged.get(change.path) == change.old:
-            mode = "100644" if change.new else "0"
-            lines.append(f"{mode} {change.new or git.zero}\t{change.path}\0")
-    deadline = time.monotonic() + PATIENCE
-    while lines:
-        try:
-            git.run("update-index", "-z", "--index-info", data="".join(lines).encode())
-        except GitFailed as failure:
-            if "index.lock" not in failure.message:
-                raise
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(PAUSE)
-        else:
-            break
-    return True

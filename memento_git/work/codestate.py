@@ -96,7 +96,7 @@ class _Reader:
         self.extra = {
             "GIT_INDEX_FILE": str(self.index),
             "GIT_OBJECT_DIRECTORY": str(objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(git.common_dir / "objects"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(str(git.common_dir / "objects")),
         }
 
     def run(self, *arguments: str, data: bytes = b"") -> str:
@@ -137,3 +137,8 @@ class _Reader:
             return None
         self.run("update-index", "--add", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
         return self.code_id(self.run("write-tree").strip())
+
+
+def _quoted(path: str) -> str:
+    """Return a path as git reads it in a list that colons separate."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.name == "posix" else path

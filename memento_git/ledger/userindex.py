@@ -1,0 +1,115 @@
+"""The user's index: our own entries in it, and nobody else's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Moved
+from memento_git.ledger import layout
+from memento_git.ledger.git import GitFailed
+from memento_git.ledger.lock import NotWritable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.journal import Path3
+
+PATIENCE: Final = 10.0
+START: Final = 5.0
+PAUSE: Final = 0.02
+
+
+class IndexLocked(Moved):
+    """Another git process holds the index."""
+
+    token = "index_locked"
+    sentence = "another git process holds {path}"
+    hint_ = "finish that git command; if none is running, a crash left the file: remove it"
+
+
+class HeldIndex:
+    """The user's index, locked by a `git update-index` that waits to be told paths.
+
+    The lock is that process's: when ours dies its input ends, and it lets go without having changed anything.
+    """
+
+    def __init__(self, git: Git, process: subprocess.Popen[bytes]) -> None:
+        self.git = git
+        self._process = process
+
+    def take_in(self, paths: Iterable[str]) -> bool:
+        """Enter work-tree files as they are, absent ones as removed, and let go; False where git could not."""
+        self._process.communicate(_lines(paths))
+        return self._process.returncode == 0
+
+    def let_go(self) -> None:
+        """End without a change, if it has not ended."""
+        if self._process.returncode is None:
+            self._process.communicate()
+
+
+@contextmanager
+def held(git: Git, patience: float) -> Iterator[HeldIndex]:
+    """Lock the user's index while the block runs; refuse when another git holds it for too long."""
+    lock = git.git_dir / "index.lock"
+    deadline = time.monotonic() + patience
+    while lock.exists():
+        if time.monotonic() > deadline:
+            raise IndexLocked(path=lock)
+        time.sleep(PAUSE)
+    index = HeldIndex(git, process := git.begin("update-index", "--add", "--remove", "-z", "--stdin"))
+    try:
+        deadline = time.monotonic() + START
+        while not lock.exists():
+            if process.poll() is not None:
+                raise GitFailed(
+                    command="update-index", reason=process.communicate()[1].decode(errors="replace").strip()
+                )
+            if time.monotonic() > deadline:
+                raise NotWritable(reason=f"git cannot make {lock}")
+            time.sleep(PAUSE / 20)
+        yield index
+    finally:
+        index.let_go()
+
+
+def put_entries(git: Git, changes: Iterable[Path3], patience: float) -> None:
+    """Enter blobs by their ids, whatever the work tree holds."""
+    lines = [f"{'100644' if one.new else '0'} {one.new or git.zero}\t{one.path}" for one in changes]
+    _insist(git, ("-z", "--index-info"), lines, patience)
+
+
+def hide(git: Git, paths: Iterable[str], patience: float) -> None:
+    """Mark entries as those that a sparse checkout leaves out of the work tree."""
+    _insist(git, ("--skip-worktree", "-z", "--stdin"), list(paths), patience)
+
+
+def is_left_out(git: Git) -> bool:
+    """Tell whether a sparse checkout leaves the ledger out of the work tree."""
+    if not (git.git_dir / "info" / "sparse-checkout").exists():
+        return False
+    return git.run("ls-files", "-t", "--", layout.CONFIG).startswith(b"S ")
+
+
+def _insist(git: Git, options: tuple[str, ...], lines: list[str], patience: float) -> None:
+    deadline = time.monotonic() + patience
+    while lines:
+        try:
+            git.run("update-index", *options, data=_lines(lines))
+        except GitFailed as failure:
+            if "index.lock" not in failure.message:
+                raise
+            if time.monotonic() > deadline:
+                raise IndexLocked(path=git.git_dir / "index.lock") from None
+            time.sleep(PAUSE)
+        else:
+            return
+
+
+def _lines(texts: Iterable[str]) -> bytes:
+    return os.fsencode("".join(f"{text}\0" for text in texts))

@@ -1,0 +1,298 @@
+"""A process that dies at any instruction leaves the old ledger or the new one, and the next command mends the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from memento_git.ledger import journal, worktree
+from memento_git.ledger.store import Ledger
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memento_git.ledger.store import Transaction
+    from tests.play import Play
+
+BEFORE: Final = ("locked", "decided", "commit_built", "journal_written", "index_held")
+AFTER: Final = ("ref_moved", "file_written", "files_written", "index_refreshed", "done")
+OLD, NEW, EDITED = ".memento/extra/old.md", ".memento/extra/deep/new.md", ".memento/README.md"
+CRASH: Final = """
+import os, sys
+from memento_git.ledger import worktree
+from memento_git.ledger.store import Ledger
+
+def reached(step):
+    if step == sys.argv[2]:
+        os.kill(os.getpid(), int(sys.argv[3]))
+
+def act(tx):
+    tx.put(".memento/README.md", b"new words\\n")
+    tx.put(".memento/extra/deep/new.md", b"new\\n")
+    tx.put(".memento/extra/old.md", None)
+
+worktree.reached = reached
+with Ledger.open(sys.argv[1]) as ledger:
+    ledger.change("crash", act)
+"""
+WRITER: Final = """
+import sys
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions.runs import start_run
+
+with Ledger.open(sys.argv[1]) as ledger:
+    for number in range(int(sys.argv[2])):
+        print(ledger.change("start_run", lambda tx: start_run(tx, f"Goal {number}")), flush=True)
+"""
+
+
+@pytest.fixture
+def busy(play: Play) -> Play:
+    """A repository whose user has staged, unstaged and untracked work, and a ledger file that can be removed."""
+    play.ledger.change("old", lambda tx: tx.put(OLD, b"old\n"))
+    (play.root / "staged.py").write_text("half = 1\n")
+    git(play.root, "add", "staged.py")
+    (play.root / "app.py").write_text("answer = 43\n")
+    (play.root / "scratch.txt").write_text("notes\n")
+    return play
+
+
+def crash(root: Path, step: str, how: int = signal.SIGKILL) -> int:
+    """Run a change in a process of its own that gets a signal at a step; return its exit code."""
+    command = [sys.executable, "-c", CRASH, str(root), step, str(int(how))]
+    return subprocess.run(command, check=False, capture_output=True).returncode
+
+
+def users_work(root: Path) -> str:
+    return git(root, "status", "--short") + git(root, "diff") + git(root, "diff", "--cached")
+
+
+def ledger_at_head(root: Path) -> str:
+    """Return 'old' or 'new'; fail on anything between."""
+    there = [path in git(root, "ls-tree", "-r", "--name-only", "HEAD").split() for path in (OLD, NEW)]
+    edited = git(root, "show", f"HEAD:{EDITED}") == "new words"
+    found = {(True, False, False): "old", (False, True, True): "new"}
+    return found[there[0], there[1], edited]
+
+
+def litter(root: Path) -> list[str]:
+    """Return what a crash left behind in the git directory and beside ledger files."""
+    inside = root / ".git"
+    left = [*inside.rglob("*.lock"), *inside.glob("fast_import_crash_*"), *root.glob(".memento/**/.*-tmp")]
+    left += [*journal.folder_of(Ledger.open(root).git).glob("*"), *(inside / "memento" / "tmp").glob("*")]
+    return sorted(str(path.relative_to(root)) for path in left if path.name != "worktree.lock")
+
+
+def sound(root: Path) -> bool:
+    done = subprocess.run(["git", "fsck", "--strict"], cwd=root, capture_output=True, text=True, check=False)
+    return done.returncode == 0 and "error" not in done.stderr and "missing" not in done.stdout
+
+
+@pytest.mark.parametrize("step", [*BEFORE, *AFTER])
+def test_a_kill_at_a_step_leaves_the_old_ledger_or_the_new_and_the_next_command_mends(
+    busy: Play, step: str, tmp_path: Path
+) -> None:
+    before = users_work(busy.root)
+
+    assert crash(busy.root, step) == -signal.SIGKILL
+
+    assert ledger_at_head(busy.root) == ("old" if step in BEFORE else "new")
+    assert not [path for path in (busy.root / ".git").rglob("*.lock") if path.name != "worktree.lock"]
+    interrupted = step not in {"locked", "decided", "commit_built", "done"}
+    copy = tmp_path / "copy"
+    shutil.copytree(busy.root, copy, symlinks=True)
+    git(copy, "update-index", "-q", "--refresh", check=False)
+    with Ledger.open(busy.root) as reader, Ledger.open(copy) as writer:
+        reader.view()
+        writer.change("next", lambda tx: tx.put(".memento/extra/next.md", b"next\n"))
+        assert any("interrupted" in warning for warning in reader.warnings) == interrupted
+        assert any("interrupted" in warning for warning in writer.warnings) == interrupted
+    for root in (busy.root, copy):
+        assert users_work(root) == before
+        assert litter(root) == []
+        assert sound(root)
+    assert (busy.root / NEW).exists() == (step in AFTER)
+
+
+@pytest.mark.parametrize("step", ["decided", "journal_written", "index_held", "ref_moved", "file_written", "done"])
+def test_an_interrupt_at_a_step_leaves_the_old_ledger_or_the_new(busy: Play, step: str) -> None:
+    before = users_work(busy.root)
+
+    assert crash(busy.root, step, signal.SIGINT) not in {0, -signal.SIGKILL}
+
+    assert ledger_at_head(busy.root) == ("old" if step in BEFORE else "new")
+    busy.ledger.view()
+    assert users_work(busy.root) == before
+    assert litter(busy.root) == []
+
+
+def test_the_users_edit_after_a_crash_is_not_overwritten_by_mending(busy: Play) -> None:
+    crash(busy.root, "ref_moved")
+    (busy.root / EDITED).write_text("my own words\n")
+    (busy.root / NEW).parent.mkdir(parents=True)
+    (busy.root / NEW).write_text("mine\n")
+    git(busy.root, "add", NEW)
+    staged = git(busy.root, "rev-parse", f":{NEW}")
+    (busy.root / NEW).write_text("mine again\n")
+
+    busy.ledger.view()
+
+    assert (busy.root / EDITED).read_text() == "my own words\n"
+    assert (busy.root / NEW).read_text() == "mine again\n"
+    assert git(busy.root, "rev-parse", f":{NEW}") == staged
+
+
+def test_a_crash_is_forgotten_when_the_user_went_to_a_branch_without_it(busy: Play) -> None:
+    git(busy.root, "branch", "other")
+    crash(busy.root, "ref_moved")
+    git(busy.root, "switch", "-q", "other")
+    before = users_work(busy.root)
+
+    busy.ledger.view()
+
+    assert users_work(busy.root) == before
+    assert (busy.root / OLD).exists()
+    assert litter(busy.root) == []
+
+
+def _journal(root: Path, text: str) -> Path:
+    folder = root / ".git" / "memento" / "journal"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / ("a" * 40 + ".json")
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("text", ["", '{"paths": [["', "[]", '{"paths": 7}', '{"paths": [[1, 2, 3], ["a"]]}', "\x00"])
+def test_a_journal_that_is_cut_short_is_forgotten(busy: Play, text: str) -> None:
+    before = users_work(busy.root)
+    path = _journal(busy.root, text)
+
+    busy.ledger.view()
+
+    assert not path.exists()
+    assert users_work(busy.root) == before
+
+
+def test_a_hostile_journal_writes_and_deletes_nothing_outside_the_ledgers_folder(busy: Play, tmp_path: Path) -> None:
+    victims = [busy.root / "app.py", tmp_path / "outside.txt", busy.root / ".git" / "config", busy.root / "staged.py"]
+    victims[1].write_text("precious\n")
+    before = [(path, path.read_bytes()) for path in victims]
+    names = [
+        "app.py", str(victims[1]), "../outside.txt", ".memento/../app.py", ".memento/../../outside.txt",
+        ".memento/../.git/config", "/", "", ".memento", ".memento//x", "staged.py", ".memento/.git/config",
+    ]  # fmt: skip
+    blobs = [git(busy.root, "hash-object", str(path)) for path in victims]
+    paths = [[name, old, new] for name in names for old in (None, *blobs) for new in (None, blobs[0])]
+    _journal(busy.root, json.dumps({"paths": paths}))
+    work = users_work(busy.root)
+
+    busy.ledger.view()
+
+    assert [(path, path.read_bytes()) for path in victims] == before
+    assert users_work(busy.root) == work
+    assert journal.pending(busy.ledger.git) == []
+
+
+def test_a_journal_never_writes_through_a_link(busy: Play, tmp_path: Path) -> None:
+    crash(busy.root, "ref_moved")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(busy.root / ".memento" / "extra")
+    (busy.root / ".memento" / "extra").symlink_to(outside)
+
+    busy.ledger.view()
+
+    assert list(outside.iterdir()) == []
+    assert "symbolic link" in "".join(busy.ledger.warnings)
+
+
+def test_a_reader_beside_a_writer_is_not_told_of_a_crash(busy: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def read_beside(step: str) -> None:
+        if step == "ref_moved":
+            with Ledger.open(busy.root) as reader:
+                reader.view()
+                told.extend(reader.warnings)
+
+    monkeypatch.setattr(worktree, "reached", read_beside)
+    monkeypatch.setattr("memento_git.ledger.lock.MENDING_PATIENCE", 0.1)
+
+    busy.ledger.change("beside", lambda tx: tx.put(NEW, b"new\n"))
+
+    assert told == []
+
+
+def _writer(root: Path, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(root), str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _finished(writers: list[subprocess.Popen[str]]) -> Iterator[str]:
+    for writer in writers:
+        yield from writer.communicate(timeout=300)[0].split()
+
+
+def test_writers_killed_at_random_moments_lose_nothing_that_they_reported(busy: Play) -> None:
+    before = users_work(busy.root)
+    chance = random.Random(7)
+    end = time.monotonic() + 10
+    reported: set[str] = set()
+    rounds = 0
+    while time.monotonic() < end:
+        writers = [_writer(busy.root, 1000) for _ in range(3)]
+        time.sleep(chance.uniform(0.5, 1.6))
+        for writer in writers:
+            os.kill(writer.pid, signal.SIGKILL)
+        reported |= set(_finished(writers))
+        rounds += 1
+
+    view = busy.ledger.view()
+
+    assert rounds > 2
+    assert reported
+    assert reported <= set(view.runs())
+    assert users_work(busy.root) == before
+    assert sound(busy.root)
+    assert litter(busy.root) == []
+    assert busy.run() in busy.ledger.view().runs()
+
+
+def test_eight_processes_on_one_branch_lose_no_change(busy: Play) -> None:
+    before = users_work(busy.root)
+
+    made = list(_finished([_writer(busy.root, 10) for _ in range(8)]))
+
+    assert len(set(made)) == 80
+    assert set(made) == set(busy.ledger.view().runs())
+    assert users_work(busy.root) == before
+    assert sound(busy.root)
+    assert litter(busy.root) == []
+
+
+def test_a_change_is_made_again_when_the_branch_moved_meanwhile(play: Play) -> None:
+    calls = []
+
+    def act(tx: Transaction) -> None:
+        calls.append(tx.view.commits)
+        if len(calls) == 1:
+            git(play.root, "commit", "-q", "--allow-empty", "-m", "theirs")
+        tx.put(NEW, b"new\n")
+
+    play.ledger.change("retry", act)
+
+    assert len(set(calls)) == 2
+    assert git(play.root, "log", "-2", "--format=%s").split("\n") == ["memento: retry", "theirs"]
+    assert git(play.root, "status", "--short") == ""

@@ -1,0 +1,171 @@
+"""Disks that are full, read-only or another user's: the old ledger or the new one, and an error that says why."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.play import Play
+
+WRITE: Final = """
+import sys
+from memento_git.errors import MementoError
+from memento_git.ledger.store import Ledger
+with Ledger.open(sys.argv[1]) as ledger:
+    print(len(ledger.view().runs()), *ledger.warnings)
+    try:
+        ledger.change("put", lambda tx: tx.put(".memento/extra.md", b"x" * 3000))
+    except MementoError as error:
+        print(error.token, error.exit_code, error.message)
+    else:
+        print("written")
+"""
+BECOME_NOBODY: Final = """
+import os, sys
+from memento_git.ledger.store import Ledger
+with Ledger.open(sys.argv[1]) as ledger:
+    ledger.view().runs()
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+"""
+IN_A_SMALL_DISK: Final = """
+import os, shutil, subprocess, sys
+from pathlib import Path
+from memento_git.errors import MementoError
+from memento_git.ledger.store import Ledger
+
+root = Path(sys.argv[1])
+shutil.copytree(sys.argv[2], root, dirs_exist_ok=True, symlinks=True)
+refused = landed = 0
+git = lambda *words: subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
+for pages in range(0, 40, 2):
+    git("update-index", "-q", "--refresh")
+    filler = root.parent / "filler"
+    with filler.open("wb") as stream:
+        free = os.statvfs(root).f_bavail - pages
+        stream.write(b"x" * 4096 * max(free, 0))
+    before, path = git("rev-parse", "HEAD").stdout, f".memento/extra/{pages}.md"
+    with Ledger.open(root) as ledger:
+        try:
+            ledger.change("put", lambda tx: tx.put(path, b"x" * 3000))
+        except MementoError as error:
+            assert error.token == "not_writable", (pages, error.token, error.message)
+            assert git("rev-parse", "HEAD").stdout == before, pages
+            refused += 1
+        else:
+            landed += 1
+    filler.unlink()
+    with Ledger.open(root) as ledger:
+        ledger.view()
+        assert not ledger.uncommitted, (pages, ledger.uncommitted, ledger.warnings)
+        assert (path in ledger.view().files) == (git("rev-parse", "HEAD").stdout != before)
+    assert git("status", "--short").stdout == "", (pages, git("status", "--short").stdout)
+    assert git("fsck", "--strict").returncode == 0
+    assert not [name for name in os.listdir(root / ".git") if name.startswith("fast_import") or name.endswith(".lock")]
+assert refused and landed, (refused, landed)
+"""
+
+
+def alone(*command: str) -> list[str]:
+    """Return a command that runs with mounts of its own."""
+    return ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", *command]
+
+
+MAY_MOUNT: Final = (
+    shutil.which("unshare") is not None
+    and subprocess.run(alone("mount -t tmpfs none /mnt"), capture_output=True, check=False).returncode == 0
+)
+
+
+def said(command: list[str]) -> list[str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+def _read_only(play: Play) -> list[str]:
+    """Run a read and a write where nothing can be written; return what each said."""
+    command = f"{sys.executable} -c '{WRITE}' {play.root}"
+    if MAY_MOUNT:
+        return said(alone(f"mount --bind {play.root} {play.root}; mount -o remount,bind,ro {play.root}; {command}"))
+    if os.getuid() == 0:
+        pytest.skip("root writes everywhere, and mounting is not permitted here")
+    subprocess.run(["chmod", "-R", "a-w", str(play.root)], check=True)
+    try:
+        return said(["sh", "-c", command])
+    finally:
+        subprocess.run(["chmod", "-R", "u+w", str(play.root)], check=True)
+
+
+@pytest.mark.parametrize("interrupted", [False, True], ids=["whole", "interrupted"])
+def test_a_read_only_file_system_is_read_and_refuses_writing(play: Play, interrupted: bool) -> None:
+    play.planned()
+    if interrupted:
+        folder = play.root / ".git" / "memento" / "journal"
+        folder.joinpath("a" * 40 + ".json").write_text("{}")
+    head = git(play.root, "rev-parse", "HEAD")
+
+    read, written = _read_only(play)
+
+    assert read.startswith("1")
+    assert ("waits to be finished" in read) == interrupted
+    assert written.startswith("not_writable 1 cannot write")
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_a_user_without_write_permission_reads_and_is_refused_writing(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.run()
+    for folder in (play.root, *play.root.parents):
+        if folder != Path(tempfile.gettempdir()) and folder.is_relative_to(tempfile.gettempdir()):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    settings = play.root.parent / "settings"
+    settings.write_text("[safe]\n\tdirectory = *\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+
+    read, written = said([sys.executable, "-c", BECOME_NOBODY + WRITE, str(play.root)])
+
+    assert read == "1"
+    assert written.startswith("not_writable 1")
+    assert "Permission denied" in written
+
+
+@pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")
+def test_a_full_disk_leaves_the_old_ledger_or_the_new_wherever_the_space_ends(play: Play, tmp_path: Path) -> None:
+    script, disk = tmp_path / "disk.py", tmp_path / "disk"
+    script.write_text(IN_A_SMALL_DISK)
+    disk.mkdir()
+
+    said(alone(f"mount -t tmpfs -o size=2m none {disk}; {sys.executable} {script} {disk}/repo {play.root}"))
+
+
+@pytest.mark.parametrize("limit", [16, 600, 2000, 20000])
+def test_a_limit_on_file_size_refuses_or_writes_whole(play: Play, limit: int) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    done = subprocess.run(
+        [sys.executable, "-c", WRITE, str(play.root)], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    written = done.stdout.splitlines()[1] == "written"
+    play.ledger.view()
+
+    assert written or done.stdout.splitlines()[1].startswith("not_writable")
+    assert (git(play.root, "rev-parse", "HEAD") != head) == written
+    assert git(play.root, "status", "--short") == ""
+    assert not list((play.root / ".git").glob("fast_import*"))
+    git(play.root, "fsck", "--strict")

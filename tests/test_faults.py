@@ -1,0 +1,268 @@
+"""What the machine refuses: locks of others, identity, signatures, disks, permissions, old or missing git."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from memento_git.ledger import git as door
+from memento_git.ledger import lock, publish, userindex, worktree
+from memento_git.ledger.store import Ledger
+from tests.play import git
+
+if TYPE_CHECKING:
+    from memento_git.errors import MementoError
+    from tests.play import Play
+
+
+def refused(play: Play, error: type[MementoError]) -> str:
+    """Assert that a change is refused without having changed anything; return the message."""
+    before = (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain=v2"))
+    with pytest.raises(error) as caught:
+        play.run()
+    assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain=v2")) == before
+    assert worktree.pending(play.ledger.git) == []
+    return str(caught.value)
+
+
+def test_an_index_that_is_locked_for_a_while_is_waited_for(play: Play) -> None:
+    held = play.root / ".git" / "index.lock"
+    held.touch()
+    timer = Timer(0.5, held.unlink)
+    timer.start()
+    start = time.monotonic()
+
+    run = play.run()
+
+    timer.join()
+    assert time.monotonic() - start > 0.4
+    assert run in play.ledger.view().runs()
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_an_index_that_is_locked_for_ever_refuses_and_changes_nothing(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.2)
+    held = play.root / ".git" / "index.lock"
+    held.touch()
+
+    assert "index.lock" in refused(play, userindex.IndexLocked)
+
+    assert held.exists()
+    held.unlink()
+    assert play.run() in play.ledger.view().runs()
+
+
+def _child(word: str) -> int:
+    """Return the child of this process whose command line has a word."""
+    lines = subprocess.run(["ps", "-axwwo", "ppid=,pid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in lines.splitlines()]
+    return next(int(row[1]) for row in rows if row[0] == str(os.getpid()) and word in row[2].split())
+
+
+def test_an_index_that_somebody_locks_after_the_branch_moved_is_mended_by_the_next_command(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = play.root / ".git" / "index.lock"
+
+    def grab(step: str) -> None:
+        if step == "ref_moved":
+            os.kill(_child("update-index"), signal.SIGTERM)
+            while held.exists():
+                time.sleep(0.01)
+            held.touch()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worktree, "PATIENCE", 0.2)
+        patch.setattr(worktree, "reached", grab)
+        run = play.run()
+    assert any("is committed" in warning for warning in play.ledger.warnings)
+    assert run in play.ledger.view().runs()
+    held.unlink()
+
+    assert run in play.ledger.view().runs()
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_a_branch_that_is_locked_for_ever_refuses_and_changes_nothing(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "REF_PATIENCE", 0.2)
+    held = play.root / ".git" / "refs" / "heads" / "main.lock"
+    held.touch()
+
+    assert "main.lock" in refused(play, publish.RefLocked)
+
+    held.unlink()
+    assert play.run() in play.ledger.view().runs()
+
+
+def test_a_writer_that_takes_too_long_is_named(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "MENDING_PATIENCE", 0.1)
+    with Ledger.open(play.root) as other, other.transaction("slow"), pytest.raises(lock.LockHeld) as caught:
+        worktree.mend(play.ledger.git)
+
+    assert f"process {os.getpid()}" in str(caught.value)
+
+
+def test_a_missing_identity_is_refused_in_gits_words(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+        monkeypatch.delenv(f"GIT_{role}_EMAIL")
+    git(play.root, "config", "user.useConfigOnly", "true")
+    nobody = play.beside(play.root)
+
+    assert "no email was given" in refused(nobody, publish.IdentityMissing)
+
+    assert nobody.ledger.view().exists
+    git(play.root, "config", "user.email", "bea@example.invalid")
+    git(play.root, "config", "user.name", "Bea")
+    play.beside(play.root).run()
+    assert git(play.root, "log", "-1", "--format=%an <%ae>") == "Bea <bea@example.invalid>"
+
+
+def _signer(play: Play, script: str) -> None:
+    program = play.root.parent / "signer"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    git(play.root, "config", "commit.gpgSign", "true")
+    git(play.root, "config", "gpg.program", str(program))
+
+
+def test_a_signer_that_fails_refuses_the_change(play: Play) -> None:
+    _signer(play, "exit 1")
+
+    assert "sign" in refused(play.beside(play.root), publish.SigningFailed)
+
+
+def test_a_signer_that_hangs_is_ended_with_all_that_it_started(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = play.root.parent / "signer.pid"
+    _signer(play, f"sleep 600 & echo $! >{told}; wait")
+    monkeypatch.setattr(publish, "SIGNING_PATIENCE", 1.0)
+    start = time.monotonic()
+
+    refused(play.beside(play.root), publish.SigningFailed)
+
+    assert time.monotonic() - start < 30
+    for _ in range(100):
+        if not _runs(int(told.read_text())):
+            break
+        time.sleep(0.05)
+    assert not _runs(int(told.read_text()))
+
+
+def _runs(process: int) -> bool:
+    """Tell whether a process runs, and is not a dead one that nobody has asked after."""
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False)
+    return bool(done.stdout.strip()) and not done.stdout.startswith("Z")
+
+
+def test_a_signer_finds_no_terminal_to_ask_at(play: Play) -> None:
+    told = play.root.parent / "terminal"
+    _signer(play, f"(: </dev/tty) 2>/dev/null && echo asked >{told}; exit 1")
+
+    refused(play.beside(play.root), publish.SigningFailed)
+
+    assert not told.exists()
+
+
+def test_a_commit_that_is_signed_with_an_ssh_key_verifies(play: Play) -> None:
+    key = play.root.parent / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", str(key)], check=True)
+    allowed = play.root.parent / "allowed"
+    allowed.write_text(f"ada@example.invalid {key.with_suffix('.pub').read_text()}")
+    for name, value in {
+        "gpg.format": "ssh", "user.signingKey": key, "commit.gpgSign": "true", "gpg.ssh.allowedSignersFile": allowed,
+    }.items():  # fmt: skip
+        git(play.root, "config", name, str(value))
+
+    run = play.beside(play.root).run()
+
+    git(play.root, "verify-commit", "HEAD")
+    assert git(play.root, "log", "-1", "--format=%G? %an") == "G Ada"
+    assert f"Memento-Run: {run}" in git(play.root, "log", "-1", "--format=%B")
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_a_repository_of_another_user_is_refused_in_gits_words(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+
+    with pytest.raises(door.DubiousOwnership) as caught:
+        Ledger.open(play.root)
+
+    assert f"detected dubious ownership in repository at '{play.root}'" in str(caught.value)
+    assert "safe.directory" in str(caught.value)
+    assert caught.value.exit_code == 1
+
+
+def test_a_machine_without_git_says_so(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+
+    with pytest.raises(door.GitMissing):
+        Ledger.open(play.root)
+
+
+OLD_GIT: Final = """#!/bin/sh
+while [ "$1" = -c ]; do shift 2; done
+case "$1" in
+version) echo "git version 2.20.1";;
+rev-parse)
+    for word; do
+        case "$word" in
+        rev-parse) ;;
+        --is-bare-repository) echo false;;
+        --git-dir | --git-common-dir) echo .git;;
+        --show-toplevel) pwd;;
+        *) echo "$word";;
+        esac
+    done;;
+*) exit 129;;
+esac
+"""
+
+
+def test_a_git_that_is_too_old_says_which_is_needed(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim = tmp_path / "bin" / "git"
+    shim.parent.mkdir()
+    shim.write_text(OLD_GIT)
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(door.GitTooOld) as caught:
+        Ledger.open(play.root)
+
+    assert "2.20.1" in str(caught.value)
+
+
+def test_a_mistyped_workspace_is_refused_and_nothing_is_made(tmp_path: Path) -> None:
+    with pytest.raises(door.WorkspaceMissing):
+        Ledger.open(tmp_path / "mistyped")
+    (tmp_path / "file").touch()
+    with pytest.raises(door.WorkspaceMissing):
+        Ledger.open(tmp_path / "file")
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(door.NotARepository):
+        Ledger.open(tmp_path / "plain")
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "plain"]
+
+
+def test_a_workspace_that_goes_away_is_not_taken_for_a_missing_git(play: Play) -> None:
+    gone = play.root.parent / "gone"
+    play.root.rename(gone)
+
+    with pytest.raises(door.WorkspaceMissing):
+        play.ledger.view()
+
+    gone.rename(play.root)

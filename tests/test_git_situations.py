@@ -1,0 +1,323 @@
+"""Every situation that git can be in has a decided answer: what reading does, what writing does, with which token."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger import publish, worktree
+from memento_git.ledger.store import Ledger, NoLedger
+from memento_git.work import codestate
+from memento_git.work.actions.setup import init_ledger
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memento_git.errors import MementoError
+
+
+def refused(play: Play, error: type[MementoError]) -> None:
+    """Assert that writing is refused before anything is written, and that reading works."""
+    before = (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain=v2"))
+    with pytest.raises(error):
+        play.run()
+    assert play.ledger.view().exists
+    assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain=v2")) == before
+
+
+def test_an_unborn_branch_gets_the_ledger_as_its_first_commit_and_keeps_staged_work(tmp_path: Path) -> None:
+    root = tmp_path / "unborn"
+    git(tmp_path, "init", "-q", "-b", "main", str(root))
+    (root / "app.py").write_text("answer = 42\n")
+    git(root, "add", "app.py")
+    with Ledger.open(root) as ledger:
+        with pytest.raises(NoLedger):
+            ledger.view()
+        init_ledger(ledger)
+        assert codestate.code_now(ledger.git)["tree"]
+
+    assert git(root, "status", "--short") == "A  app.py"
+    assert git(root, "ls-tree", "--name-only", "HEAD") == ".memento"
+
+
+def test_a_detached_head_is_moved_and_a_warning_says_so(play: Play) -> None:
+    git(play.root, "switch", "-q", "--detach")
+    main = git(play.root, "rev-parse", "main")
+
+    run = play.run()
+
+    assert run in play.ledger.view().runs()
+    assert git(play.root, "rev-parse", "main") == main
+    assert git(play.root, "rev-parse", "HEAD") != main
+    assert git(play.root, "status", "--short") == ""
+    assert any("detached" in warning for warning in play.ledger.warnings)
+
+
+@pytest.fixture
+def forked(play: Play) -> Play:
+    """Two branches that conflict in app.py."""
+    git(play.root, "switch", "-q", "-c", "other")
+    (play.root / "app.py").write_text("answer = 1\n")
+    play.commit_all("theirs")
+    git(play.root, "switch", "-q", "main")
+    (play.root / "app.py").write_text("answer = 2\n")
+    play.commit_all("ours")
+    return play
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        (("merge", "other"), ("merge", "--abort")),
+        (("rebase", "other"), ("rebase", "--abort")),
+        (("cherry-pick", "other"), ("cherry-pick", "--abort")),
+        (("revert", "--no-edit", "HEAD~1..HEAD", "other"), ("revert", "--abort")),
+        (("bisect", "start", "HEAD", "HEAD~2"), ("bisect", "reset")),
+    ],
+    ids=lambda words: words[0],
+)
+def test_while_an_operation_is_in_progress_reading_works_and_writing_is_refused(
+    forked: Play, start: tuple[str, ...], end: tuple[str, ...]
+) -> None:
+    head = git(forked.root, "rev-parse", "HEAD")
+    git(forked.root, *start, check=False)
+
+    refused(forked, publish.OperationUnderWay)
+
+    git(forked.root, *end)
+    assert git(forked.root, "rev-parse", "HEAD") == head
+    assert git(forked.root, "status", "--short") == ""
+    assert forked.run() in forked.ledger.view().runs()
+
+
+def test_patches_being_applied_refuse_writing_too(forked: Play) -> None:
+    patch = git(forked.root, "format-patch", "--stdout", "-1", "other")
+    git(forked.root, "am", data=patch.encode(), check=False)
+
+    refused(forked, publish.OperationUnderWay)
+
+    git(forked.root, "am", "--abort")
+
+
+@pytest.mark.parametrize("hook", ["pre-commit", "commit-msg", "post-commit"])
+def test_a_writer_that_a_hook_calls_is_refused_and_the_commit_goes_on(play: Play, hook: str) -> None:
+    play.run()
+    answer = play.root.parent / "answer"
+    script = play.root / ".git" / "hooks" / hook
+    command = f"{sys.executable} -m memento_git run start --goal Hooked --json >{answer} 2>&1"
+    script.write_text(f"#!/bin/sh\n{command}\n{sys.executable} -m memento_git status >/dev/null || exit 7\nexit 0\n")
+    script.chmod(0o755)
+    (play.root / "app.py").write_text("answer = 43\n")
+
+    git(play.root, "commit", "-qam", "theirs")
+
+    assert "inside_hook" in answer.read_text()
+    assert git(play.root, "log", "-1", "--format=%s") == "theirs"
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_the_environment_never_leads_to_another_repository(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    git(tmp_path, "clone", "-q", str(play.root), str(other))
+    head = git(other, "rev-parse", "HEAD")
+    foreign = {
+        "GIT_DIR": other / ".git", "GIT_WORK_TREE": other, "GIT_COMMON_DIR": other / ".git",
+        "GIT_OBJECT_DIRECTORY": other / ".git" / "objects", "GIT_NAMESPACE": "theirs", "GIT_PREFIX": "deep/",
+        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.worktree", "GIT_CONFIG_VALUE_0": other,
+        "GIT_GLOB_PATHSPECS": "1", "GIT_ICASE_PATHSPECS": "1",
+    }  # fmt: skip
+
+    with monkeypatch.context() as patch:
+        for name, value in foreign.items():
+            patch.setenv(name, str(value))
+        here = play.beside(play.root)
+        run = here.run()
+
+    assert here.ledger.git.top == play.root
+    assert git(other, "rev-parse", "HEAD") == head
+    assert f"Memento-Run: {run}" in git(play.root, "log", "-1", "--format=%B")
+
+
+def test_a_bare_repository_is_read_at_any_revision_and_never_written(play: Play, tmp_path: Path) -> None:
+    first, second = play.run("First"), play.run("Second")
+    bare = tmp_path / "bare.git"
+    git(tmp_path, "clone", "-q", "--bare", str(play.root), str(bare))
+    there = play.beside(bare)
+
+    assert set(there.ledger.view().runs()) == {first, second}
+    assert there.ledger.view(["HEAD~1"]).runs() == [first]
+    with pytest.raises(publish.BareRepository):
+        there.run()
+    assert not (bare / "memento" / "journal").exists()
+
+
+def test_the_git_directory_of_a_checkout_is_read_and_never_written(play: Play) -> None:
+    run = play.run()
+    inside = play.beside(play.root / ".git")
+
+    assert inside.ledger.view().runs() == [run]
+    with pytest.raises(publish.BareRepository):
+        inside.run()
+
+
+def test_a_shallow_clone_is_read_and_written(play: Play, tmp_path: Path) -> None:
+    run = play.run()
+    play.run("Another")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{play.root}", str(shallow))
+    there = play.beside(shallow)
+
+    new = there.run("Here")
+
+    assert {run, new} <= set(there.ledger.view().runs())
+    assert git(shallow, "status", "--short") == ""
+    git(shallow, "push", "-q", "origin", "HEAD:theirs")
+
+
+def test_a_sha256_repository_is_written_and_names_its_code(tmp_path: Path) -> None:
+    root = tmp_path / "wide"
+    git(tmp_path, "init", "-q", "--object-format=sha256", "-b", "main", str(root))
+    (root / "app.py").write_text("answer = 42\n")
+    git(root, "add", "app.py")
+    git(root, "commit", "-qm", "code")
+    with Ledger.open(root) as ledger:
+        init_ledger(ledger)
+        wide = Play(ledger)
+        wide.planned()
+        task = wide.proven()
+        assert wide.is_proven(task)
+        assert len(codestate.code_now(ledger.git)["tree"]) == 64
+
+    assert git(root, "status", "--short") == ""
+    git(root, "fsck", "--strict")
+
+
+def test_line_endings_of_the_users_platform_never_make_the_ledger_dirty(play: Play, tmp_path: Path) -> None:
+    clone = tmp_path / "crlf"
+    git(tmp_path, "clone", "-q", "-c", "core.autocrlf=true", "-c", "core.safecrlf=true", str(play.root), str(clone))
+    there = play.beside(clone)
+    assert b"\r\n" in (clone / "app.py").read_bytes()
+
+    there.planned()
+    task = there.proven()
+    path = ".memento/.gitattributes"
+    there.ledger.change("attributes", lambda tx: tx.put(path, (tx.view.read(path) or b"") + b"*.txt -text\n"))
+
+    assert there.is_proven(task)
+    assert git(clone, "status", "--short") == ""
+    assert b"*.txt" in (clone / path).read_bytes()
+    assert all(b"\r" not in file.read_bytes() for file in clone.glob(".memento/runs/**/*.yaml"))
+
+
+def test_a_repository_is_clean_for_plumbing_too_after_a_write(play: Play) -> None:
+    play.planned()
+    play.proven()
+
+    for command in (["diff-files", "--quiet"], ["diff-index", "--quiet", "HEAD"]):
+        assert subprocess.run(["git", *command], cwd=play.root, check=False).returncode == 0
+
+
+def test_a_reader_changes_no_file(play: Play) -> None:
+    play.planned()
+    play.ledger.view()
+    before = {path: path.stat().st_mtime_ns for path in play.root.rglob("*")}
+
+    with Ledger.open(play.root) as again:
+        again.view().runs()
+
+    assert {path: path.stat().st_mtime_ns for path in play.root.rglob("*")} == before
+
+
+def test_ledger_commits_run_no_hook_of_the_user(play: Play) -> None:
+    told = play.root.parent / "told"
+    names = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction"]
+    for name in [*names, "post-index-change", "pre-auto-gc"]:
+        script = play.root / ".git" / "hooks" / name
+        script.write_text(f"#!/bin/sh\necho {name} >>{told}\nexit 1\n")
+        script.chmod(0o755)
+
+    run = play.run()
+
+    assert not told.exists()
+    assert run in play.ledger.view().runs()
+
+
+def test_ledger_files_are_ordinary_files_below_the_users_umask(play: Play) -> None:
+    before = os.umask(0o077)
+    try:
+        play.run()
+    finally:
+        os.umask(before)
+
+    entries = git(play.root, "ls-tree", "-r", "HEAD", "--", ".memento").splitlines()
+    assert {entry.split()[0] for entry in entries} == {"100644"}
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in play.root.glob(".memento/runs/**/*.*")}
+    assert modes == {0o600}
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_a_linked_ledger_folder_is_refused_and_nothing_is_written_outside(play: Play, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (play.root / ".memento").rename(outside)
+    (play.root / ".memento").symlink_to(outside)
+    before = sorted(outside.rglob("*"))
+    head = git(play.root, "rev-parse", "HEAD")
+
+    with pytest.raises(worktree.UnsafePath):
+        play.run()
+
+    assert sorted(outside.rglob("*")) == before
+    assert git(play.root, "rev-parse", "HEAD") == head
+    assert play.ledger.view().exists
+
+
+def test_a_path_with_a_colon_and_quotes_is_a_path_like_any_other(tmp_path: Path) -> None:
+    root = tmp_path / 'a:b "c" d\\e'
+    git(tmp_path, "init", "-q", "-b", "main", str(root))
+    (root / "app.py").write_text("answer = 42\n")
+    git(root, "add", "app.py")
+    git(root, "commit", "-qm", "code")
+    with Ledger.open(root) as ledger:
+        init_ledger(ledger)
+        assert codestate.code_now(ledger.git)["dirty"] is False
+
+    assert git(root, "status", "--short") == ""
+
+
+def test_a_hand_made_file_where_the_ledger_writes_is_kept(play: Play) -> None:
+    path = play.root / ".memento" / "extra.md"
+    path.write_text("mine\n")
+
+    play.ledger.change("extra", lambda tx: tx.put(".memento/extra.md", b"ours\n"))
+
+    assert path.read_text() == "mine\n"
+    assert git(play.root, "status", "--short") == "M .memento/extra.md"
+    assert git(play.root, "show", "HEAD:.memento/extra.md") == "ours"
+
+
+def test_the_work_tree_may_lie_on_another_file_system(tmp_path: Path) -> None:
+    root, inside = tmp_path / "apart", _elsewhere(tmp_path)
+    git(tmp_path, "init", "-q", "-b", "main", "--separate-git-dir", str(inside), str(root))
+    with Ledger.open(root) as ledger:
+        init_ledger(ledger)
+
+    assert git(root, "status", "--short") == ""
+    assert sorted(path.name for path in (root / ".memento").iterdir()) == [".gitattributes", "README.md", "config.yaml"]
+
+
+def _elsewhere(near: Path) -> Path:
+    """Return a new folder's name, on another file system where this machine has one in memory."""
+    import tempfile
+    from pathlib import Path
+
+    memory = Path("/dev/shm")
+    base = memory if memory.is_dir() and memory.stat().st_dev != near.stat().st_dev else near
+    return Path(tempfile.mkdtemp(prefix="memento-test-", dir=base)) / "git"

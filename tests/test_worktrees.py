@@ -1,0 +1,244 @@
+"""Several checkouts of one repository: linked worktrees, submodules, sparse ones, and users who commit meanwhile."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger import worktree
+from memento_git.ledger.store import Ledger
+from memento_git.work import refusals
+from memento_git.work.actions import dispatches
+from memento_git.work.actions.setup import init_ledger
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memento_git.ledger.store import Transaction
+
+NEW = ".memento/extra/new.md"
+
+
+def is_clean(root: Path) -> bool:
+    """Tell whether users and plumbing see no difference between HEAD, index and work tree."""
+    plumbing = [["diff-files", "--quiet"], ["diff-index", "--quiet", "HEAD"]]
+    codes = [subprocess.run(["git", *command], cwd=root, check=False).returncode for command in plumbing]
+    return git(root, "status", "--short") == "" and codes == [0, 0]
+
+
+def put(play: Play, path: str = NEW, data: bytes = b"new\n") -> None:
+    play.ledger.change("put", lambda tx: tx.put(path, data))
+
+
+@pytest.fixture
+def linked(play: Play, tmp_path: Path) -> Play:
+    """A second work tree of the same repository, on a branch of its own."""
+    git(play.root, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    return play.beside(tmp_path / "side", actor="agent:side")
+
+
+def test_a_linked_worktree_moves_its_own_branch_and_refreshes_its_own_index(play: Play, linked: Play) -> None:
+    main = git(play.root, "rev-parse", "main")
+
+    run = linked.run()
+
+    assert git(play.root, "rev-parse", "main") == main
+    assert run in linked.ledger.view().runs()
+    assert run not in play.ledger.view().runs()
+    assert run in play.ledger.view(["HEAD", "side"]).runs()
+    assert is_clean(linked.root)
+    assert is_clean(play.root)
+
+
+def test_worktrees_of_one_clone_exclude_each_others_claims(play: Play, linked: Play) -> None:
+    play.planned()
+    dispatch = play.dispatch(play.task())
+    git(linked.root, "merge", "-q", "main")
+
+    play.do(dispatches.claim_dispatch, dispatch)
+
+    with pytest.raises(refusals.AlreadyClaimed):
+        linked.do(dispatches.claim_dispatch, dispatch)
+    assert is_clean(linked.root)
+
+
+def test_a_claim_that_was_not_committed_frees_the_claim_again(play: Play, linked: Play) -> None:
+    play.planned()
+    dispatch = play.dispatch(play.task())
+    git(linked.root, "merge", "-q", "main")
+
+    def fail(tx: Transaction) -> None:
+        dispatches.claim_dispatch(tx, dispatch)
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        play.ledger.change("claim", fail)
+
+    assert linked.do(dispatches.claim_dispatch, dispatch) == dispatch
+
+
+def test_one_branch_in_two_worktrees_takes_the_changes_of_both(play: Play, tmp_path: Path) -> None:
+    git(play.root, "worktree", "add", "-q", "--force", str(tmp_path / "twin"), "main")
+    twin = play.beside(tmp_path / "twin")
+
+    first = play.run("First")
+    git(twin.root, "reset", "-q", "--hard")
+    second = twin.run("Second")
+
+    assert set(twin.ledger.view().runs()) == {first, second}
+    assert is_clean(twin.root)
+
+
+def test_a_submodule_has_a_ledger_of_its_own(play: Play, tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    git(tmp_path, "init", "-q", "-b", "main", str(outer))
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "-q", "add", str(play.root), "inner")
+    git(outer, "commit", "-qm", "link")
+    inner = play.beside(outer / "inner")
+
+    run = inner.run()
+
+    assert inner.root == outer / "inner"
+    assert run in inner.ledger.view().runs()
+    assert is_clean(outer / "inner")
+    assert not (outer / ".memento").exists()
+    assert git(outer, "status", "--short") == "M inner"
+
+
+@pytest.mark.parametrize("form", [["--cone"], ["--cone", "--sparse-index"], ["--no-cone"]], ids=" ".join)
+def test_a_sparse_checkout_without_the_ledger_is_written_and_stays_sparse(play: Play, form: list[str]) -> None:
+    (play.root / "src").mkdir()
+    (play.root / "src" / "lib.py").write_text("x = 1\n")
+    play.commit_all()
+    run = play.planned()
+    git(play.root, "sparse-checkout", "set", *form, "src")
+    assert not (play.root / ".memento").exists()
+
+    task = play.proven()
+    config = play.ledger.view().read(".memento/config.yaml") or b""
+    put(play, ".memento/config.yaml", config + b"# more\n")
+
+    assert play.status(run) == "active"
+    assert play.is_proven(task)
+    assert is_clean(play.root)
+    assert not (play.root / ".memento").exists()
+    git(play.root, "sparse-checkout", "disable")
+    assert is_clean(play.root)
+    assert (play.root / ".memento" / "config.yaml").read_bytes().endswith(b"# more\n")
+
+
+def test_a_ledger_may_be_made_in_a_sparse_checkout(repo: Path) -> None:
+    (repo / "src").mkdir()
+    (repo / "src" / "lib.py").write_text("x = 1\n")
+    git(repo, "add", "src")
+    git(repo, "commit", "-qm", "src")
+    git(repo, "sparse-checkout", "set", "--cone", "src")
+    with Ledger.open(repo) as ledger:
+        init_ledger(ledger)
+        Play(ledger).run()
+
+    assert is_clean(repo)
+    git(repo, "sparse-checkout", "reapply")
+    assert is_clean(repo)
+
+
+def test_a_branch_that_the_user_left_meanwhile_gets_the_change_and_the_work_tree_is_left_alone(play: Play) -> None:
+    git(play.root, "branch", "other")
+
+    def act(tx: Transaction) -> None:
+        git(play.root, "switch", "-q", "other")
+        tx.put(NEW, b"new\n")
+
+    play.ledger.change("left", act)
+
+    assert git(play.root, "show", f"main:{NEW}") == "new"
+    assert git(play.root, "rev-parse", "--abbrev-ref", "HEAD") == "other"
+    assert is_clean(play.root)
+    assert not (play.root / NEW).exists()
+    assert any("refs/heads/main" in warning for warning in play.ledger.warnings)
+    before = len(play.ledger.warnings)
+    play.ledger.view()
+    assert len(play.ledger.warnings) == before
+
+
+def test_a_head_that_goes_while_files_are_written_takes_them_back(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(play, ".memento/extra/edited.md", b"old\n")
+    git(play.root, "branch", "other")
+
+    def leave(step: str) -> None:
+        if step == "index_refreshed" and git(play.root, "symbolic-ref", "HEAD") == "refs/heads/main":
+            git(play.root, "symbolic-ref", "HEAD", "refs/heads/other")
+
+    def act(tx: Transaction) -> None:
+        tx.put(NEW, b"new\n")
+        tx.put(".memento/extra/edited.md", b"edited\n")
+
+    monkeypatch.setattr(worktree, "reached", leave)
+    play.ledger.change("left", act)
+
+    assert git(play.root, "show", f"main:{NEW}") == "new"
+    assert is_clean(play.root)
+    assert not (play.root / NEW).exists()
+
+
+def test_a_detached_head_that_went_to_a_branch_meanwhile_is_not_detached_again(play: Play) -> None:
+    git(play.root, "switch", "-q", "--detach")
+
+    def act(tx: Transaction) -> None:
+        if git(play.root, "rev-parse", "--abbrev-ref", "HEAD") == "HEAD":
+            git(play.root, "switch", "-q", "main")
+        tx.put(NEW, b"new\n")
+
+    play.ledger.change("left", act)
+
+    assert git(play.root, "symbolic-ref", "HEAD") == "refs/heads/main"
+    assert git(play.root, "show", f"main:{NEW}") == "new"
+    assert is_clean(play.root)
+
+
+def _insist(root: Path, *arguments: str) -> None:
+    """Run git as a user who tries again when another git is in the way."""
+    for _ in range(200):
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return
+        assert any(words in done.stderr for words in ("index.lock", "cannot lock ref")), done.stderr
+    raise AssertionError(arguments)
+
+
+@pytest.mark.parametrize("form", [["commit", "-qa"], ["commit", "-q"]], ids=["commit -a", "plain commit"])
+def test_commits_of_the_user_beside_our_writers_lose_nothing_of_either(play: Play, form: list[str]) -> None:
+    script = (
+        "import sys\nfrom memento_git.ledger.store import Ledger\nfrom memento_git.work.actions.runs import start_run\n"
+        "with Ledger.open(sys.argv[1]) as ledger:\n    for _ in range(25):\n"
+        "        print(ledger.change('start_run', lambda tx: start_run(tx, 'Goal')), flush=True)\n"
+    )
+    writers = [
+        subprocess.Popen([sys.executable, "-c", script, str(play.root)], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+
+    def work() -> None:
+        for number in range(25):
+            (play.root / f"file{number}.py").write_text(f"x = {number}\n")
+            _insist(play.root, "add", f"file{number}.py")
+            (play.root / "app.py").write_text(f"answer = {number}\n")
+            _insist(play.root, *form, "-m", f"theirs {number}")
+
+    user = Thread(target=work)
+    user.start()
+    made = [run for writer in writers for run in writer.communicate(timeout=120)[0].split()]
+    user.join()
+
+    tracked = git(play.root, "ls-tree", "-r", "--name-only", "HEAD").split()
+    assert [f"file{number}.py" in tracked for number in range(25)] == [True] * 25
+    assert len(made) == 50
+    assert set(made) == set(play.ledger.view().runs())
+    assert git(play.root, "status", "--short") == ("" if "-qa" in form else "M app.py")
+    assert (play.root / "app.py").read_text() == "answer = 24\n"
+    git(play.root, "fsck", "--strict")
