@@ -1,0 +1,81 @@
+"""The page of refusals, by walking the classes."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+import memento_git
+from docs.generator.words import page as whole_page
+from docs.generator.words import table
+from memento_git.cli.seed_names import TABLE, OptionRequired
+from memento_git.errors import Broken, MementoError, Misused, Moved, Refused
+from memento_git.model.ids import NOT_FOUND, NoSuchRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODES: Final = (
+    ("0", "ok"),
+    ("1", "refused, or not found; nothing was changed. Also a verdict that is negative: `task verify`, `doctor`"),
+    ("2", "usage: the request itself is malformed"),
+    ("3", "something else changed the repository meanwhile, or is in the middle of it; try again"),
+    ("4", "the ledger, or git, cannot be read for what it should be"),
+    ("70", "a bug of memento; the message names the file with the traceback"),
+    ("130", "interrupted from the keyboard"),
+)
+OTHER: Final = (
+    ("usage", "2", "click's own message: an unknown option, a missing argument", "see that command's --help"),
+    ("task_rejected", "1", "`task verify`: what is unmet", ""),
+    ("checks_failed", "1", "`doctor`: something is wrong, see `checks`", ""),
+    ("internal_error", "70", "a bug of memento: its type and text", "please report it with the file that it names"),
+)
+FAMILIES: Final = (Refused, Misused, Moved, Broken)
+
+
+def import_all() -> None:
+    """Import every module of the package, so that every class is known."""
+    for module in pkgutil.walk_packages(memento_git.__path__, "memento_git."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+
+
+def classes(parent: type[MementoError] = MementoError) -> Iterator[type[MementoError]]:
+    """Yield every error class that is raised, families left out."""
+    for child in parent.__subclasses__():
+        if child not in FAMILIES:
+            yield child
+        yield from classes(child)
+
+
+def tokens(error: type[MementoError]) -> list[str]:
+    """Return the tokens that a class can have."""
+    if error is NoSuchRecord:
+        return [*sorted(NOT_FOUND.values()), "record_not_found"]
+    if error is OptionRequired:
+        return sorted({token for alias in TABLE.values() for token in alias.required.values()})
+    return [error.token]
+
+
+def page() -> str:
+    import_all()
+    intro = (
+        "A command that cannot do what was asked prints one sentence, its token and a next step on standard error, "
+        "and leaves everything as it was. With `--json` the answer on standard output is "
+        '`{"ok": false, "error": TOKEN, "message": …, "hint": …}`. Tokens are stable; sentences are not.\n\n'
+        "What is wrong *in* the ledger is not an error but a finding: see [findings.md](findings.md)."
+    )
+    rows = sorted(
+        (f"`{token}`", str(error.exit_code), error.sentence, error.hint_)
+        for error in set(classes())
+        for token in tokens(error)
+    )
+    others = [(f"`{token}`", *rest) for token, *rest in OTHER]
+    return whole_page(
+        "Errors and exit codes", intro, "## Exit codes", table(("code", "meaning"), CODES),
+        "`memento evidence run` exits with the exit code of the command that it ran, 128 and the signal when that was "
+        "killed; a refusal of memento before or after it uses the codes above.",
+        "## Refusals", table(("token", "exit", "message", "next"), rows),
+        "## Answers that are not refusals of a rule", table(("token", "exit", "message", "next"), others),
+    )  # fmt: skip

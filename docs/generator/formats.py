@@ -1,0 +1,91 @@
+"""The page of file formats, from the shapes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from docs.generator.words import key_table, table
+from docs.generator.words import page as whole_page
+from memento_git.model.events import GATE, HEAD, VERBS
+from memento_git.model.ids import ALPHABET, LENGTH
+from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS, GATE_KINDS, PLAN, RUN, TASK, TRUSTS, VERDICTS
+
+LAYOUT: Final = """\
+```
+.memento/
+  config.yaml                                   format version and policy
+  README.md                                     what this folder is, for a reviewer
+  .gitattributes                                line endings: text files LF, captured output untouched
+  runs/<run>/
+    run.md                                      the goal: front matter and Markdown
+    <time>-<verb>-<random>.yaml                 an event of the run
+    plans/<plan>/plan.md                        a plan; its events lie beside it
+    tasks/<s>/<task>/task.md                    a task; its events lie beside it
+    evidence/<s>/<evidence>.yaml                one piece of evidence, immutable
+    evidence/<s>/<evidence>/                    what was captured or attached, and the evidence's events
+  archive/<run>/<digest>.yaml.gz                a final run in one file
+```
+
+`<s>` is the first character of the id's random part. The folder of a record holds the record's events, so a listing
+tells its story. An event's file name has its time without punctuation, its verb, and the random part of its id:
+`20261121T210213377Z-completed-9wq4m2h6c8x1.yaml` is `event_9wq4m2h6c8x1`.
+
+A dispatch and a gate have no file: they are what events come to. A dispatch's id has the random part of the
+`dispatched` event that opened it."""
+
+YAML: Final = """\
+Files are UTF-8. Events, evidence and the config are YAML; `run.md`, `plan.md` and `task.md` are YAML front matter
+between two lines `---`, then Markdown. The ledger's YAML is plain: one document, no anchors and aliases, no tags, no
+key twice, at most 12 levels. Every scalar is read as text and then typed by its key, so an id of digits stays an id
+and `2026-11-21T21:02:13.377Z` stays as it is written. A key that the tables below do not have is a finding. An empty
+value is not written.
+
+Texts hold no control characters and none that change the direction of writing; a text has at most 65,536 characters,
+a file at most 1 MiB.
+
+The same in JSON Schema 2020-12 is in `schemas/`: `run`, `plan` and `task` (for the front matter), `evidence`, `event`
+and `config`. An editor types YAML's scalars itself, so there a flag is a boolean and a count an integer; quote a text
+that looks like a number."""
+
+
+def page() -> str:
+    ids = (
+        f"An id is its kind, an underscore and {LENGTH} random characters of `{ALPHABET}` (Crockford base 32, "
+        "lower case): `task_7k2m9p4x1c0d`. Kinds: `run`, `plan`, `task`, `dispatch`, `evidence`, `event`.\n\n"
+        "A digest is the first 32 hexadecimal digits of the SHA-256 of a file's bytes at the commit. A reference is an "
+        "id and a digest: `evidence_5s0g3t7k2b9x@e1d0…`. Git's own ids (40 or 64 digits) name code."
+    )
+    times = "A time is UTC with milliseconds: `2026-11-21T21:02:13.377Z`."
+    return whole_page(
+        "File formats", "## Layout", LAYOUT, "## YAML", YAML, "## Ids, digests, times", ids, times,
+        "## Run", key_table(RUN), "## Plan", key_table(PLAN), "## Task", key_table(TASK),
+        "## Evidence", _evidence(), "## Event", _events(),
+        "## Config", "See [policy.md](policy.md).",
+        "## Archive", "A gzip file of YAML: `version: 1` and `files`, a mapping from path to `text`, or to `base64` "
+        "where the bytes are not text. Its name is the digest of its bytes. It holds each file's exact bytes.",
+    )  # fmt: skip
+
+
+def _evidence() -> str:
+    kinds = ", ".join(f"`{kind}`" for kind in EVIDENCE_KINDS)
+    trusts = ", ".join(f"`{trust}`" for trust in TRUSTS)
+    return f"Kinds: {kinds}. Trust is derived, never written; best first: {trusts}.\n\n{key_table(EVIDENCE)}"
+
+
+def _events() -> str:
+    parts = ["Every event has these keys:", key_table(HEAD)]
+    for kind, verbs in VERBS.items():
+        parts.append(f"### Events of {'evidence' if kind == 'evidence' else f'a {kind}'}")
+        for verb, fields in verbs.items():
+            parts += [f"#### {kind}: {verb}", key_table(fields) if fields else "No further keys."]
+    verdicts = table(("verb", "state of the gate"), [
+        (f"`{word}`", "pending" if word == "requested" else word) for word in VERDICTS
+    ])  # fmt: skip
+    gates = ", ".join(f"`{kind}`" for kind in GATE_KINDS)
+    parts += [
+        "### Verdicts of gates",
+        f"An event of a run or task with the key `gate` is a verdict. Gates: {gates}. `waived` requires `reason`.",
+        verdicts,
+        key_table(GATE),
+    ]
+    return "\n\n".join(parts)

@@ -1,0 +1,104 @@
+"""The page of the policy: each key, its default, its meaning, and a whole example."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from docs.generator.words import keys, of, table
+from docs.generator.words import page as whole_page
+from memento_git.model.policy import CONFIG, Policy
+from memento_git.model.types import Shape
+from memento_git.work.actions.setup import CONFIG_TEXT
+
+EXAMPLE: Final = """\
+version: 1
+policy:
+  proof:
+    command: witnessed
+    test: witnessed
+    lint: witnessed
+    type: witnessed
+    build: witnessed
+    screenshot: verified
+  require: [test]
+  plan:
+    approvers: [Ada <ada@example.invalid>, Grace <grace@example.invalid>]
+    not_author: true
+  gates:
+    required: [implementation_review, release]
+    fresh: [release]
+    verdicts:
+      release: [Ada <ada@example.invalid>]
+    waivers: [Ada <ada@example.invalid>]
+  spike:
+    dispatches: 1
+  lease: 90m
+  limits:
+    attach: 262144
+    output: 16384
+  allow_secrets: []
+"""
+NOTES: Final = """\
+- An actor is compared as it is written: `Ada <ada@example.invalid>` is git's user, `agent:hermes` what
+  `--actor agent:hermes` says. Whoever can write may type any name. What a name is worth is for the review of the
+  commit to say.
+- `proof` is a mapping from kind of evidence to the least trust at which that kind proves a task. Giving it replaces
+  the default as a whole. A kind that is absent proves nothing by itself. It can still be cited; the task may then be
+  completed and is shown as unproven.
+- `require` asks that each of these kinds is among what proves the completion.
+- A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is.
+- Policy is read at the commit that a command starts from, when an event is written. The fold never looks at it. What
+  is shown as proven is judged by the policy of the commit that is read.
+- A policy that cannot be read (`F001`, `F002`) or is of a newer format (`F005`) stops every command that needs it,
+  with exit code 4: the file, the line and the remedy are named."""
+
+
+def _value(default: object) -> str:
+    if isinstance(default, dict):
+        return "; ".join(f"{key}: {value}" for key, value in default.items()) or "none"
+    if isinstance(default, tuple):
+        return ", ".join(default) or "none"
+    return str(default).lower() if isinstance(default, bool) else str(default)
+
+
+def defaults() -> dict[str, str]:
+    """Return key -> value where the file does not have the key."""
+    policy = Policy()
+    return {
+        "version": "",
+        "policy": "",
+        "policy.proof": _value(policy.proof),
+        "policy.require": _value(policy.require),
+        "policy.plan": "",
+        "policy.plan.approvers": _value(policy.plan_approvers),
+        "policy.plan.not_author": _value(policy.plan_not_author),
+        "policy.gates": "",
+        "policy.gates.required": _value(policy.gates_required),
+        "policy.gates.fresh": _value(policy.gates_fresh),
+        "policy.gates.verdicts": _value(policy.gate_verdicts),
+        "policy.gates.waivers": _value(policy.gate_waivers),
+        "policy.spike": "",
+        "policy.spike.dispatches": _value(policy.spike_dispatches),
+        "policy.lease": f"{policy.lease} s",
+        "policy.limits": "",
+        "policy.limits.attach": _value(policy.attach),
+        "policy.limits.output": _value(policy.output),
+        "policy.allow_secrets": _value(policy.allow_secrets),
+    }
+
+
+def page() -> str:
+    held = defaults()
+    rows = [
+        (f"`{name}`", of(field.type), held[name], field.doc)
+        for name, field in keys(CONFIG)
+        if not isinstance(field.type, Shape)
+    ]
+    return whole_page(
+        "Policy",
+        "`.memento/config.yaml` holds the format version and what a team asks before work counts. It is reviewed like "
+        "code; edit it and commit it like code. Nothing but `version` is required.",
+        table(("key", "value", "default", "meaning"), rows), NOTES,
+        "## What `memento init` writes", f"```yaml\n{CONFIG_TEXT}```",
+        "## An example of a stricter team", f"```yaml\n{EXAMPLE}```",
+    )  # fmt: skip

@@ -1,0 +1,170 @@
+"""The page of JSON answers: the envelope, and every key of every row with its meaning."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from docs.generator.words import page as whole_page
+from docs.generator.words import table
+
+RUN: Final = {
+    "id": "the run", "goal": "what it is for", "status": "active, blocked (a gate failed), paused, cancelled, "
+    "completed, contested", "actor": "who started it", "created_at": "when", "spike": "may hand out without a plan",
+    "constraints": "what must hold throughout", "current_plan_id": "the canonical plan, or null",
+    "description": "the Markdown of run.md",
+}  # fmt: skip
+PLAN: Final = {
+    "id": "the plan", "run_id": "its run", "title": "its name", "body": "the Markdown of plan.md",
+    "status": "draft, canonical, rejected, superseded, contested", "actor": "who drafted it", "created_at": "when",
+    "acceptance_criteria": "list", "assumptions": "list", "risks": "list",
+    "changed": "true: the text is another than the one that was approved",
+}  # fmt: skip
+TASK: Final = {
+    "id": "the task", "run_id": "its run", "title": "what is to be done", "description": "the Markdown of task.md",
+    "status": "pending, dispatched, in_progress, completed, accepted, rejected, blocked, cancelled, contested",
+    "run_status": "cancelled or completed when the run is final, else null", "actor": "who added it",
+    "created_at": "when", "acceptance_criteria": "list", "dependencies": "ids of tasks that must be proven first",
+    "relevant_files": "paths", "ready": "could be handed out now",
+    "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
+    "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
+    "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
+    "reason": "the latest reason that an event gave", "incomplete": "a file that its events name is missing",
+    "stale": "only in `status`: all that proves it saw other code than this commit's",
+}  # fmt: skip
+DISPATCH: Final = {
+    "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
+    "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
+    "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
+    "candidate": "one of several tries", "created_at": "when it was handed out", "completed_at": "or null",
+    "failed_at": "or null", "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
+    "executor_invoked": "always false: memento starts nobody",
+}  # fmt: skip
+GATE: Final = {
+    "kind": "which gate", "scope": "id of the run or task", "scope_kind": "run or task",
+    "status": "pending, passed, failed, waived", "reviewer": "who gave the latest verdict", "summary": "what was said",
+    "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
+    "event_id": "the verdict's event, or null",
+}  # fmt: skip
+EVIDENCE: Final = {
+    "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
+    "task_id": "the first of them, or null", "outcome": "passed, failed, observed",
+    "status": "recorded, superseded, retracted, redacted", "trust_level": "witnessed, verified, reported, advisory",
+    "summary": "text or null", "uri": "link or null", "files": "attachments: name, sha256, bytes",
+    "command": "argv, or null", "exit_code": "or null", "seconds": "or null",
+    "reports": "name, format, sha256, ok, counts, failed, failed_more",
+    "problems": "why a good exit code did not count",
+    "diff": "range, base, tip, patch_id, files, added, removed; or null", "approves": "id or null",
+    "code": "git ids of what it saw: tree, full, paths, dirty", "actor": "who recorded it", "created_at": "when",
+    "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
+}  # fmt: skip
+EVENT: Final = {
+    "id": "the event", "run_id": "its run", "record": "to which record it happened", "actor": "by whom",
+    "action": "kind and verb, such as task.completed", "created_at": "when, by the writer's clock",
+    "summary": "its note, reason or gate", "legal": "false: it has no effect", "problem": "why, or null",
+    "payload": "the verb's own keys",
+}  # fmt: skip
+TROUBLE: Final = {
+    "record": "which", "problem": "contested, illegal, incomplete", "about": "the part, or why",
+    "events": "event, actor and action of each event concerned",
+}  # fmt: skip
+STATUS: Final = {
+    "state": "the run's status", "run": "one run", "plans": "its plans", "tasks": "its tasks",
+    "dispatches": "its dispatches", "gates": "the latest verdict of each gate, and gates that policy asks for",
+    "evidence": "its evidence", "audit": "its events, each after what it had seen",
+    "trouble": "what needs settling", "findings": "what is wrong in files: code, path, line, message, fix, severity",
+    "counts": "tasks by state; proven; unproven", "ready": "ids of ready tasks", "stale": "ids of stale evidence",
+    "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
+    "omitted": "how many rows of each list --limit left out",
+}  # fmt: skip
+TABLES: Final = {
+    "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
+    "Event (audit)": EVENT, "Trouble": TROUBLE,
+}  # fmt: skip
+
+ANSWERS: Final = {
+    "init": "workspace created state",
+    "status": " ".join(STATUS),
+    "report": "text generated_at " + " ".join(key for key in STATUS if key != "state"),
+    "log": "audit page",
+    "log --commits": "commits page",
+    "show": "KIND audit",
+    "run list": "runs page",
+    "run start": "run",
+    "run show": "run",
+    "run pause": "command run",
+    "run resume": "command run",
+    "run cancel": "command run",
+    "run complete": "run",
+    "plan list": "plans",
+    "plan draft": "plan",
+    "plan approve": "plan",
+    "plan reject": "plan",
+    "plan show": "plan",
+    "task list": "tasks page",
+    "task add": "task dispatched executor_invoked",
+    "task revise": "task",
+    "task show": "task dispatches",
+    "task brief": "payload",
+    "task block": "task",
+    "task reopen": "task",
+    "task cancel": "task",
+    "task verify": "task verdict accepted failed_requirements",
+    "dispatch list": "dispatches page",
+    "dispatch show": "DISPATCH",
+    "dispatch create": "DISPATCH dispatched",
+    "dispatch claim": "DISPATCH",
+    "dispatch renew": "dispatch_id lease_until committed",
+    "dispatch complete": "DISPATCH task proven evidence",
+    "dispatch fail": "DISPATCH",
+    "dispatch recover": "DISPATCH requeued_dispatch_id",
+    "gate list": "gates",
+    "gate record": "gate",
+    "gate waive": "gate",
+    "evidence list": "evidence page",
+    "evidence show": "evidence",
+    "evidence run": "evidence exit_code",
+    "evidence run --out": "evidence_id out exit_code",
+    "evidence add": "evidence",
+    "evidence approve": "evidence",
+    "evidence supersede": "evidence",
+    "evidence retract": "evidence",
+    "evidence redact": "redacted note",
+    "settle": "trouble",
+    "settle --keep": "settled",
+    "settle --void": "voided",
+    "archive": "archive",
+    "apply": "done",
+    "doctor": "checks",
+    "sample-smoke": "init start plan approve_plan event dispatch claim evidence complete run_complete "
+    "dispatches status report doctor sample_project",
+}
+INTRO: Final = """\
+With `--json` a command prints one JSON object on one line of standard output, whatever happens. `ok` is true, or
+false together with `error`, `message` and (for refusals) `hint`, see [errors.md](errors.md). `warnings` is there when
+something should be known besides. What a command writes for people goes to standard error or nowhere.
+
+Lists have `page` beside them: `total`, `offset`, `shown`. `status` and `report` cut each long list to `--limit` rows
+and say in `omitted` how many are left. Times are UTC. Ids are written in full. A value that is not known is null, an
+empty list is `[]`."""
+
+
+def page() -> str:
+    answers = table(("command", "keys beside `ok`"), [
+        (f"`{command}`", " ".join(f"`{key}`" if not key.isupper() else _kind(key) for key in keys.split()))
+        for command, keys in ANSWERS.items()
+    ])  # fmt: skip
+    parts = [f"## {name}\n\n{table(('key', 'meaning'), _rows(keys))}" for name, keys in TABLES.items()]
+    return whole_page(
+        "JSON answers", INTRO, "## Keys by command", answers,
+        "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
+        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`.",
+        "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,
+    )  # fmt: skip
+
+
+def _kind(key: str) -> str:
+    return "the keys of a dispatch" if key == "DISPATCH" else "the record under its kind"
+
+
+def _rows(keys: dict[str, str]) -> list[tuple[str, str]]:
+    return [(f"`{key}`", meaning) for key, meaning in keys.items()]

@@ -1,0 +1,81 @@
+"""The page of the lifecycle ledger's names: its commands, options and keys, and ours."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from docs.generator.words import page as whole_page
+from docs.generator.words import table
+from memento_git.cli.seed_names import DEFAULTS, OPTIONS, TABLE
+
+SAME: Final = (
+    ("init", "init", ""),
+    ("doctor", "doctor", "its `ok` is false when a check fails, and it exits with 1"),
+    ("sample-smoke", "sample-smoke", "it makes a repository of its own in the folder"),
+    ("status", "status", "`--run-id` is `--run`"),
+    ("report", "report", "`--run-id` is `--run`"),
+    ("plan", "plan draft", "`plan --run-id --title --body`"),
+)
+ABSENT: Final = (
+    ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
+    ("route-task", ""),
+    ("graph-status", ""),
+    ("graph-update", ""),
+    ("memory-prefetch", ""),
+    ("memory-writeback", ""),
+    ("record-external-check", "`evidence add --kind ci --uri URL --outcome passed`: kept as *reported*"),
+    ("record-approval", "`evidence approve ID`, or `gate record approval passed`"),
+    ("record-graph-diff", ""),
+    ("select-patch", ""),
+    ("release-gate", "`gate record release passed`, and `gates.required: [release]` in the policy"),
+    ("recover-jobs", "`dispatch recover DISPATCH --requeue`, one at a time and only when the claim has expired"),
+    ("update", ""),
+)
+KEYS: Final = (
+    ("run", "`run` with `id goal actor status current_plan_id`", ("`workspace` and `source_of_truth` are gone: a "
+     "record holds no absolute path; `updated_at` is what the events say")),
+    ("plan", "`plan` with `id run_id title body status assumptions risks acceptance_criteria`",
+     "a plan that another replaced is `superseded`, not `rejected`"),
+    ("task", "`task` with `id run_id title description status acceptance_criteria dependencies`", ""),
+    ("dispatch fields", ("`dispatch_id status task_id run_id executor claimed_by completed_at failed_at recovered_at "
+     "executor_invoked`"), "`outbox_path` and `payload` are gone: there is no outbox; see `worker-payload`"),
+    ("evidence", "`evidence` with `id run_id kind summary uri task_id trust_level status`",
+     "`trust_level` is derived; the seed's status words `passed` and `failed` are `outcome`"),
+    ("audit", "`audit`, a list with `run_id actor action summary payload created_at`", "each row is an event"),
+    ("gates", "`gates` with `kind status summary reviewer`", ""),
+    ("error", "`ok: false`, `error`, `message`, `hint`", "`package` and `version` are gone: `memento --version`"),
+)  # fmt: skip
+NOTES: Final = """\
+What differs, on purpose:
+
+- Refusals exit with 1, usage errors with 2; there are no tracebacks. A missing option is a usage error.
+- `enqueue-event` needs a title.
+- `complete-dispatch` needs evidence, and a file that is named must exist. A file alone completes a task and leaves it
+  *unproven*; what proves it is a command that ran: `memento evidence run`.
+- `claim-dispatch` takes `--executor` for the actor. Only the claimant completes or fails a dispatch.
+- `fail-dispatch` blocks the task, not the run.
+- `start --run-id` is not there: a run is active until it is paused, cancelled or completed.
+- A failed `review` blocks until a later one passes, or the gate is waived: `memento gate waive`.
+- `--outbox-path` is taken and has no effect."""
+
+
+def page() -> str:
+    rows = [(f"`{name}`", f"`{ours}`", "", note) for name, ours, note in SAME]
+    for name, alias in TABLE.items():
+        options = ", ".join(f"`--{theirs.replace('_', '-')}` → {ours}" for theirs, ours in alias.options.items())
+        needed = ", ".join(f"`{token}`" for token in alias.required.values())
+        fixed = "; ".join(f"{key} = {value}" for key, value in alias.fixed.items() if value)
+        notes = [f"refused without: {needed}" if needed else "", f"implies {fixed}" if fixed else ""]
+        rows.append((f"`{name}`", f"`{alias.path}`", options, "; ".join(note for note in notes if note)))
+    taken = ", ".join(f"`--{option}`" for option in OPTIONS)
+    defaults = ", ".join(f"`--{option} {value}`" for option, value in DEFAULTS.items())
+    return whole_page(
+        "The lifecycle ledger's names",
+        "The commands of the lifecycle ledger work under their own names, as aliases of ours, from one table in "
+        "`memento_git/cli/seed_names.py`.",
+        table(("its command", "ours", "options → our parameters", "notes"), rows),
+        f"As there, each alias takes every one of these options, and leaves alone what it does not need: {taken}, "
+        f"`--allow-spike`, `--workspace`, `--json`. Defaults: {defaults}.",
+        NOTES, "## JSON keys", table(("there", "here", "differences"), KEYS),
+        "## Commands that are not here", table(("its command", "instead"), [(f"`{a}`", b) for a, b in ABSENT]),
+    )  # fmt: skip

@@ -1,0 +1,228 @@
+"""Nothing is forgotten: every kind, command, option and refusal has all that belongs to it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import shutil
+import string
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+import pytest
+
+import memento_git
+from docs.generator import errors, findings
+from docs.generator.commands import tree
+from memento_git.cli.main import COMMANDS, memento
+from memento_git.cli.seed_names import ALIASES
+from memento_git.errors import MementoError
+from memento_git.ledger import layout
+from memento_git.ledger.codec import PROSE
+from memento_git.model.ids import KINDS, NOT_FOUND
+from memento_git.model.jsonschema import documents, kinds
+from tests.mentions import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT: Final = Path(__file__).parent.parent
+PACKAGE: Final = Path(memento_git.__path__[0])
+MODULES: Final = sorted(PACKAGE.rglob("*.py"))
+MOST_LINES: Final = 400
+LONGEST_FUNCTION: Final = 40
+REFERENCE: Final = ROOT / "docs" / "reference"
+RANDOM: Final = "7k2m9p4x1c0d"
+
+# What does not hold yet; an entry goes when its cause is mended, and none is added.
+TOO_LARGE: Final = {"memento_git/work/actions/evidences.py", "memento_git/work/actions/health.py"}
+TELLS_LESS: Final = {"DependencyCycle"}
+NEVER_RAISED: Final = {"NothingToCommit"}
+NAMES_NO_COMMAND: Final = {"IdInvalid", "NoSuchRecord"}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE.parent).as_posix()
+
+
+# Kinds.
+
+
+def path_of(kind: str) -> str:
+    run, record = f"run_{RANDOM}", f"{kind}_{RANDOM}"
+    if kind == "event":
+        return layout.event_path(run, run, "2026-11-21T21:02:13.377Z", "paused", record)
+    return layout.evidence_path(run, record) if kind == "evidence" else layout.prose_path(run, record)
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_has_a_path_that_leads_back_to_it(kind: str) -> None:
+    place = layout.place_of(path_of(kind))
+    assert place is not None
+    assert (place.kind, place.id) == (kind, f"{kind}_{RANDOM}")
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_has_a_codec_a_schema_and_a_section_in_the_formats(kind: str) -> None:
+    assert kind in {*PROSE, "evidence", "event"}
+    assert kind in documents()
+    assert f"\n## {kind.capitalize()}\n" in (REFERENCE / "formats.md").read_text()
+
+
+def test_every_kind_of_id_has_a_token_for_its_absence() -> None:
+    assert set(NOT_FOUND) == set(KINDS)
+
+
+# Commands.
+
+LEAVES: Final = [(" ".join(path), command) for path, command in tree(memento)]
+
+
+@pytest.mark.parametrize(("name", "command"), LEAVES, ids=[name for name, _ in LEAVES])
+def test_every_command_has_help_and_is_documented_with_its_options(name: str, command: click.Command) -> None:
+    page = (REFERENCE / "commands.md").read_text()
+    assert command.help, "no help"
+    assert command.help.strip().splitlines()[0].rstrip().endswith((".", ":", '"$(memento completion bash)"', "but"))
+    assert f"\n## memento {name}\n" in page
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help, f"{option.opts[0]} has no help"
+            assert all(f"`{one}`" in page or f"`{one} " in page for one in option.opts), option.opts
+
+
+def test_every_command_of_the_tree_is_in_the_list_and_has_one_line_of_help() -> None:
+    context = click.Context(memento)
+    for name, (module, text) in COMMANDS.items():
+        assert memento.get_command(context, name) is not None
+        assert (PACKAGE / "cli" / f"{module}.py").exists()
+        assert text.endswith("."), name
+        assert "\n" not in text
+
+
+def test_every_alias_leads_to_a_command_and_is_documented() -> None:
+    page = (REFERENCE / "seed-names.md").read_text()
+    for name, alias in ALIASES.items():
+        assert f"| `{name}` |" in page
+        path = (alias.help or "").removeprefix("Same as memento ").rstrip(".")
+        assert path in dict(LEAVES), path
+
+
+# Refusals.
+
+errors.import_all()
+CLASSES: Final = dict(sorted((cls.__name__, cls) for cls in errors.classes()))
+CLASS_NAMES: Final = list(CLASSES)
+
+
+def facts(cls: type[MementoError]) -> set[str]:
+    """Return the names that a class wants: those in its texts, or the parameters of its own constructor."""
+    if "__init__" in vars(cls):
+        return {name for name in inspect.signature(cls).parameters if name != "self"}
+    parsed = string.Formatter().parse(f"{cls.sentence}{cls.hint_}")
+    return {re.split(r"[.!\[]", field)[0] for _, field, _, _ in parsed if field}
+
+
+def raises(path: Path) -> Iterator[tuple[int, str, set[str] | None]]:
+    """Yield line, class and given facts of each raise of ours; None where facts are spread from a mapping."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Raise) or node.exc is None:
+            continue
+        called = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if name in CLASSES:
+            given = [word.arg for word in node.exc.keywords] if isinstance(node.exc, ast.Call) else []
+            yield node.lineno, name, None if None in given else {word for word in given if word}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_refusal_is_raised_with_exactly_the_facts_that_it_tells(path: Path) -> None:
+    wrong = [
+        f"{name_of(path)}:{line}: {name} is given {sorted(given)}, tells {sorted(facts(CLASSES[name]))}"
+        for line, name, given in raises(path)
+        if given is not None and given != facts(CLASSES[name]) and name not in TELLS_LESS
+    ]
+    assert wrong == []
+
+
+def test_every_refusal_is_raised_somewhere() -> None:
+    raised = {name for path in MODULES for _, name, _ in raises(path)}
+    assert sorted(set(CLASSES) - raised - NEVER_RAISED) == []
+
+
+@pytest.mark.parametrize("cls", CLASSES.values(), ids=CLASS_NAMES)
+def test_every_refusal_has_a_token_a_next_step_and_is_documented(cls: type[MementoError]) -> None:
+    page = (REFERENCE / "errors.md").read_text()
+    for token in errors.tokens(cls):
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)*", token)
+        assert f"| `{token}` | {cls.exit_code} |" in page
+    assert cls.hint_ or cls.__name__ in NEVER_RAISED, "it tells no next step"
+    assert cls.exit_code in {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("cls", CLASSES.values(), ids=CLASS_NAMES)
+def test_every_command_that_a_refusal_names_exists(cls: type[MementoError]) -> None:
+    hints = [cls.hint_]
+    if "{kind}" in cls.hint_:
+        hints = [cls.hint_.replace("{kind}", kind) for kind in KINDS]
+    assert cls.__name__ in NAMES_NO_COMMAND or [wrong for hint in hints for wrong in missing(hint)] == []
+
+
+def test_every_finding_has_a_meaning_and_no_meaning_is_left_over() -> None:
+    assert findings.known_codes() == set(findings.MEANINGS)
+
+
+# The size of things.
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if name_of(path) not in TOO_LARGE], ids=name_of)
+def test_every_module_and_function_is_small(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MOST_LINES
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    long = [f"{node.name}: {(node.end_lineno or 0) - node.lineno + 1}" for node in functions
+            if (node.end_lineno or 0) - node.lineno + 1 > LONGEST_FUNCTION]  # fmt: skip
+    assert long == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_nothing_is_left_for_later(path: Path) -> None:
+    assert re.findall(r"\b(?:TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8")) == []
+
+
+# Layers.
+
+PLANTED: Final = {
+    "Surfaces use actions": ("model/ids.py", "from memento_git.ledger import layout"),
+    "Rules are pure": ("work/trust.py", "import random"),
+    "The command line decides nothing": ("cli/run.py", "from memento_git.work import transitions"),
+    "Only git.py": ("work/codestate.py", "import subprocess"),
+}
+
+
+def contracts() -> list[str]:
+    return re.findall(r'(?m)^name = "(.+)"$', (ROOT / "pyproject.toml").read_text().partition("[tool.importlinter]")[2])
+
+
+def test_every_contract_has_a_planted_violation() -> None:
+    assert [[start for start in PLANTED if name.startswith(start)] for name in contracts()] == [
+        [start] for start in PLANTED
+    ]
+
+
+@pytest.mark.parametrize("start", PLANTED)
+def test_a_planted_violation_breaks_its_contract(start: str, tmp_path: Path) -> None:
+    module, line = PLANTED[start]
+    shutil.copytree(PACKAGE, tmp_path / "memento_git", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    path = tmp_path / "memento_git" / module
+    path.write_text(path.read_text() + f"\n{line}\n")
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert re.search(rf"{re.escape(start)}[^\n]*BROKEN", " ".join(done.stdout.split("\n"))), done.stdout

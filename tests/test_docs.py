@@ -1,0 +1,232 @@
+"""The documents describe what runs: every command block is played, every mention exists, every page is current."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from docs.generator import policy, rows
+from docs.generator.pages import outputs
+from docs.generator.transcript import plain, play
+from memento_git.ledger import codec
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions.batch import ACTIONS
+from tests.mentions import missing
+from tests.play import Play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT: Final = Path(__file__).parent.parent
+PAGES: Final = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PLAYED: Final = [page for page in PAGES if "\n```sh" in page.read_text(encoding="utf-8")]
+OTHERS: Final = {"docs/benchmarks.md", "docs/reference/git-situations.md", "docs/reference/seed-names.md"}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("name", sorted(outputs()))
+def test_every_generated_file_is_current(name: str) -> None:
+    assert (ROOT / name).read_text(encoding="utf-8") == outputs()[name], "run: python -m docs.generator"
+
+
+REPORT_WITHOUT_FAILURES: Final = pytest.mark.xfail(reason="a report without failures is shown as a bug", strict=True)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=REPORT_WITHOUT_FAILURES if page.name == "tutorial.md" else ())
+        for page in PLAYED
+        if name_of(page) not in OTHERS
+    ],
+    ids=name_of,
+)
+def test_every_command_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    for block in play(page.read_text(encoding="utf-8"), tmp_path, environment):
+        assert bool(block.code) is block.refused, f"{block.command}{block.printed}"
+        if block.expected is not None:
+            assert plain(block.printed) == plain(block.expected), block.command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_command_that_a_page_mentions_is_there(page: Path) -> None:
+    if name_of(page) in OTHERS:
+        pytest.skip("it names commands of others")
+    text = page.read_text(encoding="utf-8")
+    code = re.findall(r"(?m)^(memento .*)$", text) + re.findall(r"`(memento [^`]+)`", text)
+    assert [wrong for line in code for wrong in missing(line)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    later = {"benchmarks.md", "reference/git-situations.md"}
+    assert [link for link in links if not (page.parent / link).exists() and link not in later] == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = [path.relative_to(ROOT / "docs").as_posix() for path in PAGES if path.parent != ROOT]
+    assert [page for page in pages if page != "index.md" and f"({page})" not in index] == []
+
+
+def test_the_policy_of_the_page_is_valid_and_every_key_has_its_default() -> None:
+    from docs.generator.words import keys
+    from memento_git.model.policy import CONFIG
+    from memento_git.work.actions.setup import CONFIG_TEXT
+
+    for text in (policy.EXAMPLE, CONFIG_TEXT):
+        assert codec.read_config(text.encode())[1] == []
+    assert {name for name, _ in keys(CONFIG)} == set(policy.defaults())
+
+
+def block_of(page: str, language: str) -> str:
+    text = (ROOT / "docs" / "reference" / page).read_text(encoding="utf-8")
+    found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_example_of_apply_applies(ledger: Ledger, cli: Callable[..., tuple[int, str, str]]) -> None:
+    root = ledger.git.top
+    assert root is not None
+    (root / "work.yaml").write_text(block_of("apply.md", "yaml"))
+    code, out, _ = cli("apply", str(root / "work.yaml"), "-C", str(root))
+    assert code == 0
+    assert len(out.splitlines()) == 5
+
+
+def test_every_verb_of_apply_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "apply.md").read_text(encoding="utf-8")
+    assert [verb for verb in ACTIONS if f"\n### {verb}\n" not in page] == []
+
+
+def test_the_example_of_the_python_api_runs(ledger: Ledger) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", block_of("api.md", "python")],
+        cwd=ledger.git.top, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "('Refuse an empty password', 'pending', None)" in done.stdout
+
+
+def _told(held: dict[str, Any], name: str) -> set[str]:
+    return {key for row in held[name] for key in row}
+
+
+def test_every_key_of_every_row_is_documented(play: Play) -> None:
+    from memento_git.work.overview import overview
+
+    run = play.planned()
+    play.proven()
+    play.gate("release", "requested")
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    held = overview(play.ledger, play.ledger.view(), run)
+    assert set(held) | {"state"} == set(rows.STATUS)
+    assert set(held["run"]) == set(rows.RUN)
+    for name, keys in (("plans", rows.PLAN), ("tasks", rows.TASK), ("dispatches", rows.DISPATCH), ("gates", rows.GATE),
+                       ("evidence", rows.EVIDENCE), ("audit", rows.EVENT)):  # fmt: skip
+        assert _told(held, name) == set(keys), name
+
+
+def test_every_command_has_its_json_keys_documented() -> None:
+    import click
+
+    from docs.generator.commands import tree
+    from memento_git.cli.main import memento
+
+    leaves = {" ".join(path) for path, command in tree(memento) if not isinstance(command, click.Group)}
+    documented = {command.partition(" --")[0] for command in rows.ANSWERS}
+    assert leaves - documented == {"completion"}
+    assert documented - leaves == set()
+
+
+def test_the_gate_and_the_readme_name_the_same_test_command() -> None:
+    last = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
+    assert f"```sh\n{last}\n```" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+STORY: Final = """\
+init
+run start --goal G --spike
+run pause RUN --reason R
+run resume RUN
+run list
+run show RUN
+plan draft --run RUN --title T --body B
+plan list
+plan show PLAN
+plan approve PLAN
+task add --title T
+task list
+task show TASK
+task brief TASK
+task block TASK --reason R
+task reopen TASK --reason R
+dispatch create TASK --executor E
+dispatch claim DISPATCH
+dispatch renew DISPATCH
+dispatch list
+dispatch show DISPATCH
+evidence run --task TASK -- true
+evidence run --task TASK --out out -- true
+evidence list
+evidence show EVIDENCE
+dispatch complete DISPATCH --evidence EVIDENCE
+task verify TASK
+evidence add --run RUN --uri https://example.invalid/1
+evidence approve RUN
+gate record quality_review passed
+gate waive approval --reason R
+gate list
+status
+report
+log
+log --commits
+show RUN
+settle
+run complete
+doctor
+archive RUN
+"""
+
+
+def test_every_answer_has_the_keys_that_are_documented(
+    cli: Callable[..., tuple[int, str, str]], repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import json
+
+    monkeypatch.chdir(repo)
+    ids: dict[str, str] = {}
+    for line in STORY.splitlines():
+        words = [ids.get(word, word) for word in line.split()]
+        start = words.index("--") if "--" in words else len(words)
+        code, out, _ = cli(*words[:start], "--json", *words[start:])
+        answer = json.loads(out)
+        assert (code, answer["ok"]) == (0, True), answer
+        for kind in ("run", "plan", "task", "evidence"):
+            if isinstance(answer.get(kind), dict):
+                ids.setdefault(kind.upper(), answer[kind]["id"])
+        if "dispatch_id" in answer:
+            ids["DISPATCH"] = answer["dispatch_id"]
+        assert set(answer) - {"ok", "warnings"} == answer_keys(line), line
+
+
+def answer_keys(line: str) -> set[str]:
+    """Return the keys that the page promises for a command of the story."""
+    fitting = [name for name in rows.ANSWERS if set(name.split()) <= set(line.split(" -- ", maxsplit=1)[0].split())]
+    keys = set(rows.ANSWERS[max(fitting, key=len)].split())
+    if "DISPATCH" in keys:
+        keys = keys - {"DISPATCH"} | set(rows.DISPATCH)
+    return keys - {"KIND"} | ({"run"} if "KIND" in keys else set())

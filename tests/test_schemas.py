@@ -1,0 +1,246 @@
+"""The JSON Schemas say what the ledger's own validator says, and the real tool agrees."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from memento_git.ledger import codec, layout, yamltext
+from memento_git.ledger.codec import Decoded
+from memento_git.ledger.layout import Place
+from memento_git.model import types as t
+from memento_git.model.events import VERBS, event_shape
+from memento_git.model.ids import kind_of
+from memento_git.model.jsonschema import GATED, documents
+from memento_git.model.work import VERDICTS
+from memento_git.work.actions.sample import play as play_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ROOT: Final = Path(__file__).parent.parent
+TOOL: Final = Path(sys.executable).parent / "check-jsonschema"
+RUN, PLAN, TASK = "run_000000000001", "plan_000000000001", "task_000000000001"
+EVIDENCE, EVENT, DISPATCH = "evidence_000000000001", "event_000000000001", "dispatch_000000000001"
+OF: Final = {"run": RUN, "plan": PLAN, "task": TASK, "evidence": EVIDENCE}
+AT: Final = "2026-11-21T21:02:13.377Z"
+DIGEST, SHA, TREE = "ab" * 16, "ab" * 32, "ab" * 20
+HEAD: Final = f"at: {AT}\nby: Ada\nafter: []\n"
+
+
+def refused_by_tool(folder: Path, schema: str, texts: Mapping[str, str]) -> set[str]:
+    """Return the names of those texts that check-jsonschema refuses."""
+    paths = []
+    for name, text in texts.items():
+        paths.append(folder / f"{name}.yaml")
+        paths[-1].write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [TOOL, "--schemafile", ROOT / "schemas" / f"{schema}.schema.json", "-o", "json", *paths],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout, done.stderr
+    answer = json.loads(done.stdout)
+    assert not answer.get("parse_errors"), answer
+    return {Path(error["filename"]).stem for error in answer.get("errors", [])}
+
+
+def refused_by_us(schema: str, text: str) -> bool:
+    data = text.encode()
+    if schema == "config":
+        return bool(codec.read_config(data)[1])
+    if schema != "event":
+        place = Place(schema, RUN, OF[schema], OF[schema])
+        return not isinstance(codec.decode(place, "x", _file(schema, text)), Decoded)
+    value = yamltext.load(data).value
+    of, do = value.get("of", ""), value.get("do", "")
+    if kind_of(of) not in OF:
+        return True
+    return not isinstance(codec.decode(Place("event", RUN, EVENT, of, "", do), "x", data), Decoded)
+
+
+def _file(schema: str, text: str) -> bytes:
+    return (text if schema == "evidence" else f"---\n{text}---\nbody\n").encode()
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """The YAML of every file of a played ledger: schema -> name -> text."""
+    folder = tmp_path_factory.mktemp("sample") / "project"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+        assert play_sample(folder)["ok"]
+    found: dict[str, dict[str, str]] = {"config": {"config": (folder / layout.CONFIG).read_text()}}
+    for path in sorted((folder / ".memento" / "runs").rglob("*")):
+        place = layout.place_of(path.relative_to(folder).as_posix()) if path.is_file() else None
+        if place is not None and place.kind != "attachment":
+            text = path.read_text()
+            front = text.split("---\n")[1] if path.suffix == ".md" else text
+            found.setdefault(place.kind, {})[path.stem if path.suffix != ".md" else place.id] = front
+    return found
+
+
+def test_every_kind_of_file_has_a_sample(sample: dict[str, dict[str, str]]) -> None:
+    assert set(sample) == set(documents())
+
+
+@pytest.mark.parametrize("schema", sorted(documents()))
+def test_the_real_tool_accepts_every_file_of_a_played_ledger(
+    schema: str, sample: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
+    assert refused_by_tool(tmp_path, schema, sample[schema]) == set()
+
+
+def test_the_schema_files_are_valid_schemas_themselves() -> None:
+    files = sorted((ROOT / "schemas").glob("*.json"))
+    assert len(files) == len(documents())
+    done = subprocess.run([TOOL, "--check-metaschema", *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+TASK_KEYS: Final = f"id: {TASK}\ntitle: A task\nat: {AT}\nby: Ada\n"
+EVIDENCE_KEYS: Final = f"id: {EVIDENCE}\nkind: note\nat: {AT}\nby: Ada\noutcome: observed\n"
+CASES: Final = {
+    "task": {
+        "good": TASK_KEYS,
+        "good_criteria": TASK_KEYS + "criteria: [one, two]\nfiles: [a/b.py]\n",
+        "bad_without_title": f"id: {TASK}\nat: {AT}\nby: Ada\n",
+        "bad_unknown_key": TASK_KEYS + "state: done\n",
+        "bad_id": TASK_KEYS.replace(TASK, "task_1"),
+        "bad_letter": TASK_KEYS.replace(TASK, "task_00000000000l"),
+        "bad_kind": TASK_KEYS.replace(TASK, PLAN),
+        "bad_blank": TASK_KEYS.replace("A task", '"  "'),
+        "bad_two_lines": TASK_KEYS.replace("A task", '"A\\ntask"'),
+        "bad_control": TASK_KEYS.replace("A task", '"A\\etask"'),
+        "bad_direction": TASK_KEYS.replace("A task", '"A\\u202Etask"'),
+        "bad_time": TASK_KEYS.replace(".377Z", "Z"),
+        "bad_list": TASK_KEYS + "criteria: one\n",
+        "bad_path": TASK_KEYS + "files: [/etc/passwd]\n",
+        "bad_way_out": TASK_KEYS + "files: [a/../../b]\n",
+    },
+    "run": {
+        "good": f"id: {RUN}\ngoal: A goal\nat: {AT}\nby: Ada\nspike: true\n",
+        "bad_flag": f"id: {RUN}\ngoal: A goal\nat: {AT}\nby: Ada\nspike: maybe\n",
+    },
+    "plan": {
+        "good": f"id: {PLAN}\ntitle: A plan\nat: {AT}\nby: Ada\nrisks: [it rains]\n",
+        "bad_goal": f"id: {PLAN}\ngoal: A plan\nat: {AT}\nby: Ada\n",
+    },
+    "evidence": {
+        "good": EVIDENCE_KEYS,
+        "good_code": EVIDENCE_KEYS + f"code:\n  tree: {TREE}\n  dirty: false\n  untracked_more: 3\n",
+        "bad_kind": EVIDENCE_KEYS.replace("note", "rumour"),
+        "bad_trust": EVIDENCE_KEYS + "trust: witnessed\n",
+        "bad_code": EVIDENCE_KEYS + "code:\n  dirty: false\n",
+        "bad_count": EVIDENCE_KEYS + f"code:\n  tree: {TREE}\n  untracked_more: -1\n",
+        "bad_inner_key": EVIDENCE_KEYS + f"code:\n  tree: {TREE}\n  branch: main\n",
+    },
+    "config": {
+        "good": "version: 1\n",
+        "good_policy": "version: 1\npolicy:\n  proof: {test: witnessed}\n  lease: 90m\n  limits: {output: 2}\n",
+        "bad_version": "version: 0\n",
+        "bad_newer": "version: 2\n",
+        "bad_none": "policy: {}\n",
+        "bad_trust": "version: 1\npolicy:\n  proof: {test: sure}\n",
+        "bad_kind": "version: 1\npolicy:\n  proof: {tests: witnessed}\n",
+        "bad_lease": "version: 1\npolicy:\n  lease: soon\n",
+        "bad_limit": "version: 1\npolicy:\n  limits: {output: 1}\n",
+        "bad_key": "version: 1\npolicy:\n  plans: {}\n",
+        "bad_null": "version: 1\npolicy:\n  require:\n",
+    },
+    "event": {
+        "good": f"do: cancelled\nof: {RUN}\n{HEAD}reason: Enough.\n",
+        "good_gate": f"do: passed\nof: {TASK}\n{HEAD}gate: release\n",
+        "bad_without_reason": f"do: cancelled\nof: {RUN}\n{HEAD}",
+        "bad_verb": f"do: finished\nof: {RUN}\n{HEAD}",
+        "bad_verb_of_another_kind": f"do: paused\nof: {TASK}\n{HEAD}",
+        "bad_record": f"do: paused\nof: {DISPATCH}\n{HEAD}",
+        "bad_without_after": f"do: paused\nof: {RUN}\nat: {AT}\nby: Ada\n",
+        "bad_key_of_another_verb": f"do: paused\nof: {RUN}\n{HEAD}note: No.\n",
+        "bad_reference": f"do: paused\nof: {RUN}\n{HEAD.replace('[]', f'[{EVENT}]')}",
+        "bad_gate_kind": f"do: passed\nof: {TASK}\n{HEAD}gate: vibes\n",
+        "bad_gate_of_plan": f"do: passed\nof: {PLAN}\n{HEAD}gate: release\n",
+        "bad_gate_verb": f"do: paused\nof: {RUN}\n{HEAD}gate: release\n",
+        "bad_waiver_without_reason": f"do: waived\nof: {RUN}\n{HEAD}gate: release\n",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", sorted(CASES))
+def test_the_schema_and_our_validator_agree(schema: str, tmp_path: Path) -> None:
+    bad = {name for name in CASES[schema] if name.startswith("bad")}
+    assert {name for name, text in CASES[schema].items() if refused_by_us(schema, text)} == bad
+    assert refused_by_tool(tmp_path, schema, CASES[schema]) == bad
+
+
+def value_of(type_: t.Type) -> Any:
+    """Return a value that a type takes, with every key of a shape."""
+    value: Any = "Some text."
+    match type_:
+        case t.Shape():
+            value = {key: value_of(field.type) for key, field in type_.fields.items()}
+        case t.ListOf():
+            value = [value_of(type_.member)]
+        case t.Table():
+            key = next((key for key in ("test", "release") if key in type_.keys), "name")
+            value = {key: value_of(type_.member)}
+        case t.Choice():
+            value = type_.words[0]
+        case t.Flag():
+            value = True
+        case t.Whole():
+            value = max(type_.least, 3)
+        case t.Decimal():
+            value = 0.25
+        case t.Anything():
+            value = {"do": "paused"}
+        case t.Pattern():
+            value = matching(type_)
+    return value
+
+
+def matching(pattern: t.Pattern) -> str:
+    import re
+
+    tried = [RUN, PLAN, TASK, EVIDENCE, EVENT, DISPATCH, AT, DIGEST, SHA, TREE, "a/b.py", ".", "90m", "paused",
+             f"{EVENT}@{DIGEST}", f"{EVIDENCE}@{DIGEST}"]  # fmt: skip
+    return next(text for text in tried if re.fullmatch(pattern.pattern, text))
+
+
+def whole(kind: str, do: str, *, gate: bool) -> str:
+    """Return an event with every key of its verb."""
+    shape = event_shape(kind, do, gate=gate)
+    assert shape is not None
+    return codec.encode({**value_of(shape), "do": do, "of": OF[kind]}).decode()
+
+
+def verbs() -> Iterable[tuple[str, str, bool]]:
+    yield from ((kind, do, False) for kind, found in VERBS.items() for do in found)
+    yield from ((kind, do, True) for kind in GATED for do in VERDICTS)
+
+
+def test_an_event_with_every_key_of_its_verb_is_accepted_by_both(tmp_path: Path) -> None:
+    texts = {f"{kind}-{do}-{gate}": whole(kind, do, gate=gate) for kind, do, gate in verbs()}
+    assert [name for name, text in texts.items() if refused_by_us("event", text)] == []
+    assert refused_by_tool(tmp_path, "event", texts) == set()
+
+
+def test_the_keys_of_every_shape_are_accepted_by_both(tmp_path: Path) -> None:
+    from memento_git.model.policy import CONFIG
+    from memento_git.model.work import EVIDENCE as EVIDENCE_SHAPE
+    from memento_git.model.work import PLAN as PLAN_SHAPE
+    from memento_git.model.work import RUN as RUN_SHAPE
+    from memento_git.model.work import TASK as TASK_SHAPE
+
+    shapes = {"run": RUN_SHAPE, "plan": PLAN_SHAPE, "task": TASK_SHAPE, "evidence": EVIDENCE_SHAPE, "config": CONFIG}
+    for schema, shape in shapes.items():
+        value = value_of(shape)
+        if schema == "config":
+            value["version"] = 1
+        text = codec.encode(value).decode()
+        assert not refused_by_us(schema, text), text
+        assert refused_by_tool(tmp_path, schema, {schema: text}) == set()
