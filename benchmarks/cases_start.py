@@ -14,13 +14,13 @@ MOST = 4.0
 
 
 def start(ground: Ground) -> list[Row]:
-    folder = ground.copy(ground.ledger(10))
+    folder, changed = ground.copy(ground.ledger(10)), ground.copy(ground.ledger(10))
     python = ground.peers.ours / "python"
     taken = in_turn({
         "pass": lambda: ground.call(folder, python, "-c", "pass"),
         "help": lambda: ground.call(folder, ground.memento, "--help"),
         "status": lambda: ground.call(folder, ground.memento, "status"),
-        "add": lambda: ground.call(folder, ground.memento, "task", "add", "--title", "One more"),
+        "add": lambda: ground.call(changed, ground.memento, "task", "add", "--title", "One more"),
         "git": lambda: ground.git(folder, "status", "--porcelain"),
     }, ground.rounds(ROUNDS))  # fmt: skip
     base, count = taken["pass"].median, taken["pass"].samples
