@@ -249,6 +249,11 @@ class Git:
         """Return path -> entry for all that lies below a folder of a commit."""
         return self.entries("-r", commit, f"{folder}/")
 
+    def listing(self, commit: str, folder: str) -> list[str]:
+        """Return `mode type id<tab>path` for all that lies below a folder of a commit."""
+        text = os.fsdecode(self.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", f"{folder}/"))
+        return text.split("\0")[:-1]
+
     def entries(self, *what: str) -> dict[str, Entry]:
         """Return path -> entry of what `git ls-tree` lists for a commit and some paths."""
         entries: dict[str, Entry] = {}

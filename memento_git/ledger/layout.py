@@ -30,6 +30,23 @@ class Place(NamedTuple):
     do: str = ""
 
 
+def owner_of(folder: str) -> str:
+    """Return the record whose events lie in a folder; '' for any other folder, that of evidence files included."""
+    top, _, rest = folder.partition("/runs/")
+    run, _, inside = rest.partition("/")
+    if top != FOLDER or not is_id(run, "run"):
+        return ""
+    match inside.split("/"):
+        case [""]:
+            return run
+        case ["plans", plan] if is_id(plan, "plan"):
+            return plan
+        case [("tasks" | "evidence") as name, shard, record]:
+            kind = "task" if name == "tasks" else name
+            return record if is_id(record, kind) and shard == random_part(record)[0] else ""
+    return ""
+
+
 def place_of(path: str) -> Place | None:  # noqa: PLR0911 (one return for each place there is)
     """Return what a path below `.memento/runs` holds, or None when nothing of the ledger has that path."""
     top, _, rest = path.partition("/runs/")

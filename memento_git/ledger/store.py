@@ -68,8 +68,7 @@ class Transaction:
     def put(self, path: str, data: bytes | None) -> None:
         """Add, replace or (None) remove a file."""
         if path not in self.olds:
-            entry = self.view.files.get(path)
-            self.olds[path] = entry.oid if entry else None
+            self.olds[path] = self.view.files.get(path)
         self.changes[path] = data
         self.view.put(path, data)
 

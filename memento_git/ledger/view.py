@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
-from memento_git.ledger import codec, layout
-from memento_git.ledger.git import Entry
+from memento_git.ledger import layout, listing
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, resolve
-from memento_git.model.work import Event, Evidence, Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from memento_git.ledger.codec import Decoded
-    from memento_git.ledger.git import Git
+    from memento_git.ledger.git import Entry, Git
     from memento_git.ledger.layout import Place
+    from memento_git.ledger.listing import Index
     from memento_git.model.policy import Policy
+    from memento_git.model.work import Event, Evidence, Prose
 
-Record = Prose | Evidence | Event
+    Record = Prose | Evidence | Event
+
 FILE_MODES: Final = ("100644", "100755")
 
 
@@ -34,25 +35,6 @@ class LedgerUnreadable(Broken):
         super().__init__(finding=finding, fix=finding.fix or "memento doctor lists all that is wrong")
 
 
-class Index(NamedTuple):
-    """The names of one run's files: id -> path, record -> its events, evidence -> its attachments."""
-
-    prose: dict[str, str]
-    evidence: dict[str, str]
-    events: dict[str, str]
-    events_of: dict[str, list[str]]
-    attachments: dict[str, list[str]]
-    strangers: list[str]
-    twins: dict[str, list[str]]
-
-    def dispatches(self) -> list[str]:
-        return [
-            "dispatch" + identity.removeprefix("event")
-            for identity, path in self.events.items()
-            if "-dispatched-" in path
-        ]
-
-
 class View:
     """Files by path, and the records that they hold, decoded when they are asked for."""
 
@@ -61,27 +43,30 @@ class View:
         self.commits = commits
         self.now = now
         self.findings: list[Finding] = []
-        self._files: dict[str, Entry] | None = None
+        self._files: dict[str, str] | None = None
+        self._runs: list[str] | None = None
         self._folders: dict[str, Entry] | None = None
         self.contents: dict[str, bytes] = {}
         self.decoded: dict[str, Decoded] = {}
+        self.digests: dict[str, str] = {}
         self.used: set[str] = set()
         self._records: dict[str, Record | None] = {}
         self._index: dict[str, Index] = {}
         self.archived: dict[str, dict[str, list[str]]] = {}
         self._shown: dict[str, list[str]] = {}
+        self.changed = False
 
     def note(self, *findings: Finding) -> None:
         """Add findings that are not known yet."""
         self.findings += [finding for finding in findings if finding not in self.findings]
 
     @property
-    def files(self) -> dict[str, Entry]:
-        """Return path -> entry of all files below `.memento`, listed once."""
+    def files(self) -> dict[str, str]:
+        """Return path -> blob of all files below `.memento`, listed once; '' for what is not committed."""
         if self._files is None:
             self._files = {}
             for commit in self.commits:
-                self._add(self._files, self.git.files(commit, layout.FOLDER))
+                self._add(self._files, self.git.listing(commit, layout.FOLDER))
         return self._files
 
     @property
@@ -96,19 +81,21 @@ class View:
 
     def tree_key(self, run: str) -> str | None:
         """Return what a run's state depends on, as ids of git; None where a cache cannot know it."""
-        if len(self.commits) != 1 or (self._files is not None and "" in {entry.oid for entry in self._files.values()}):
+        if len(self.commits) != 1 or self.changed:
             return None
         parts = [self.folders.get(path) for path in (f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}", layout.CONFIG)]
         return ":".join(entry.oid if entry else "" for entry in parts)
 
-    def _add(self, listed: dict[str, Entry], files: Mapping[str, Entry]) -> None:
-        for path, entry in files.items():
-            if entry.mode not in FILE_MODES:
-                kind = "symbolic link" if entry.mode == "120000" else "submodule"
+    def _add(self, listed: dict[str, str], lines: list[str]) -> None:
+        """Take in lines `mode type id<tab>path`."""
+        for line in lines:
+            head, _, path = line.partition("\t")
+            if head[:6] not in FILE_MODES:
+                kind = "symbolic link" if head.startswith("120000") else "submodule"
                 self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", f"git rm {path}"))
                 continue
-            known = listed.setdefault(path, entry)
-            if known.oid != entry.oid and path.startswith(layout.RUNS):
+            blob = head[12:]
+            if listed.setdefault(path, blob) != blob and path.startswith(layout.RUNS):
                 prose = path.endswith(".md")
                 shown = "; the first is shown" if prose else ""
                 message = f"two revisions hold different bytes for this file{shown}"
@@ -125,12 +112,16 @@ class View:
             self.files.pop(path, None)
             self.contents.pop(path, None)
         else:
-            self.files[path] = Entry("100644", "blob", "")
+            self.files[path] = ""
             self.contents[path] = data
+        self.changed = True
+        if run and self._runs is not None and run not in self._runs:
+            self._runs = None
         if run and (data is None or path.startswith(layout.ARCHIVE)):
             self._forget(run)
         elif index is not None and new:
-            self.note(*_sort_in(index, path))
+            folder, _, name = path.rpartition("/")
+            self.note(*listing.add(index, path, layout.owner_of(folder), name))
 
     def _forget(self, run: str) -> None:
         """List a run anew when it is asked for: what only an archive showed may be gone with it."""
@@ -144,7 +135,7 @@ class View:
     def fetch(self, paths: Iterable[str]) -> None:
         """Bring the bytes of many files at once."""
         missing = [path for path in paths if path not in self.contents and path in self.files]
-        found = self.git.objects(self.files[path].oid for path in missing)
+        found = self.git.objects(self.files[path] for path in missing)
         for path, data in zip(missing, found, strict=True):
             if data is not None:
                 self.contents[path] = data
@@ -156,6 +147,19 @@ class View:
             self.fetch([path])
         return self.contents.get(path)
 
+    def sha256(self, path: str) -> str:
+        """Return the SHA-256 of a file's bytes, nothing where it is absent; computed once for each blob."""
+        import hashlib
+
+        blob = self.files.get(path)
+        if blob and blob in self.digests:
+            return self.digests[blob]
+        data = self.read(path)
+        digest = "" if data is None else hashlib.sha256(data).hexdigest()
+        if blob:
+            self.digests[blob] = digest
+        return digest
+
     def record(self, path: str) -> Record | None:
         """Return the record in a file; None, and findings, where the file is wrong."""
         self.used.add(path)
@@ -164,6 +168,8 @@ class View:
         return self._records[path]
 
     def _decode(self, path: str) -> Record | None:
+        from memento_git.ledger import codec
+
         place = layout.place_of(path)
         if place is None:
             return None
@@ -182,6 +188,8 @@ class View:
         return self._recorded(place, path, decoded)
 
     def _recorded(self, place: Place, path: str, decoded: Decoded) -> Record | None:
+        from memento_git.ledger import codec
+
         result = codec.record(place, path, decoded)
         if isinstance(result, list):
             self.note(*result)
@@ -191,6 +199,8 @@ class View:
 
     def policy(self) -> Policy:
         """Return the policy in force; refuse where its file is wrong."""
+        from memento_git.ledger import codec
+
         data = self.read(layout.CONFIG)
         if data is None and self.exists:
             raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", "git rm it"))
@@ -205,21 +215,21 @@ class View:
 
     def runs(self) -> list[str]:
         """Return the ids of all runs, archived ones too."""
-        if self._files is None:
-            names = {path.rpartition("/")[2] for path, entry in self.folders.items() if entry.type == "tree"}
-        else:
-            names = {layout.run_of_path(path) or "" for path in self._files}
-        return sorted(name for name in names if is_id(name, "run"))
+        if self._runs is None:
+            if self._files is None:
+                names = {path.rpartition("/")[2] for path, entry in self.folders.items() if entry.type == "tree"}
+            else:
+                names = {layout.run_of_path(path) or "" for path in self._files}
+            self._runs = sorted(name for name in names if is_id(name, "run"))
+        return self._runs
 
     def index(self, run: str) -> Index:
         """Return the names of one run's files, those in its archives included."""
         if run not in self._index:
             self._unpack(run)
-            index = Index({}, {}, {}, {}, {}, [], {})
             start = f"{layout.RUNS}/{run}/"
-            for path in sorted(path for path in self.files if path.startswith(start)):
-                self.note(*_sort_in(index, path))
-            self._index[run] = index
+            self._index[run], findings = listing.build(sorted(path for path in self.files if path.startswith(start)))
+            self.note(*findings)
         return self._index[run]
 
     def _unpack(self, run: str) -> None:
@@ -234,7 +244,7 @@ class View:
             self.note(*findings)
             for path, data in files.items():
                 if path not in self.files:
-                    self.files[path] = Entry("100644", "blob", "")
+                    self.files[path] = ""
                     self.contents[path] = data
                     shown.append(path)
                 elif not path.endswith(".md") and self.read(path) != data:
@@ -250,19 +260,8 @@ class View:
         """Return id -> run of every record of a kind."""
         found: dict[str, str] = {}
         for run in self.runs():
-            if kind == "run":
-                found[run] = run
-                continue
-            index = self.index(run)
-            names: Iterable[str] = {
-                "dispatch": index.dispatches,
-                "event": index.events.keys,
-                "evidence": index.evidence.keys,
-            }.get(kind, index.prose.keys)()
-            names = [*names, *index.events_of] if kind == "evidence" else names
-            for name in names:
-                if name.startswith(kind):
-                    self._known_in(found, name, run)
+            for name in [run] if kind == "run" else self.index(run).of_kind(kind):
+                self._known_in(found, name, run)
         return found
 
     def _known_in(self, found: dict[str, str], identity: str, run: str) -> None:
@@ -272,27 +271,11 @@ class View:
 
     def find(self, given: str, kind: str) -> tuple[str, str]:
         """Return the id that a prefix names, and its run."""
+        if is_id(given, kind):
+            for run in self.runs():
+                if run == given or (kind != "run" and self.index(run).holds(given, kind)):
+                    return given, run
+            resolve(given, kind, ())
         known = self.known(kind)
         identity = resolve(given, kind, known)
         return identity, known[identity]
-
-
-def _sort_in(index: Index, path: str) -> list[Finding]:
-    """Add a file's name to the index; return what is wrong with its id."""
-    place = layout.place_of(path)
-    first = path
-    if place is None:
-        index.strangers.append(path)
-    elif place.kind == "event":
-        first = index.events.setdefault(place.id, path)
-        index.events_of.setdefault(place.of, []).append(place.id)
-    elif place.kind == "evidence":
-        index.evidence[place.id] = path
-    elif place.kind == "attachment":
-        index.attachments.setdefault(place.id, []).append(path)
-    else:
-        index.prose[place.id] = path
-    if place is not None and path != first:
-        index.twins.setdefault(place.id, [first]).append(path)
-        return [Finding("F008", path, 0, f"{place.id} is in {first} too; an id belongs to one file", f"git rm {path}")]
-    return []

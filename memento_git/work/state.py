@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import codec, layout
@@ -20,7 +19,8 @@ from memento_git.work.transitions import DONE, FINAL_RUN, SETTLING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.ledger.view import Index, View
+    from memento_git.ledger.listing import Index
+    from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
     from memento_git.work.fold import Judged
@@ -228,8 +228,7 @@ class RunState:
 
     def holds(self, evidence: str, name: str, sha256: str) -> bool:
         """Tell whether the folder of evidence has a file with exactly these bytes."""
-        data = self.view.read(f"{layout.folder_of(self.id, evidence)}/{name}")
-        return data is not None and hashlib.sha256(data).hexdigest() == sha256
+        return self.view.sha256(f"{layout.folder_of(self.id, evidence)}/{name}") == sha256
 
     def trust_in(self, evidence: Evidence) -> str:
         return trust.trust_of(evidence.data, lambda name, sha256: self.holds(evidence.id, name, sha256))

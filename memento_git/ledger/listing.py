@@ -1,0 +1,96 @@
+"""The names of one run's files, sorted by what they are; nothing is read for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import layout
+from memento_git.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EVENT_LENGTH: Final = len("-123456789012.yaml")
+
+
+class Index(NamedTuple):
+    """The names of one run's files: id -> path, record -> its events, evidence -> its attachments."""
+
+    prose: dict[str, str]
+    evidence: dict[str, str]
+    events: dict[str, str]
+    events_of: dict[str, list[str]]
+    attachments: dict[str, list[str]]
+    strangers: list[str]
+    twins: dict[str, list[str]]
+
+    def holds(self, identity: str, kind: str) -> bool:
+        """Tell whether the run has a record of this id."""
+        if kind == "event":
+            return identity in self.events
+        if kind == "dispatch":
+            return "-dispatched-" in self.events.get(identity.replace("dispatch", "event", 1), "")
+        return (
+            identity in self.prose or identity in self.evidence or (kind == "evidence" and identity in self.events_of)
+        )
+
+    def of_kind(self, kind: str) -> list[str]:
+        """Return the ids of all records of a kind."""
+        if kind == "event":
+            return list(self.events)
+        if kind == "dispatch":
+            opened = [identity for identity, path in self.events.items() if "-dispatched-" in path]
+            return [identity.replace("event", "dispatch", 1) for identity in opened]
+        if kind == "evidence":
+            return [
+                *self.evidence,
+                *(name for name in self.events_of if name not in self.evidence and name[:3] == "evi"),
+            ]
+        return [name for name in self.prose if name.startswith(kind)]
+
+
+def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
+    """Return the index of a run's files in the order given, and what is wrong with their ids."""
+    index = Index({}, {}, {}, {}, {}, [], {})
+    findings = []
+    owners: dict[str, str] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        owner = owners.get(folder)
+        if owner is None:
+            owner = owners[folder] = layout.owner_of(folder)
+        findings += add(index, path, owner, name)
+    return index, findings
+
+
+def add(index: Index, path: str, owner: str, name: str) -> list[Finding]:
+    """Add one file's name to the index; return what is wrong with its id."""
+    kind, _, rest = owner.partition("_")
+    if not rest:
+        _add_evidence(index, path, name)
+    elif layout.EVENT_NAME.fullmatch(name):
+        return _add_event(index, path, owner, f"event_{name[-EVENT_LENGTH + 1 : -5]}")
+    elif name == f"{kind}.md" and kind != "evidence":
+        index.prose[owner] = path
+    elif kind == "evidence" and layout.FILE_NAME.fullmatch(name):
+        index.attachments.setdefault(owner, []).append(path)
+    else:
+        index.strangers.append(path)
+    return []
+
+
+def _add_evidence(index: Index, path: str, name: str) -> None:
+    place = layout.place_of(path) if name.startswith("evidence_") else None
+    if place is None:
+        index.strangers.append(path)
+    else:
+        index.evidence[place.id] = path
+
+
+def _add_event(index: Index, path: str, owner: str, identity: str) -> list[Finding]:
+    first = index.events.setdefault(identity, path)
+    index.events_of.setdefault(owner, []).append(identity)
+    if first == path:
+        return []
+    index.twins.setdefault(identity, [first]).append(path)
+    return [Finding("F008", path, 0, f"{identity} is in {first} too; an id belongs to one file", f"git rm {path}")]
