@@ -12,6 +12,7 @@ from memento_git.cli.main import memento
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+PROSE: Final = frozenset({"then"})
 MENTION: Final = re.compile(r"(?<![\w./-])memento ((?:-|[a-z])[^`\n;()]*)")
 
 
@@ -30,7 +31,7 @@ def _wrong(line: str) -> Iterator[str]:
         if isinstance(command, click.Group) and re.fullmatch(r"[a-z][a-z-]*", word):
             found = command.get_command(click.Context(command), word)
             if found is None:
-                if command is memento:
+                if command is memento and word not in PROSE:
                     yield f"{line!r}: no command {word!r}"
                 return
             command = found

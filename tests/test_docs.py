@@ -169,6 +169,7 @@ plan list
 plan show PLAN
 plan approve PLAN
 task add --title T
+task revise TASK --title U
 task list
 task show TASK
 task brief TASK

@@ -24,9 +24,17 @@ MEANINGS: Final = {
              "Find which one was edited: `git log -- PATH`; restore the other."),
     "F007": ("A record has events, but the file with its text is missing.",
              "Restore it: `git log --diff-filter=D --stat -- .memento` shows where it went."),
+    "F008": (
+        "Two files carry one id, or two runs hold the same record: a file was copied.",
+        "An id belongs to one file: `git rm` the copy.",
+    ),
     "A001": ("An archive's bytes do not have the digest that is its name.", "Restore the archive from git."),
     "A002": ("An archive cannot be unpacked.", "Restore the archive from git."),
     "A003": ("An archive holds a path that is not a file of its run.", "Restore the archive from git."),
+    "E001": (
+        "The file of an event cannot be read; what names it is *incomplete*.",
+        "Repair the file or restore it from git; the F finding beside it tells the line.",
+    ),
     "E002": ("An event names another in `after` that is absent; it is not folded, its record is *incomplete*.",
              "Restore the absent event, or void this one: `memento settle --void EVENT --reason WHY`."),
     "E003": ("An event names another in `after` by a digest that is not that file's: one of the two was edited.",
@@ -61,7 +69,7 @@ def page() -> str:
          "`memento settle RECORD --keep EVENT --reason WHY`"),
         ("illegal", ("An event that the transition table did not allow when it was written: by hand, or by another "
          "tool. It has no effect."), "`memento settle --void EVENT --reason WHY`"),
-        ("incomplete", "An event names something that is absent or changed: E002, E003.",
+        ("incomplete", "An event names something that is absent, unreadable or changed: E001 to E003.",
          "Restore the file, or `memento settle --void EVENT --reason WHY`"),
     ])  # fmt: skip
     return whole_page(

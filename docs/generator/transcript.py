@@ -106,7 +106,7 @@ def play(text: str, folder: Path, environment: Mapping[str, str]) -> Iterator[Pl
     for match in BLOCK.finditer(text):
         command = SETUP.sub("", match[2])
         printed, code = session.run(ids.given(command))
-        printed = printed.replace(str(folder), "/work")
+        printed = printed.replace(str(folder), "~")
         ids.learn(match[3] or "", printed)
         yield Played(match[2], "refused" in match[1], match[3], ids.shown(printed), code, match.span(3))
 
