@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 from measure import Row, in_turn
@@ -114,7 +115,7 @@ def _peers(ground: Ground, tasks: int) -> dict[str, Callable[[], object]]:
         )
 
     def edit_task() -> None:
-        ground.call(board, backlog, "task", "edit", str(next(edits)), "-s", "In Progress", "--plain")
+        ground.call(board, backlog, "task", "edit", str(next(edits)), "--notes", f"Seen {time.time_ns()}", "--plain")
 
     def create_issue() -> None:
         ground.call(beads, microbeads, "create", "One more", "-d", "Change it.")

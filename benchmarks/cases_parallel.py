@@ -67,7 +67,7 @@ def _one(ground: Ground, template: Path, arguments: Callable[[int], list[str]]) 
     ground.git(folder, "add", "staged.py")
     (folder / "src" / "part0000" / "module_1.py").write_text("edited = True\n", encoding="utf-8")
     mine = same_changes(folder)
-    before = _tasks(ground, folder)
+    before, commits_before = _tasks(ground, folder), _commits(ground, folder)
 
     def work() -> None:
         processes = [
@@ -83,9 +83,13 @@ def _one(ground: Ground, template: Path, arguments: Callable[[int], list[str]]) 
 
     took = seconds(work) * 1000
     ground.git(folder, "fsck", "--no-dangling")
-    commits = int(ground.git(folder, "rev-list", "--count", "HEAD"))
+    commits = _commits(ground, folder) - commits_before
     there = _tasks(ground, folder) - before
     return took, min(there, commits), same_changes(folder) == mine
+
+
+def _commits(ground: Ground, folder: Path) -> int:
+    return int(ground.git(folder, "rev-list", "--count", "HEAD"))
 
 
 def _tasks(ground: Ground, folder: Path) -> int:
