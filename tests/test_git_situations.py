@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +19,6 @@ from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memento_git.errors import MementoError
 
 
@@ -321,3 +321,13 @@ def _elsewhere(near: Path) -> Path:
     memory = Path("/dev/shm")
     base = memory if memory.is_dir() and memory.stat().st_dev != near.stat().st_dev else near
     return Path(tempfile.mkdtemp(prefix="memento-test-", dir=base)) / "git"
+
+
+def test_every_row_of_the_document_names_tests_that_exist() -> None:
+    tests = Path(__file__).parent
+    text = (tests.parent / "docs" / "reference" / "git-situations.md").read_text()
+    names = set(re.findall(r"def test_(\w+)", "".join(file.read_text() for file in tests.glob("test_*.py"))))
+    claimed = [name.removesuffix("…") for name in re.findall(r"`(\w+…)`", text)]
+
+    assert len(claimed) > 40
+    assert [name for name in claimed if not any(test.startswith(name) for test in names)] == []
