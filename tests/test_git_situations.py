@@ -283,6 +283,7 @@ def test_a_path_with_a_colon_and_quotes_is_a_path_like_any_other(tmp_path: Path)
     root = tmp_path / 'a:b "c" d\\e'
     git(tmp_path, "init", "-q", "-b", "main", str(root))
     (root / "app.py").write_text("answer = 42\n")
+    os.utime(root / "app.py", (1, 1))
     git(root, "add", "app.py")
     git(root, "commit", "-qm", "code")
     with Ledger.open(root) as ledger:
