@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +19,6 @@ from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memento_git.errors import MementoError
 
 
@@ -283,6 +283,7 @@ def test_a_path_with_a_colon_and_quotes_is_a_path_like_any_other(tmp_path: Path)
     root = tmp_path / 'a:b "c" d\\e'
     git(tmp_path, "init", "-q", "-b", "main", str(root))
     (root / "app.py").write_text("answer = 42\n")
+    os.utime(root / "app.py", (1, 1))
     git(root, "add", "app.py")
     git(root, "commit", "-qm", "code")
     with Ledger.open(root) as ledger:
@@ -321,3 +322,13 @@ def _elsewhere(near: Path) -> Path:
     memory = Path("/dev/shm")
     base = memory if memory.is_dir() and memory.stat().st_dev != near.stat().st_dev else near
     return Path(tempfile.mkdtemp(prefix="memento-test-", dir=base)) / "git"
+
+
+def test_every_row_of_the_document_names_tests_that_exist() -> None:
+    tests = Path(__file__).parent
+    text = (tests.parent / "docs" / "reference" / "git-situations.md").read_text()
+    names = set(re.findall(r"def test_(\w+)", "".join(file.read_text() for file in tests.glob("test_*.py"))))
+    claimed = [name.removesuffix("…") for name in re.findall(r"`(\w+…)`", text)]
+
+    assert len(claimed) > 40
+    assert [name for name in claimed if not any(test.startswith(name) for test in names)] == []

@@ -201,6 +201,27 @@ def test_a_detached_head_that_went_to_a_branch_meanwhile_is_not_detached_again(p
     assert is_clean(play.root)
 
 
+def test_no_commit_of_the_user_starts_from_an_index_that_lacks_what_was_just_committed(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (play.root / "staged.py").write_text("half = 1\n")
+    git(play.root, "add", "staged.py")
+    told = []
+
+    def commit(step: str) -> None:
+        if step == "ref_moved":
+            command = ["git", "commit", "-qm", "theirs"]
+            told.append(subprocess.run(command, cwd=play.root, capture_output=True, text=True, check=False).stderr)
+
+    monkeypatch.setattr(worktree, "reached", commit)
+    put(play)
+    git(play.root, "commit", "-qm", "theirs")
+
+    assert "index.lock" in told[0]
+    assert {NEW, "staged.py"} <= set(git(play.root, "ls-tree", "-r", "--name-only", "HEAD").split())
+    assert is_clean(play.root)
+
+
 def _insist(root: Path, *arguments: str) -> None:
     """Run git as a user who tries again when another git is in the way."""
     for _ in range(200):
