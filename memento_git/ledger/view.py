@@ -192,7 +192,7 @@ class View:
     def policy(self) -> Policy:
         """Return the policy in force; refuse where its file is wrong."""
         data = self.read(layout.CONFIG)
-        if data is None and self.exists:
+        if data is None and layout.CONFIG in self.folders:
             raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", "git rm it"))
         policy, findings = codec.read_config(data)
         for finding in findings:
