@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +18,6 @@ from memento_git.work.overview import base
 from tests.play import git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.play import Play
 
 RUN, TASK = "run_000000000000", "task_000000000001"
@@ -57,7 +56,8 @@ def test_a_good_event_has_no_problems() -> None:
         (GOOD.replace("by: Ada", "<<<<<<< HEAD\nby: Ada\n=======\nby: Bob\n>>>>>>> other"), "F001", 4, "conflict"),
         (GOOD.replace("Ada", "A\0da"), "F001", 4, "not YAML"), ("\ufeff" + GOOD, "F001", 1, "byte order mark"),
         ("", "F002", 1, "missing"), ("- a\n", "F002", 1, "mapping is expected"), ("text\n", "F002", 1, "mapping"),
-        (GOOD.replace("why", '"\\e[31m"'), "F002", 6, "U+001B"), (GOOD.replace("why", '"\\u202e"'), "F002", 6, "U+202E"),
+        (GOOD.replace("why", '"\\e[31m"'), "F002", 6, "U+001B"),
+        (GOOD.replace("why", '"\\u202e"'), "F002", 6, "U+202E"),
         (GOOD.replace("reason: why", "reason: [a]"), "F002", 6, "missing"),
         (GOOD.replace("after: []", "after: x"), "F002", 5, "list"),
         (GOOD.replace("after: []", "after: [event_1@2]"), "F002", 5, "reference"),
@@ -83,6 +83,7 @@ def test_text_that_is_not_utf_8_is_a_finding_with_its_line() -> None:
     assert problems(GOOD.encode("utf-16"))[0][0] == "F001"
 
 
+ROOT = Path(__file__).parent.parent
 DEEP = {
     "flow lists": "[" * 30_000, "flow maps": "{a: " * 30_000, "block lists": "- " * 30_000 + "a",
     "question marks": "? " * 30_000, "colons": ": " * 30_000, "tabs": "-\t" * 30_000,
@@ -96,17 +97,17 @@ DEEP = {
 
 
 def test_nesting_that_crashes_the_parser_in_c_is_refused_before_it_gets_there() -> None:
-    for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-32"):
-        texts = {name: text.encode(encoding) for name, text in DEEP.items()}
-        program = (
-            "import sys; from memento_git.ledger import yamltext\n"
-            f"for name, text in {texts!r}.items():\n"
-            "    try: yamltext.load(text)\n"
-            "    except yamltext.Unreadable: continue\n"
-            "    sys.exit(name)\n"
-        )
-        done = subprocess.run([sys.executable, "-"], input=program.encode(), capture_output=True, check=False)
-        assert done.returncode == 0, (encoding, done.stderr[-300:])
+    program = (
+        "from memento_git.ledger import yamltext\n"
+        "from tests.test_codec import DEEP\n"
+        "for encoding in ('utf-8', 'utf-16', 'utf-16-le', 'utf-32'):\n"
+        "    for name, text in DEEP.items():\n"
+        "        try: yamltext.load(text.encode(encoding))\n"
+        "        except yamltext.Unreadable: continue\n"
+        "        raise SystemExit(name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr[-300:]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,8 @@ def test_config_without_a_mapping_is_a_finding() -> None:
 
 SPECIAL = [
     "true", "null", "~", "123", "1e3", "0x1f", "2026-01-01", "- a", "# no", "a: b", "'", '"', "\ta", "a\nb\n",
-    " a ", "\n", "%x", "@x", "`x", "&a", "*a", "!t", "| x", "> x", "{a", "[a", "yes", "=", "<<", "é\u0301", "\U0001f600",
+    " a ", "\n", "%x", "@x", "`x", "&a", "*a", "!t", "| x", "> x", "{a", "[a", "yes", "=", "<<", "é\u0301",
+    "\U0001f600",
     "a\n\n  b\n", "\n  x", "trailing \nspace ", "---", "...", "a\n---\nb", "x" * 500, "\u2028x", "\x85",
 ]  # fmt: skip
 
@@ -234,7 +236,7 @@ def test_a_rewrite_of_front_matter_between_braces_works() -> None:
 # A whole ledger with something hostile in it: the rest still reads.
 
 
-def plant(play: Play, run: str, task: str, what: str) -> str:  # noqa: PLR0911, PLR0912 (a list of hostile things)
+def plant(play: Play, run: str, task: str, what: str) -> str:  # noqa: C901, PLR0911, PLR0912 (a list of hostile things)
     """Put something hostile into a run, beside a good task; return a word of the path that findings must name."""
     folder = play.root / layout.folder_of(run, task)
     blocked = f"{STAMP}-blocked-000000000009.yaml"
