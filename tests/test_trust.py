@@ -17,9 +17,9 @@ TEXT = "a" * 32
 POLICY = Policy()
 
 
-def evidence(number: int = 1, **data: Any) -> Evidence:
+def evidence(number: int = 1, *, tasks: list[str] | None = None, **data: Any) -> Evidence:
     identity = f"evidence_{number:012d}"
-    told = {"id": identity, "kind": "test", "outcome": "passed", "code": {"tree": TREE}, **data}
+    told = {"id": identity, "kind": "test", "outcome": "passed", "code": {"tree": TREE}, "for": tasks, **data}
     return Evidence(identity, RUN, told, f"{number:032d}", "")
 
 
@@ -49,7 +49,7 @@ def test_sound_evidence_that_saw_the_code_proves() -> None:
         (cite(evidence(), status="superseded"), "is superseded"),
         (cite(evidence(), status="redacted"), "is redacted"),
         (cite(evidence(), status="incomplete"), "is incomplete"),
-        (cite(evidence(**{"for": [OTHER]})), "is evidence for another task"),
+        (cite(evidence(tasks=[OTHER])), "is evidence for another task"),
         (cite(evidence(outcome="failed")), "failed"),
         (cite(evidence(outcome="observed")), "has no verdict"),
         (cite(evidence(code={"tree": ELSE})), "saw other code"),
@@ -84,8 +84,8 @@ def test_a_text_that_changed_afterwards_unproves() -> None:
 
 
 def test_evidence_without_tasks_is_shared_and_counts() -> None:
-    assert judged(cite(evidence(**{"for": []}))).proven
-    assert judged(cite(evidence(**{"for": [OTHER, TASK]}))).proven
+    assert judged(cite(evidence(tasks=[]))).proven
+    assert judged(cite(evidence(tasks=[OTHER, TASK]))).proven
 
 
 def test_required_kinds_must_be_among_what_proves() -> None:

@@ -202,7 +202,7 @@ class View:
         from memento_git.ledger import codec
 
         data = self.read(layout.CONFIG)
-        if data is None and self.exists:
+        if data is None and layout.CONFIG in self.folders:
             raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", "git rm it"))
         policy, findings = codec.read_config(data)
         for finding in findings:

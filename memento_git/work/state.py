@@ -328,6 +328,8 @@ class RunState:
         return [seen for key in self.groups() for seen in self.folded(key).dangling]
 
     def groups(self) -> list[str]:
+        """Return all groups of the run; its own text, which no rule reads, is looked at on the way."""
+        self.prose(self.id)
         return [
             self.id,
             plans_of(self.id),

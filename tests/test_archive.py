@@ -1,0 +1,221 @@
+"""A settled run in one file reads as before, gives the exact bytes back, and cannot hurt a reader."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.store import Ledger
+from memento_git.work import refusals as no
+from memento_git.work.actions import runs, settling, tasks
+from memento_git.work.overview import base
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUN = "run_000000000000"
+FOLDER = f".memento/runs/{RUN}/evidence/0/evidence_000000000001"
+CONTENTS = [
+    b"", b"\n", b"\r", b"a\rb", b"a\r\nb\r\n", b"\xff\xfe\x00", b"caf\xe9", b"trailing  \n \n", b"\ttab", b"- a\n",
+    b"true", b"2026-01-01", b"a: b\n", b"<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", b"\n  x\n y", b"\xef\xbb\xbfbom",
+    "\u2028\u0085é".encode(), b"\x1b[31m", b"x" * 100_000, b"'\"\\", b"---\nid: x\n---\n# T\n", b"  lead\n", b"\0",
+    b"%YAML 1.1\n", b"&a *b !c", b"no newline", b"many\n\n\n", b"\n\nlead", b"#", b"...\n",
+]  # fmt: skip
+
+
+def named(data: bytes) -> str:
+    return layout.archive_path(RUN, codec.digest_of(data))
+
+
+def test_exactly_the_same_bytes_come_back() -> None:
+    files = {f"{FOLDER}/{number}.txt": data for number, data in enumerate(CONTENTS)}
+    packed = archive.pack(files)
+    assert archive.unpack(named(packed), RUN, packed) == (files, [])
+    assert archive.pack(files) == packed
+
+
+def test_a_huge_run_becomes_several_archives_and_a_huge_file_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "PART", 10)
+    files = {"a": b"x" * 6, "b": b"y" * 6, "c": b"z" * 11, "d": b"w" * 4}
+    assert list(archive.parts(files)) == [{"a": files["a"]}, {"b": files["b"], "d": files["d"]}]
+
+
+def zipped(text: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0) as stream:
+        stream.write(text)
+    return buffer.getvalue()
+
+
+HEAD = b"version: 1\nfiles:\n  "
+HOSTILE = {
+    "not gzip": b"plain", "empty": b"", "cut": zipped(b"version: 1\nfiles: {}\n")[:-9],
+    "bent": zipped(b"x" * 500)[:14] + b"\xff" * 30, "list": zipped(b"- a\n"), "text": zipped(b"a\n"),
+    "no files": zipped(b"version: 1\n"), "files a list": zipped(b"version: 1\nfiles: [a]\n"),
+    "newer": zipped(b"version: 2\nfiles: {}\n"), "not yaml": zipped(b"a: [\n"), "deep": zipped(b"[" * 50_000),
+    "not base64": zipped(HEAD + f"{FOLDER}/a: {{base64: '*'}}\n".encode()),
+    "neither": zipped(HEAD + f"{FOLDER}/a: {{}}\n".encode()), "a text": zipped(HEAD + f"{FOLDER}/a: x\n".encode()),
+    "list inside": zipped(HEAD + f"{FOLDER}/a: {{text: [a]}}\n".encode()),
+    "another run": zipped(HEAD + b".memento/runs/run_111111111111/run.md: {text: x}\n"),
+    "outside": zipped(HEAD + b"../../etc/passwd: {text: x}\n"),
+    "config": zipped(HEAD + b".memento/config.yaml: {text: x}\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_hostile_archive_is_a_finding(what: str) -> None:
+    data = HOSTILE[what]
+    files, findings = archive.unpack(named(data), RUN, data)
+    assert files == {}
+    assert [finding.code for finding in findings] in (["A002"], ["A003"])
+
+
+def test_an_archive_that_unpacks_to_more_than_is_sane_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "LARGEST", 1000)
+    data = zipped(b"version: 1\nfiles: {}\n#" + b"x" * 10_000)
+    files, findings = archive.unpack(named(data), RUN, data)
+    assert (files, [finding.code for finding in findings]) == ({}, ["A002"])
+
+
+def test_bytes_that_differ_from_the_name_are_a_finding() -> None:
+    data = archive.pack({})
+    assert archive.unpack(named(data + b"x"), RUN, data)[1][0].code == "A001"
+
+
+def finished(play: Play) -> tuple[str, str]:
+    run = play.planned()
+    task = play.proven()
+    play.gate("release", "passed", run=run, evidence=[play.evidence(task)])
+    play.do(runs.complete_run, run)
+    return run, task
+
+
+def shown(play: Play, run: str) -> dict[str, Any]:
+    view = play.ledger.view()
+    return dict(base(view, run))
+
+
+def test_an_archived_run_reads_exactly_as_before(play: Play) -> None:
+    run, task = finished(play)
+    before = shown(play, run)
+    path = play.do(runs.archive_run, run)
+    assert shown(play, run) == before
+    assert play.is_proven(task)
+    held = git(play.root, "ls-tree", "-r", "--name-only", "HEAD", ".memento/").split()
+    assert [name for name in held if run in name] == [path]
+    assert not (play.root / ".memento" / "runs" / run).exists()
+    assert "R" not in git(play.root, "diff", "-M", "-C", "--name-status", "HEAD~1").replace("README", "")
+    with pytest.raises(no.AlreadyArchived):
+        play.do(runs.archive_run, run)
+
+
+def test_a_run_that_is_not_final_is_not_archived(play: Play) -> None:
+    with pytest.raises(no.NotSettled):
+        play.do(runs.archive_run, play.run())
+
+
+def test_a_run_completed_and_archived_in_one_change_is_archived_whole(play: Play) -> None:
+    run = play.planned()
+    play.proven()
+    with play.ledger.transaction("both") as tx:
+        runs.complete_run(tx, run)
+        runs.archive_run(tx, run)
+    assert play.status(run) == "completed"
+    assert not (play.root / ".memento" / "runs" / run).exists()
+
+
+def test_a_stranger_in_a_runs_folder_is_not_packed_away(play: Play) -> None:
+    run, _ = finished(play)
+    stray: Path = play.root / ".memento" / "runs" / run / "notes.txt"
+    stray.write_text("mine")
+    play.commit_all("stray")
+    play.do(runs.archive_run, run)
+    assert stray.exists()
+    assert play.status(run) == "completed"
+
+
+def test_two_branches_archive_the_same_run_and_both_archives_read_as_one(play: Play) -> None:
+    run, task = finished(play)
+    git(play.root, "branch", "other")
+    play.do(runs.archive_run, run)
+    git(play.root, "switch", "-q", "other")
+    first_evidence = first(play, run)
+    play.do(settling.redact_record, first_evidence, reason="x")
+    play.do(runs.archive_run, run)
+    git(play.root, "merge", "-q", "--no-edit", "main")
+    assert len(list((play.root / ".memento" / "archive" / run).iterdir())) == 2
+    assert play.status(run) == "completed"
+    state = play.state(run)
+    assert state.evidence_status(first_evidence) == "redacted"
+    assert "R001" in {finding.code for finding in state.view.findings}
+    assert not play.is_proven(task)
+
+
+def first(play: Play, run: str) -> str:
+    """Return the evidence that proves the run's task."""
+    held = shown(play, run)
+    return str(held["tasks"][0]["proven_by"][0])
+
+
+def test_an_event_that_comes_late_to_an_archived_run_is_found_and_can_be_settled(play: Play) -> None:
+    run = play.planned()
+    play.proven()
+    git(play.root, "branch", "other")
+    play.do(runs.complete_run, run)
+    play.do(runs.archive_run, run)
+    git(play.root, "switch", "-q", "other")
+    with Ledger.open(play.root, actor="Bob") as opened:
+        Play(opened).do(runs.cancel_run, run, reason="enough")
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "other")
+    row = shown(play, run)
+    assert row["run"]["status"] == "contested"
+    heads = play.state(run).folded(run).heads
+    keep = next(name for name in heads if (event := play.state(run).event(name)) and event.do == "completed")
+    play.do(settling.settle_record, run, keep, reason="it was done")
+    assert play.status(run) == "completed"
+    play.do(runs.archive_run, run)
+    assert play.status(run) == "completed"
+
+
+def test_a_late_change_of_a_task_in_an_archived_run_is_late(play: Play) -> None:
+    run = play.planned()
+    task = play.proven()
+    git(play.root, "branch", "other")
+    play.do(runs.complete_run, run)
+    play.do(runs.archive_run, run)
+    git(play.root, "switch", "-q", "other")
+    play.do(tasks.reopen_task, task, reason="not yet")
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "other")
+    assert shown(play, run)["tasks"][0]["late"] is True
+
+
+def test_a_tampered_archive_is_a_finding_and_other_runs_still_read(play: Play) -> None:
+    run, _ = finished(play)
+    other = play.run("Another")
+    path = play.root / play.do(runs.archive_run, run)
+    path.write_bytes(path.read_bytes()[:-4] + b"xxxx")
+    play.commit_all("tampered")
+    held = shown(play, run)
+    assert "A001" in {finding[0] for finding in held["findings"]}
+    assert shown(play, other)["run"]["goal"] == "Another"
+
+
+def test_what_is_redacted_from_an_archived_run_is_gone_from_its_archive(play: Play) -> None:
+    run, task = finished(play)
+    play.do(runs.archive_run, run)
+    secret = first(play, run)
+    play.do(settling.redact_record, secret, reason="a secret")
+    state = play.state(run)
+    assert secret not in state.index.evidence
+    assert state.evidence_status(secret) == "redacted"
+    assert not play.is_proven(task)
+    assert not state.view.findings
+    for path in (play.root / ".memento" / "archive" / run).iterdir():
+        assert f"{secret}.yaml".encode() not in gzip.decompress(path.read_bytes())

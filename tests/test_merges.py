@@ -1,0 +1,333 @@
+"""Two branches that both worked come together under plain `git merge`, and what they come to is the same either way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import dispatches, health, plans, runs, settling, tasks
+from memento_git.work.overview import base
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class Fork:
+    """One ledger on two branches, each with its own actor."""
+
+    def __init__(self, play: Play) -> None:
+        self.root = play.root
+        (self.root / ".memento" / ".gitattributes").unlink()
+        play.commit_all("no attributes, so that nothing but plain git decides")
+        git(self.root, "branch", "other")
+        self.opened: list[Ledger] = []
+
+    def on(self, branch: str, actor: str) -> Play:
+        git(self.root, "switch", "-q", branch)
+        self.opened.append(Ledger.open(self.root, actor=actor))
+        return Play(self.opened[-1])
+
+    def merged(self) -> Play:
+        """Merge both ways and return the first; all of the three ways to see both sides are equal."""
+        git(self.root, "switch", "-qc", "ab", "main")
+        git(self.root, "merge", "-q", "--no-edit", "other")
+        git(self.root, "switch", "-qc", "ba", "other")
+        git(self.root, "merge", "-q", "--no-edit", "main")
+        git(self.root, "switch", "-q", "ab")
+        play = self.on("ab", "Cleo")
+        seen = [shown(play, *at) for at in (("ab",), ("ba",), ("main", "other"), ("other", "main"))]
+        assert seen[0] == seen[1] == seen[2] == seen[3]
+        return play
+
+
+def shown(play: Play, *at: str) -> list[dict[str, Any]]:
+    """Return all that a view tells, but for the clock and what a union says of its files."""
+    view = play.ledger.view(at)
+    held = [dict(base(view, run)) for run in view.runs()]
+    for one in held:
+        one["findings"] = [finding for finding in one["findings"] if finding[0] != "F006"]
+        for row in one["dispatches"]:
+            row["expired"] = None
+    return held
+
+
+@pytest.fixture
+def fork(play: Play) -> Iterator[Callable[[], Fork]]:
+    made: list[Fork] = []
+
+    def make() -> Fork:
+        made.append(Fork(play))
+        return made[-1]
+
+    yield make
+    for one in made:
+        for ledger in one.opened:
+            ledger.close()
+
+
+def troubles(play: Play, run: str) -> set[str]:
+    return {row["problem"] for row in base(play.ledger.view(), run)["trouble"]}
+
+
+def test_work_on_different_tasks_merges_without_a_conflict(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    one, two = play.task("One"), play.task("Two")
+    both = fork()
+    for branch, actor, task in (("main", "Ada", one), ("other", "Bob", two)):
+        side = both.on(branch, actor)
+        side.complete(side.claimed(task), side.evidence(task))
+    merged = both.merged()
+    assert merged.is_proven(one)
+    assert merged.is_proven(two)
+    assert not troubles(merged, run)
+
+
+def test_two_completions_of_one_dispatch_agree(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    task = play.task()
+    claim = play.claimed(task)
+    both = fork()
+    for branch in ("main", "other"):
+        side = both.on(branch, play.ledger.actor)
+        side.complete(claim, side.evidence(task))
+    merged = both.merged()
+    assert merged.status(task) == "completed"
+    assert merged.is_proven(task)
+    assert not troubles(merged, run)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_approvals_agree_on_one_plan_and_contest_on_two(play: Play, fork: Callable[[], Fork], same: bool) -> None:
+    run = play.run()
+    one, two = (play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("One", "Two"))
+    both = fork()
+    both.on("main", "Ada").do(plans.approve_plan, one)
+    both.on("other", "Bob").do(plans.approve_plan, one if same else two)
+    merged = both.merged()
+    assert merged.status(one) == ("canonical" if same else "contested")
+    assert troubles(merged, run) == (set() if same else {"contested"})
+
+
+def test_claims_of_two_actors_are_contested_and_settled_for_both(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    task = play.task()
+    dispatch = play.dispatch(task)
+    both = fork()
+    both.on("main", "Ada").do(dispatches.claim_dispatch, dispatch)
+    git(both.root, "update-ref", "-d", f"refs/memento/claims/{task}")
+    both.on("other", "Bob").do(dispatches.claim_dispatch, dispatch)
+    merged = both.merged()
+    assert merged.status(task) == "contested"
+    assert troubles(merged, run) == {"contested"}
+    heads = merged.state(task).folded(task).heads
+    bob = next(name for name in heads if (event := merged.state(task).event(name)) and event.by == "Bob")
+    merged.do(settling.settle_record, task, bob, reason="Bob was first")
+    state = merged.state(task)
+    assert state.dispatches(task)[dispatch]["holder"] == "Bob"
+    settled = state.event(state.folded(task).heads[0])
+    assert settled is not None
+    assert {ref.id for ref in settled.after} >= set(heads)
+
+
+def test_concurrent_verdicts_of_a_gate_count_as_the_worst(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    both = fork()
+    both.on("main", "Ada").gate("quality_review", "passed", run=run)
+    both.on("other", "Bob").gate("quality_review", "failed", run=run)
+    merged = both.merged()
+    assert merged.state(run).failed_gates(run) == [(run, "quality_review")]
+    assert not troubles(merged, run)
+
+
+def test_work_beside_a_cancel_stays_and_is_shown_as_in_a_cancelled_run(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    task = play.task()
+    both = fork()
+    both.on("main", "Ada").do(runs.cancel_run, run, reason="enough")
+    side = both.on("other", "Bob")
+    side.complete(side.claimed(task), side.evidence(task))
+    merged = both.merged()
+    row = base(merged.ledger.view(), run)["tasks"][0]
+    assert (row["status"], row["run_status"], row["proven"]) == ("completed", "cancelled", True)
+    assert not troubles(merged, run)
+
+
+@pytest.mark.parametrize("what", ["added", "changed"])
+def test_what_comes_to_a_completed_run_is_late(play: Play, fork: Callable[[], Fork], what: str) -> None:
+    run = play.planned()
+    task = play.proven()
+    both = fork()
+    both.on("main", "Ada").do(runs.complete_run, run)
+    side = both.on("other", "Bob")
+    late = task
+    if what == "added":
+        late = side.task("Another", run=run)
+    else:
+        side.do(tasks.reopen_task, task, reason="not yet")
+    merged = both.merged()
+    rows = {row["id"]: row["late"] for row in base(merged.ledger.view(), run)["tasks"]}
+    assert rows[late] is True
+    assert sum(rows.values()) == 1
+
+
+def test_a_run_that_was_completed_on_both_sides_is_completed_and_nothing_is_late(
+    play: Play, fork: Callable[[], Fork]
+) -> None:
+    run = play.planned()
+    task = play.proven()
+    both = fork()
+    for branch, actor in (("main", "Ada"), ("other", "Bob")):
+        both.on(branch, actor).do(runs.complete_run, run)
+    merged = both.merged()
+    assert merged.status(run) == "completed"
+    assert not merged.state(run).is_late(task)
+
+
+def test_paused_against_resumed_is_contested(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    both = fork()
+    both.on("main", "Ada").do(runs.pause_run, run)
+    side = both.on("other", "Bob")
+    side.do(runs.pause_run, run)
+    side.do(runs.resume_run, run)
+    assert troubles(both.merged(), run) == {"contested"}
+
+
+def test_settling_differently_on_both_sides_is_contested_again(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.run()
+    one, two = (play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("One", "Two"))
+    both = fork()
+    both.on("main", "Ada").do(plans.approve_plan, one)
+    side = both.on("other", "Bob")
+    side.do(plans.approve_plan, two)
+    git(both.root, "merge", "-q", "--no-edit", "main")
+    git(both.root, "switch", "-q", "main")
+    git(both.root, "merge", "-q", "other")
+    heads = side.state(run).folded(f"plans:{run}").heads
+    for branch, plan, keep in (("main", one, heads[0]), ("other", two, heads[1])):
+        both.on(branch, "Ada").do(settling.settle_record, plan, keep, reason="mine")
+    merged = both.merged()
+    assert merged.status(one) == "contested"
+    keep = merged.state(run).folded(f"plans:{run}").heads[0]
+    merged.do(settling.settle_record, one, keep, reason="agreed")
+    assert not troubles(merged, run)
+
+
+def test_criss_cross_merges_come_to_the_same(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    one, two = play.task("One"), play.task("Two")
+    both = fork()
+    main, other = both.on("main", "Ada"), both.on("other", "Bob")
+    other.dispatch(two)
+    both.on("main", "Ada")
+    main.dispatch(one)
+    git(both.root, "branch", "was", "main")
+    git(both.root, "merge", "-q", "--no-edit", "other")
+    both.on("other", "Bob")
+    git(both.root, "merge", "-q", "--no-edit", "was")
+    other.do(tasks.block_task, one, reason="stuck")
+    both.on("main", "Ada")
+    main.do(tasks.block_task, two, reason="stuck")
+    merged = both.merged()
+    assert (merged.status(one), merged.status(two)) == ("blocked", "blocked")
+    assert not troubles(merged, run)
+
+
+def lone_pick(play: Play) -> tuple[str, str, str]:
+    """Bring only the last of a task's events onto a branch that has not seen the others."""
+    run = play.planned()
+    task = play.task()
+    git(play.root, "branch", "other")
+    claim = play.claimed(task)
+    evidence = play.evidence(task)
+    play.complete(claim, evidence)
+    last = git(play.root, "rev-parse", "main")
+    git(play.root, "switch", "-q", "other")
+    git(play.root, "cherry-pick", last)
+    return run, task, last
+
+
+def test_an_event_picked_alone_is_not_folded_and_proves_nothing_until_the_rest_is_there(play: Play) -> None:
+    run, task, _ = lone_pick(play)
+    assert play.status(task) == "pending"
+    assert not play.is_proven(task)
+    assert troubles(play, run) == {"incomplete"}
+    assert any("incomplete" in answer.message for answer in health.examine(play.ledger))
+    git(play.root, "merge", "-q", "--no-edit", "main")
+    assert play.is_proven(task)
+    assert not troubles(play, run)
+
+
+def test_an_event_picked_alone_can_be_voided_and_the_task_goes_on(play: Play) -> None:
+    run, task, _ = lone_pick(play)
+    lone = play.state(task).folded(task).dangling[0].event.id
+    play.do(settling.void_event, lone, reason="picked by mistake")
+    assert not troubles(play, run)
+    play.complete(play.claimed(task), play.evidence(task))
+    assert play.is_proven(task)
+
+
+@pytest.mark.parametrize("how", ["squash", "rebase"])
+def test_history_may_be_rewritten_and_the_ledger_stays(play: Play, how: str) -> None:
+    run = play.planned()
+    git(play.root, "switch", "-qc", "work")
+    task = play.proven()
+    git(play.root, "switch", "-q", "main")
+    (play.root / "notes.txt").write_text("x\n")
+    play.commit_all("beside")
+    if how == "squash":
+        git(play.root, "merge", "-q", "--squash", "work")
+        git(play.root, "commit", "-qm", "squashed")
+    else:
+        git(play.root, "switch", "-q", "work")
+        git(play.root, "rebase", "-q", "main")
+    assert play.is_proven(task)
+    assert not troubles(play, run)
+
+
+def path_of(play: Play, task: str, verb: str) -> Path:
+    return next(play.root.glob(f".memento/runs/*/tasks/*/{task}/*-{verb}-*.yaml"))
+
+
+def test_reverting_an_event_in_the_middle_leaves_the_record_incomplete_until_it_is_restored(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    dispatch = play.dispatch(task)
+    play.do(dispatches.claim_dispatch, dispatch)
+    middle = git(play.root, "rev-parse", "HEAD")
+    path = path_of(play, task, "claimed").relative_to(play.root)
+    play.complete(dispatch, play.evidence(task))
+    git(play.root, "revert", "--no-edit", middle)
+    assert troubles(play, run) == {"incomplete"}
+    assert not play.is_proven(task)
+    named = [answer for answer in health.examine(play.ledger) if answer.status == "fail"]
+    assert any(task in answer.message and "incomplete" in answer.message for answer in named)
+    git(play.root, "checkout", middle, "--", str(path))
+    git(play.root, "commit", "-qm", "restored")
+    assert play.is_proven(task)
+
+
+def test_reverting_the_last_event_leaves_the_state_before_it(play: Play) -> None:
+    run = play.planned()
+    task = play.proven()
+    git(play.root, "revert", "--no-edit", "HEAD")
+    assert play.status(task) == "in_progress"
+    assert not troubles(play, run)
+
+
+def test_merging_a_deletion_takes_the_event_and_what_rests_on_it(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    task = play.proven()
+    both = fork()
+    other = both.on("other", "Bob")
+    git(both.root, "rm", "-q", str(path_of(other, task, "claimed")))
+    other.commit_all("removed by hand")
+    main = both.on("main", "Ada")
+    main.task("Beside", run=run)
+    git(both.root, "merge", "-q", "--no-edit", "other")
+    assert not main.is_proven(task)
+    assert troubles(main, run) == {"incomplete"}

@@ -1,0 +1,130 @@
+"""What is redacted is gone; links to it stay valid, and it proves nothing any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger import layout
+from memento_git.work import refusals as no
+from memento_git.work.actions import runs, settling, tasks
+from memento_git.work.overview import base
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.play import Play
+
+
+def story(play: Play) -> tuple[str, str, str]:
+    """Return a run with a proven task, and the evidence."""
+    run = play.planned()
+    task = play.task()
+    evidence = play.evidence(task)
+    play.complete(play.claimed(task), evidence)
+    return run, task, evidence
+
+
+def event_of(play: Play, task: str, verb: str) -> str:
+    return next(seen.event.id for seen in play.state(task).folded(task).events if seen.event.do == verb)
+
+
+def test_redacted_evidence_is_gone_and_what_it_proved_is_unproven(play: Play) -> None:
+    run, _, evidence = story(play)
+    play.do(settling.redact_record, evidence, reason="a token in the output")
+    assert not [path for path in play.root.glob(".memento/runs/*/evidence/*/*") if path.suffix == ".yaml"]
+    row = base(play.ledger.view(), run)["tasks"][0]
+    assert (row["status"], row["proven"]) == ("completed", False)
+    assert row["unproven_because"] == [f"{evidence} is redacted"]
+    assert not base(play.ledger.view(), run)["trouble"]
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_redacting_evidence_twice_is_refused(play: Play) -> None:
+    _, _, evidence = story(play)
+    play.do(settling.redact_record, evidence, reason="secret")
+    with pytest.raises(no.AlreadyRedacted):
+        play.do(settling.redact_record, evidence, reason="secret")
+
+
+@pytest.mark.parametrize("verb", ["dispatched", "claimed", "completed"])
+def test_a_redacted_event_still_counts_for_what_follows_it(play: Play, verb: str) -> None:
+    run, task, _ = story(play)
+    play.do(settling.redact_record, event_of(play, task, verb), reason="a name in the note")
+    assert play.status(task) == "completed"
+    assert not base(play.ledger.view(), run)["trouble"]
+    assert play.is_proven(task) is (verb != "completed")
+    play.do(tasks.reopen_task, task, reason="again")
+    assert play.status(task) == "pending"
+
+
+def test_redacting_an_event_twice_is_refused(play: Play) -> None:
+    _, task, _ = story(play)
+    event = event_of(play, task, "claimed")
+    play.do(settling.redact_record, event, reason="x")
+    with pytest.raises(no.AlreadyRedacted):
+        play.do(settling.redact_record, event, reason="x")
+
+
+def test_free_texts_are_gone_from_every_file(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    play.do(tasks.block_task, task, reason="wait for Xylophone")
+    play.do(settling.redact_record, event_of(play, task, "blocked"), reason="a name")
+    assert play.status(task) == "blocked"
+    for path in play.root.glob(".memento/**/*"):
+        assert not path.is_file() or b"Xylophone" not in path.read_bytes()
+
+
+def test_redacting_and_going_on_in_one_change_works(play: Play) -> None:
+    _, task, _ = story(play)
+    event = event_of(play, task, "claimed")
+    with play.ledger.transaction("both") as tx:
+        settling.redact_record(tx, event, reason="x")
+        tasks.reopen_task(tx, task, reason="again")
+    assert play.status(task) == "pending"
+
+
+@pytest.mark.parametrize("what", ["evidence", "event"])
+def test_a_redacted_file_that_comes_back_by_a_merge_is_a_finding(play: Play, what: str) -> None:
+    run, task, evidence = story(play)
+    target = evidence if what == "evidence" else event_of(play, task, "claimed")
+    before = git(play.root, "rev-parse", "HEAD")
+    path = play.state(task).index.evidence.get(target) or play.state(task).index.events[target]
+    play.do(settling.redact_record, target, reason="secret")
+    git(play.root, "checkout", before, "--", path)
+    git(play.root, "commit", "-qm", "came back")
+    held = base(play.ledger.view(), run)
+    assert [(finding[0], finding[1]) for finding in held["findings"]] == [("R001", path)]
+    assert play.is_proven(task) is (what == "event")
+    assert "git rm" in held["findings"][0][4]
+
+
+def test_a_redaction_cannot_put_words_into_another_record(play: Play) -> None:
+    run, task, _ = story(play)
+    other = play.task("Other", run=run)
+    folder = play.root / layout.folder_of(run, other)
+    folder.mkdir(exist_ok=True)
+    (folder / "20260101T000000000Z-redacted-000000000009.yaml").write_text(
+        f"do: redacted\nof: {other}\nat: 2026-01-01T00:00:00.000Z\nby: Eve\nafter: []\n"
+        f"target: event_000000000008@{'0' * 32}\nkept: {{do: reopened, of: {task}, at: '2026-01-01T00:00:00.000Z', "
+        "by: Eve, after: [], reason: x}\nreason: x\n"
+    )
+    play.commit_all("forged")
+    held = base(play.ledger.view(), run)
+    assert "F003" in {finding[0] for finding in held["findings"]}
+    assert play.status(task) == "completed"
+
+
+def test_redacting_is_possible_in_a_final_run_and_makes_nothing_late(play: Play) -> None:
+    run, task, _ = story(play)
+    play.do(runs.complete_run, run)
+    play.do(settling.redact_record, event_of(play, task, "claimed"), reason="x")
+    assert play.status(run) == "completed"
+    assert not play.state(run).is_late(task)
+
+
+def test_redacting_needs_a_reason(play: Play) -> None:
+    _, _, evidence = story(play)
+    with pytest.raises(no.ReasonRequired):
+        play.do(settling.redact_record, evidence, reason=" ")

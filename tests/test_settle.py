@@ -1,0 +1,209 @@
+"""settle: what puts a contested, illegal or dangling thing right, through the actions, on a real repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger import layout
+from memento_git.model.ids import NoSuchRecord, WrongKind
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, runs, settling, tasks
+from memento_git.work.overview import base
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.play import Play
+
+
+def contested(play: Play) -> tuple[str, str, list[str]]:
+    """Return a run, its contested task, and the ids of the two events that disagree."""
+    run = play.planned()
+    task = play.task()
+    git(play.root, "branch", "other")
+    play.do(tasks.block_task, task, reason="stuck")
+    git(play.root, "switch", "-q", "other")
+    play.dispatch(task)
+    git(play.root, "merge", "-q", "--no-edit", "main")
+    heads = list(play.state(task).folded(task).heads)
+    return run, task, sorted(heads, key=lambda name: str(getattr(play.state(task).event(name), "do", "")))
+
+
+def test_settling_names_both_heads_and_one_holds(play: Play) -> None:
+    _, task, (blocked, dispatched) = contested(play)
+    play.do(settling.settle_record, task, dispatched, reason="go on")
+    state = play.state(task)
+    settled = state.event(state.folded(task).heads[0])
+    assert settled is not None
+    assert {ref.id for ref in settled.after} == {blocked, dispatched}
+    assert play.status(task) == "dispatched"
+
+
+def test_settling_needs_a_reason_a_head_and_a_disagreement(play: Play) -> None:
+    run, task, (blocked, _) = contested(play)
+    with pytest.raises(no.ReasonRequired):
+        play.do(settling.settle_record, task, blocked)
+    with pytest.raises(no.NotContested):
+        play.do(settling.settle_record, run, blocked, reason="x")
+    with pytest.raises(NoSuchRecord):
+        play.do(settling.settle_record, task, "zzzz", reason="x")
+    with pytest.raises(WrongKind):
+        play.do(settling.settle_record, "dispatch_000000000000", blocked, reason="x")
+
+
+def test_an_event_of_another_record_is_no_head(play: Play) -> None:
+    run, task, _ = contested(play)
+    plan = play.state(run).folded(f"plans:{run}").heads[0]
+    with pytest.raises(no.NotAHead):
+        play.do(settling.settle_record, task, plan, reason="x")
+
+
+def test_voiding_one_of_two_contested_events_leaves_the_other(play: Play) -> None:
+    run, task, (blocked, dispatched) = contested(play)
+    play.do(settling.void_event, dispatched, reason="never happened")
+    assert play.status(task) == "blocked"
+    assert not base(play.ledger.view(), run)["trouble"]
+    with pytest.raises(no.EventIsLegal):
+        play.do(settling.void_event, blocked, reason="this too")
+
+
+def test_a_legal_event_is_never_voided(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    for seen in play.state(task).folded(task).events:
+        with pytest.raises(no.EventIsLegal):
+            play.do(settling.void_event, seen.event.id, reason="I do not like it")
+
+
+def test_an_illegal_event_written_by_hand_has_no_effect_is_named_and_can_be_voided(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    folder = play.root / layout.folder_of(run, task)
+    (folder / "20260101T000000000Z-accepted-000000000009.yaml").write_text(
+        f"do: accepted\nof: {task}\nat: 2026-01-01T00:00:00.000Z\nby: Eve\nafter: []\ntext: {'0' * 32}\n"
+    )
+    play.commit_all("by hand")
+    assert play.status(task) == "pending"
+    assert [row["problem"] for row in base(play.ledger.view(), run)["trouble"]] == ["illegal"]
+    play.do(settling.void_event, "event_000000000009", reason="not ours")
+    assert not base(play.ledger.view(), run)["trouble"]
+
+
+def test_settling_in_a_final_run_is_possible_and_working_is_not(play: Play) -> None:
+    run, task, (blocked, _) = contested(play)
+    play.do(runs.cancel_run, run, reason="enough")
+    with pytest.raises(no.RunFinal):
+        play.do(tasks.cancel_task, task, reason="x")
+    with pytest.raises(no.RunFinal):
+        play.task("More", run=run)
+    play.do(settling.settle_record, task, blocked, reason="it was stuck")
+    assert play.status(task) == "blocked"
+
+
+def test_a_contested_task_takes_no_work(play: Play) -> None:
+    run, task, _ = contested(play)
+    with pytest.raises(no.RecordContested):
+        play.dispatch(task)
+    with pytest.raises(no.RecordContested):
+        play.do(tasks.cancel_task, task, reason="x")
+    other = play.task("Other", run=run, depends_on=[task])
+    with pytest.raises(no.DependencyOpen):
+        play.dispatch(other)
+
+
+# Refusals of the actions, beside the table.
+
+
+def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    claim = play.claimed(task)
+    with pytest.raises(no.NotExpired):
+        play.do(dispatches.recover_dispatch, claim)
+    with pytest.raises(no.ReasonRequired):
+        play.do(dispatches.recover_dispatch, claim, force=True)
+    _, successor = play.do(dispatches.recover_dispatch, claim, force=True, reason="gone", requeue=True)
+    opened = play.state(task).dispatches(task)[successor]["opened"]
+    assert opened.data["recovery_of"] == claim
+
+
+def test_a_candidate_is_recovered_and_handed_out_again_beside_the_others(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    first = play.dispatch(task, candidate=True)
+    play.dispatch(task, candidate=True)
+    _, successor = play.do(dispatches.recover_dispatch, first, requeue=True)
+    assert play.state(task).dispatches(task)[successor]["status"] == "queued"
+
+
+def test_a_renewal_is_the_claimants_and_committed_only_past_half_the_lease(play: Play) -> None:
+    play.planned()
+    claim = play.claimed(play.task(), lease=3600)
+    head = git(play.root, "rev-parse", "HEAD")
+    assert play.do(dispatches.renew_dispatch, claim)[2] is False
+    assert git(play.root, "rev-parse", "HEAD") == head
+    bob = play.as_("Bob")
+    with pytest.raises(no.NotClaimant):
+        bob.do(dispatches.renew_dispatch, claim)
+    bob.ledger.close()
+    assert play.do(dispatches.renew_dispatch, claim, lease=7300)[2] is True
+
+
+@pytest.mark.parametrize("lease", [-1, 10**12])
+def test_a_lease_that_is_no_length_of_time_is_refused(play: Play, lease: int) -> None:
+    from memento_git.model.clock import DurationInvalid
+
+    play.planned()
+    with pytest.raises(DurationInvalid):
+        play.claimed(play.task(), lease=lease)
+
+
+def test_dependencies_may_not_lead_back_and_a_circle_elsewhere_is_not_in_the_way(play: Play) -> None:
+    run = play.planned()
+    one, two, three = (play.task(title, run=run) for title in ("One", "Two", "Three"))
+    play.do(tasks.revise_task, two, depends_on=[one])
+    for back in ([two], [one]):
+        with pytest.raises(no.DependencyCycle):
+            play.do(tasks.revise_task, one, depends_on=back)
+    path = play.root / layout.prose_path(run, one)
+    path.write_text(path.read_text().replace("\n---\n", f"\ndepends_on:\n- {two}\n---\n"))
+    play.commit_all("by hand")
+    play.do(tasks.revise_task, three, depends_on=[one])
+    assert not play.state(three).is_ready(three, play.ledger.view().policy())
+
+
+def test_a_changed_plan_lets_nothing_be_handed_out_until_it_is_approved_again(play: Play) -> None:
+    from memento_git.work.actions import plans
+
+    run = play.planned()
+    task = play.task()
+    plan = play.state(run).canonical
+    path = play.root / layout.prose_path(run, plan)
+    path.write_text(path.read_text() + "\nAnd more.\n")
+    play.commit_all("changed")
+    with pytest.raises(no.PlanChanged):
+        play.dispatch(task)
+    assert base(play.ledger.view(), run)["plans"][0]["changed"] is True
+    play.do(plans.approve_plan, plan)
+    play.dispatch(task)
+
+
+def test_a_task_whose_text_changed_after_completion_is_unproven_and_verify_rejects_it(play: Play) -> None:
+    run = play.planned()
+    task = play.proven()
+    play.do(tasks.revise_task, task, title="Something easier")
+    assert not play.is_proven(task)
+    with pytest.raises(no.TaskUnproven):
+        play.do(runs.complete_run, run)
+    _, unmet = play.do(tasks.verify_task, task)
+    assert unmet == ("the task's text changed after it was completed",)
+    assert play.status(task) == "rejected"
+
+
+def test_a_spike_run_hands_out_without_a_plan_up_to_the_limit(play: Play) -> None:
+    run = play.run(spike=True)
+    for number in range(3):
+        play.dispatch(play.task(str(number), run=run))
+    with pytest.raises(no.SpikeLimit):
+        play.dispatch(play.task("One more", run=run))
