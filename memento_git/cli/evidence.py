@@ -110,6 +110,8 @@ def run_command(
         door.show({"evidence": row, "exit_code": code}, told)
     else:
         click.echo(told, err=True)
+        if row["task_ids"] and row["outcome"] == "passed":
+            click.echo(f" next: memento dispatch complete DISPATCH --evidence {row['id']}", err=True)
     return code
 
 

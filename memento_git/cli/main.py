@@ -19,7 +19,7 @@ COMMANDS: Final = {
     "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it."),
-    "settle": ("settle", "Settle what is contested, void what is illegal or incomplete."),
+    "settle": ("settle", "List what needs settling, and settle it."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),

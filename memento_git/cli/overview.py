@@ -134,10 +134,10 @@ def _when(row: Row) -> str:
 
 
 def _events(view: Any, given: str) -> list[Row]:
-    from memento_git.work.overview import base
+    from memento_git.work.overview import audit
 
     runs = [view.find(given, "run")[0]] if given else view.runs()
-    events = [row for run in runs for row in base(view, run, boundary.progress)["audit"]]
+    events = [row for run in runs for row in audit(view, run, boundary.progress)]
     return sorted(events, key=lambda row: row["created_at"]) if len(runs) > 1 else events
 
 

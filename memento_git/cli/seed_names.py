@@ -54,11 +54,13 @@ TABLE: Final[dict[str, Alias]] = {
         {"dispatch_id": "dispatch_id_required"},
     ),
     "complete-dispatch": Alias(
-        "dispatch complete", {"dispatch_id": "dispatch_id", "summary": "summary", "evidence_uri": "evidence_uri"},
+        "dispatch complete",
+        {"dispatch_id": "dispatch_id", "executor": "actor", "summary": "summary", "evidence_uri": "evidence_uri"},
         {"evidence": ()}, {"dispatch_id": "dispatch_id_required"},
     ),
     "fail-dispatch": Alias(
-        "dispatch fail", {"dispatch_id": "dispatch_id", "reason": "reason"}, {}, {"dispatch_id": "dispatch_id_required"}
+        "dispatch fail", {"dispatch_id": "dispatch_id", "executor": "actor", "reason": "reason"}, {},
+        {"dispatch_id": "dispatch_id_required"},
     ),
     "verify-task": Alias("task verify", {"task_id": "task_id", "summary": "note"}, {}, {"task_id": "task_id_required"}),
     "review": Alias(
@@ -107,7 +109,7 @@ def _alias(name: str, alias: Alias) -> click.Command:
                     path=alias.path,
                 )
             values[parameter] = (value,) if parameter == "evidence_uri" and value else value or _empty(option)
-        if given["actor"] and "actor" not in values:
+        if given["actor"]:
             values["actor"] = given["actor"]
         return context.invoke(_target(alias.path), workspace=given["workspace"], as_json=given["as_json"], **values)
 

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required to settle.")
 @writes
 def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
-    """List what needs settling; with RECORD --keep EVENT or --void EVENT, settle it."""
+    """List what needs settling, and settle it.
+
+    RECORD --keep EVENT lets the outcome of one of several events that disagree hold. --void EVENT takes out an event
+    that is illegal, incomplete or contested.
+    """
     from memento_git.work.actions import settling
 
     if void:

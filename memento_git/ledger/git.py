@@ -305,15 +305,19 @@ class Git:
 
     def status(self, folder: str) -> tuple[str | None, str | None, list[Change]]:
         """Return HEAD's commit (None when unborn), the branch (None when detached) and what differs in a folder."""
-        text = os.fsdecode(
-            self.run(
-                "status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z",
-                "--untracked-files=all", "--", folder,
-            )
-        )  # fmt: skip
+        return self._status("--untracked-files=all", "--", folder)
+
+    def edited(self, folder: str, paths: set[str]) -> list[Change]:
+        """Return which of these tracked paths of a folder differ from HEAD in index or work tree."""
+        asked = sorted(paths) if len(paths) <= AT_ONCE else [folder]
+        found = self._status("--untracked-files=no", "--", *asked)[2] if asked else []
+        return [change for change in found if change.path in paths]
+
+    def _status(self, *options: str) -> tuple[str | None, str | None, list[Change]]:
+        plain = ("--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
         commit = branch = None
         changes = []
-        for part in text.split("\0"):
+        for part in os.fsdecode(self.run("status", *plain, *options)).split("\0"):
             if part.startswith("# branch.oid "):
                 commit = part[13:] if part[13:] != "(initial)" else None
             elif part.startswith("# branch.head "):
@@ -325,6 +329,13 @@ class Git:
             elif part.startswith("? "):
                 changes.append(Change("??", part[2:]))
         return commit, branch, changes
+
+    def head(self) -> tuple[str | None, str]:
+        """Return HEAD's commit (None when unborn) and the ref that a commit moves: the branch, or HEAD itself."""
+        lines = (self.answer("rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or "").splitlines()
+        if len(lines) == 2:
+            return lines[0], lines[1]
+        return None, self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD"
 
     def settings(self) -> dict[str, str]:
         """Return git's configuration and identities, the last value of each key."""

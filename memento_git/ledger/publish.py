@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.userindex import HeldIndex
 
+FEW: Final = 10
 SCRATCH: Final = "refs/memento/scratch"
 SIGNING_PATIENCE: Final = 60
 INDEX_PATIENCE: Final = 10.0
@@ -153,16 +154,21 @@ def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None
         else:
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
     parts.append(f"\nget-mark :1\nreset {SCRATCH}\nfrom {git.zero}\n\ndone\n".encode())
-    commit = _import(git, b"".join(parts))
+    commit = _import(git, b"".join(parts), loose=len(changes) <= FEW)
     if settings.get("commit.gpgsign", "false").lower() in TRUE:
         return _signed(git, commit, base, message)
     return commit
 
 
-def _import(git: Git, stream: bytes) -> str:
-    """Run fast-import, and leave none of the crash reports that it writes when it or its caller dies."""
+def _import(git: Git, stream: bytes, *, loose: bool) -> str:
+    """Run fast-import, and leave none of the crash reports that it writes when it or its caller dies.
+
+    A small pack is unpacked at once into loose objects, so only a large one is worth being forced to the disk.
+    """
+    durable = ("-c", "core.fsync=-pack,-pack-metadata") if loose else ()
     try:
-        return git.run("fast-import", "--quiet", "--done", "--date-format=raw", data=stream).decode().strip()
+        done = git.run(*durable, "fast-import", "--quiet", "--done", "--date-format=raw", data=stream)
+        return done.decode().strip()
     except GitFailed as failure:
         raise NotWritable(reason=failure.facts["reason"]) from None
     finally:

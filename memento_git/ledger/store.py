@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Change
 
 T = TypeVar("T")
-RETRIES: Final = 8
+RETRIES: Final = 50
 
 
 class NoLedger(Refused):
@@ -41,10 +41,11 @@ class UncommittedLedger(Refused):
 
 
 class NothingToCommit(Refused):
-    """A transaction ended without having changed anything."""
+    """A request that would leave everything as it is."""
 
     token = "nothing_changed"
     sentence = "there is nothing to change"
+    hint_ = "say what should be different: see the command's --help"
 
 
 class Transaction:
@@ -197,8 +198,7 @@ class Ledger:
         with lock.held(worktree.lock_path(self.git)):
             self.refuse_while_busy()
             self._tell(worktree.mend_held(self.git, publish.INDEX_PATIENCE))
-            head, ref, self.uncommitted = self._status()
-            yield from self._commit(action, publish.Base(head, ref))
+            yield from self._commit(action, publish.Base(*self.git.head()))
 
     def _commit(self, action: str, base: publish.Base) -> Iterator[Transaction]:
         worktree.reached("locked")
@@ -225,8 +225,9 @@ class Ledger:
             self.warnings.append("HEAD is detached: keep this commit on a branch, or the next checkout loses it")
 
     def _refuse_edited(self, tx: Transaction) -> None:
-        relied = tx.view.used | set(tx.changes)
-        edited = [change.path for change in self.uncommitted if change.letters != "??" and change.path in relied]
+        """Refuse where a file that the change relies on differs in index or work tree from what was read."""
+        relied = {path for path in tx.view.used | set(tx.changes) if tx.olds.get(path, tx.view.files.get(path))}
+        edited = [change.path for change in self.git.edited(layout.FOLDER, relied)]
         if edited:
             raise UncommittedLedger(paths=", ".join(edited[:5]))
 

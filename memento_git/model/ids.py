@@ -64,7 +64,7 @@ class NoSuchRecord(Refused):
     """An id, or a prefix of one, that names nothing in this view."""
 
     sentence = "no {kind} {given}"
-    hint_ = "list them: memento {kind} list --json"
+    hint_ = "memento status and memento log show what there is"
 
     def __init__(self, *, kind: str, given: str) -> None:
         super().__init__(kind=kind, given=given)

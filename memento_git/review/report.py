@@ -96,8 +96,8 @@ def _state_notes(row: Row) -> list[str]:
     notes = []
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
-    if row["run_status"]:
-        notes.append(f"in a {row['run_status']} run")
+    if row["run_status"] == "cancelled":
+        notes.append("in a cancelled run")
     if row["incomplete"]:
         notes.append("incomplete: files that its events name are missing")
     return notes

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,6 +67,8 @@ def code_now(git: Git, paths: Sequence[str] = ()) -> dict[str, Any]:
 
     Works on a copy of the index and a throw-away object store, so nothing of the user's changes or stays behind.
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
         reader = _Reader(git, Path(scratch))
         tracked = reader.tracked()
@@ -108,6 +108,8 @@ class _Reader:
     def tracked(self) -> str:
         real = self.git.git_dir / "index"
         if real.exists():
+            import shutil
+
             shutil.copyfile(real, self.index)
         else:
             self.run("read-tree", "--empty")

@@ -28,8 +28,18 @@ def base(view: View, run: str, progress: Callable[[int, int], None] | None = Non
     if held is None:
         held = _compute(view, run, progress)
         if key:
-            cache.write(view.git, run, key, held)
+            cache.write(view.git, f"{run}.audit", key, held["audit"])
+            cache.write(view.git, run, key, {**held, "audit": held["audit"][-DEFAULT_LIMIT:]})
             cache.write(view.git, f"{run}.head", key, held["run"])
+    return held
+
+
+def audit(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> list[Row]:
+    """Return all events of a run, each after what it had seen."""
+    key = view.tree_key(run)
+    held: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key else None
+    if held is None:
+        held = _compute(view, run, progress)["audit"]
     return held
 
 
@@ -54,6 +64,7 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
         "audit": rows.audit_rows(state),
         "trouble": rows.trouble_rows(state),
     }
+    held["events"] = len(held["audit"])
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [
         {"kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
@@ -97,6 +108,8 @@ def overview(
 ) -> Row:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code."""
     held = base(view, run, progress)
+    if not limit or limit > DEFAULT_LIMIT:
+        held["audit"] = audit(view, run, progress)
     now = view.now
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
@@ -108,9 +121,10 @@ def overview(
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["omitted"] = {}
     for name in LISTS:
-        if limit and (more := len(held[name]) - limit) > 0:
+        shown = held[name][-limit:] if name == "audit" else held[name][: limit or None]
+        if more := (held["events"] if name == "audit" else len(held[name])) - len(shown):
             held["omitted"][name] = more
-            held[name] = held[name][-limit:] if name == "audit" else held[name][:limit]
+        held[name] = shown
     return held
 
 

@@ -128,7 +128,7 @@ class GateBlocks(Refused):
 class GateNotFresh(Refused):
     token = "gate_not_fresh"
     sentence = "gate {gate} asks for evidence of the code as it is; {why}"
-    hint_ = "run the command again: memento evidence run -- CMD"
+    hint_ = "run the command again, memento evidence run -- CMD, and name what it recorded with --evidence"
 
 
 class GateInvalid(Refused):

@@ -157,7 +157,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "command": command["argv"] if command else None,
         "exit_code": command["exit"] if command else None,
         "seconds": command["seconds"] if command else None,
-        "reports": data.get("reports", []),
+        "reports": [{"failed": [], "failed_more": 0, **report} for report in data.get("reports", [])],
         "problems": data.get("problems", []),
         "diff": data.get("diff"),
         "approves": data.get("approves"),

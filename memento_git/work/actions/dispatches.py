@@ -170,13 +170,19 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     )
     current = state.dispatches(task).get(name, {}).get("until") or ""
     if not force and current and seconds_of(current) - seconds_of(tx.now) > length / 2:
+        _heartbeat(tx, state, task, Claim(name, tx.actor, until))
         return name, current, False
     desk.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
-    ref = _ref_name(state, task, name)
-    existing = claims.read(tx.ledger.git, ref)
-    if existing is not None and existing.dispatch == name:
-        claims.take(tx.ledger.git, ref, Claim(name, tx.actor, until), existing)
+    _heartbeat(tx, state, task, Claim(name, tx.actor, until))
     return name, until, True
+
+
+def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
+    """Say in this clone alone, by the claim's ref, that its holder is alive."""
+    ref = _ref_name(state, task, claim.dispatch)
+    existing = claims.read(tx.ledger.git, ref)
+    if existing is not None and existing[:2] == claim[:2]:
+        claims.take(tx.ledger.git, ref, claim, existing)
 
 
 def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "") -> str:

@@ -42,6 +42,8 @@ def examine(ledger: Ledger, *, fix: bool = False) -> list[Answer]:
     answers += _uncommitted(ledger)
     for run in view.runs():
         answers += _run(view, run)
+    for kind in ("task", "plan", "evidence"):
+        view.known(kind)
     answers += _files(view)
     answers += _claims(ledger, view)
     return answers

@@ -109,7 +109,7 @@ def refuse_cycle(graph: Mapping[str, Sequence[str]], start: str) -> None:
         cycle = [start, came_from[start]]
         while cycle[-1] != start:
             cycle.append(came_from[cycle[-1]])
-        raise no.DependencyCycle(cycle=" -> ".join(reversed(cycle)), task=start)
+        raise no.DependencyCycle(cycle=" -> ".join(reversed(cycle)))
 
 
 def block_task(tx: Transaction, task: str, *, reason: str = "") -> str:
