@@ -354,6 +354,7 @@ def test_a_task_copied_into_another_run_is_found_in_the_first_and_told(play: Pla
     play.commit_all("copied")
     view = play.ledger.view()
     assert view.find(task, "task")[1] == min(one, other)
+    assert view.find(task[:-1], "task")[1] == min(one, other)
     assert [finding.code for finding in view.findings] == ["F008"]
 
 
