@@ -13,9 +13,7 @@ TOOLS = Path(sys.executable).parent
 
 
 @pytest.mark.parametrize(
-    "command",
-    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)],
-    ids=" ".join,
+    "command", [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)], ids=" ".join
 )
 def test_the_code_passes(command: tuple[str, ...]) -> None:
     done = subprocess.run([TOOLS / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -83,7 +83,6 @@ def test_the_first_check_runs_as_printed(cli: Callable[..., tuple[int, str, str]
     assert answer["start"]["goal"] in out
 
 
-@pytest.mark.xfail(reason="complete-dispatch does not know who claimed", strict=True)
 def test_the_first_real_run_runs_as_printed(seed: Seed) -> None:
     run = seed("start", "--goal", "Ship the next verified slice", "--allow-spike")["run"]["id"]
     body = "Write tests, implement the slice, verify it, and record evidence."

@@ -214,9 +214,5 @@ def _bug(error: Exception, *, as_json: bool) -> int:
         traceback.print_exception(error, file=log)
     hint = f"please report it with {log.name}"
     return _refuse(
-        "internal_error",
-        f"a bug of memento: {type(error).__name__}: {error}",
-        hint,
-        BUG_CODE,
-        as_json=as_json,
+        "internal_error", f"a bug of memento: {type(error).__name__}: {error}", hint, BUG_CODE, as_json=as_json
     )

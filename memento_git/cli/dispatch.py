@@ -75,8 +75,7 @@ def create(door: Door, task_id: str, executor: str, run: str, note: str, *, cand
     )))  # fmt: skip
     data = {**row, "dispatched": True}
     door.show(
-        data,
-        f"dispatched {row['task_id']} as {row['dispatch_id']}\n next: memento dispatch claim {row['dispatch_id']}",
+        data, f"dispatched {row['task_id']} as {row['dispatch_id']}\n next: memento dispatch claim {row['dispatch_id']}"
     )
 
 
@@ -96,8 +95,7 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str) -> None:
         lambda tx: answers.after(tx, dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note)),
     )
     door.show(
-        row,
-        f"claimed {row['dispatch_id']} until {row['lease_until']}\n next: memento task brief {row['task_id']}",
+        row, f"claimed {row['dispatch_id']} until {row['lease_until']}\n next: memento task brief {row['task_id']}"
     )
 
 
@@ -128,10 +126,7 @@ def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
 @click.argument("dispatch_id", metavar="DISPATCH")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that it rests on; repeatable.")
 @click.option(
-    "--evidence-uri",
-    multiple=True,
-    metavar="URI",
-    help="A file:// of the repository or a link, added as evidence.",
+    "--evidence-uri", multiple=True, metavar="URI", help="A file:// of the repository or a link, added as evidence."
 )
 @click.option("--summary", "--note", default="", metavar="TEXT", help="What was done.")
 @writes
@@ -168,8 +163,7 @@ def fail(door: Door, dispatch_id: str, reason: str) -> None:
     from memento_git.work.actions import dispatches
 
     row = door.change(
-        "dispatch fail",
-        lambda tx: answers.after(tx, dispatches.fail_dispatch(tx, dispatch_id, reason=reason)),
+        "dispatch fail", lambda tx: answers.after(tx, dispatches.fail_dispatch(tx, dispatch_id, reason=reason))
     )
     door.show(row, f"failed {row['dispatch_id']}\n next: memento task reopen {row['task_id']} --reason WHY")
 

@@ -26,10 +26,7 @@ def _list(door: Door, *, run: str = "", task: str = "", limit: int = 50, offset:
     shown, told = output.page(found, limit, offset)
     names = output.Names(None if door.json else view)
     lines = [names.within(output.printable(evidence_line(row).replace("`", ""))) for row in shown]
-    door.show(
-        {"evidence": list(shown), "page": told},
-        lambda: "\n".join([*lines, output.more(told)]) or "no evidence",
-    )
+    door.show({"evidence": list(shown), "page": told}, lambda: "\n".join([*lines, output.more(told)]) or "no evidence")
 
 
 evidence = boundary.group("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it.", _list)
@@ -74,9 +71,7 @@ def show_evidence(door: Door, evidence_id: str) -> None:
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @click.option("--timeout", default="", metavar="TIME", help="End the command after this time.")
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Write into this folder and commit nothing.",
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder and commit nothing."
 )
 @writes
 def run_command(
@@ -151,10 +146,7 @@ def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary:
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
 @click.option("--run", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")
 @click.option(
-    "--kind",
-    default="artifact",
-    show_default=True,
-    help="What kind of evidence: artifact, screenshot, diff, ci, …",
+    "--kind", default="artifact", show_default=True, help="What kind of evidence: artifact, screenshot, diff, ci, …"
 )
 @click.option("--uri", default="", metavar="URI", help="A link, or a file:// of the repository.")
 @click.option("--diff", default="", metavar="A..B", help="The code between two commits, by patch-id.")

@@ -48,14 +48,7 @@ def list_gates(door: Door, run: str) -> None:
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
 @writes
 def record(
-    door: Door,
-    kind: str,
-    verdict: str,
-    run: str,
-    task: str,
-    evidence: tuple[str, ...],
-    note: str,
-    reason: str,
+    door: Door, kind: str, verdict: str, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str
 ) -> None:
     """Record a verdict. A failed gate blocks hand-offs and claims until it passes or is waived.
 
@@ -76,15 +69,7 @@ def waive(door: Door, kind: str, run: str, task: str, reason: str) -> None:
 
 
 def _record(
-    door: Door,
-    kind: str,
-    verdict: str,
-    *,
-    run: str,
-    task: str,
-    evidence: tuple[str, ...],
-    note: str,
-    reason: str,
+    door: Door, kind: str, verdict: str, *, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str
 ) -> None:
     from memento_git.work import rows
     from memento_git.work.actions import gates

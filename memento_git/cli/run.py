@@ -14,16 +14,13 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> 
 
     view = door.view()
     found = sorted(
-        (rows.run_row(RunState(view, run)) for run in view.runs()),
-        key=lambda row: row["created_at"],
-        reverse=True,
+        (rows.run_row(RunState(view, run)) for run in view.runs()), key=lambda row: row["created_at"], reverse=True
     )
     shown, told = output.page([row for row in found if status in ("", row["status"])], limit, offset)
     names = output.Names(None if door.json else view)
     lines = [(names(row["id"]), output.state(row["status"]), output.printable(row["goal"])) for row in shown]
     door.show(
-        {"runs": list(shown), "page": told},
-        lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no runs",
+        {"runs": list(shown), "page": told}, lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no runs"
     )
 
 
@@ -56,8 +53,7 @@ def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spik
         lambda tx: answers.after(tx, runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body)),
     )
     door.show(
-        {"run": row},
-        f"started {row['id']}\n next: memento plan draft --run {row['id']} --title TITLE --body TEXT",
+        {"run": row}, f"started {row['id']}\n next: memento plan draft --run {row['id']} --title TITLE --body TEXT"
     )
 
 

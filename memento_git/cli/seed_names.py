@@ -103,10 +103,7 @@ def _alias(name: str, alias: Alias) -> click.Command:
             value = given.get(option) or DEFAULTS.get(option, "")
             if not value and option in alias.required:
                 raise OptionRequired(
-                    token=alias.required[option],
-                    command=name,
-                    option=option.replace("_", "-"),
-                    path=alias.path,
+                    token=alias.required[option], command=name, option=option.replace("_", "-"), path=alias.path
                 )
             values[parameter] = (value,) if parameter == "evidence_uri" and value else value or _empty(option)
         if given["actor"]:

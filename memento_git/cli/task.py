@@ -164,12 +164,6 @@ def verify(door: Door, task_id: str, note: str) -> int:
     row, unmet = door.change("task verify", act)
     verdict = "rejected" if unmet else "accepted"
     refusal = {"error": "task_rejected", "message": "; ".join(unmet)} if unmet else {}
-    data = {
-        **refusal,
-        "task": row,
-        "verdict": verdict,
-        "accepted": not unmet,
-        "failed_requirements": list(unmet),
-    }
+    data = {**refusal, "task": row, "verdict": verdict, "accepted": not unmet, "failed_requirements": list(unmet)}
     door.show(data, "\n".join([f"{verdict} {row['id']}", *(f"  {reason}" for reason in unmet)]), ok=not unmet)
     return 1 if unmet else 0

@@ -71,13 +71,7 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
     shape = _shape(place, loaded.value)
     if shape is None:
         return [
-            Finding(
-                "F002",
-                path,
-                1,
-                f"no such event: {_verb(place, loaded.value)}",
-                "see docs/reference/formats.md",
-            )
+            Finding("F002", path, 1, f"no such event: {_verb(place, loaded.value)}", "see docs/reference/formats.md")
         ]
     problems: list[Problem] = []
     typed = shape.read(loaded.value, (), problems)

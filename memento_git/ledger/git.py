@@ -23,12 +23,7 @@ LOCAL_VARIABLES: Final = frozenset({
     "GIT_WORK_TREE", "GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
 })  # fmt: skip
 AT_ONCE: Final = 200
-QUIET: Final = {
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "LC_ALL": "C",
-}
+QUIET: Final = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
 OPTIONS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
@@ -155,10 +150,7 @@ class Git:
         raise GitFailed(command="rev-parse", reason=reason)
 
     def _run(
-        self,
-        *arguments: str,
-        data: bytes = b"",
-        extra: Mapping[str, str] | None = None,
+        self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         command = ["git", *OPTIONS, *arguments]
         try:
@@ -170,12 +162,7 @@ class Git:
                 raise GitMissing from None
             raise WorkspaceMissing(path=self.cwd) from None
 
-    def run(
-        self,
-        *arguments: str,
-        data: bytes = b"",
-        extra: Mapping[str, str] | None = None,
-    ) -> bytes:
+    def run(self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None) -> bytes:
         """Run one git command and return what it printed; raise GitFailed with git's own words."""
         done = self._run(*arguments, data=data, extra=extra)
         if done.returncode:

@@ -23,12 +23,7 @@ HEAD: Final = {
     "after": Field(t.ListOf(t.ref_to("event")), required=True, doc="heads of every record that the rule read"),
 }
 
-GATE: Final = {
-    "gate": Field(t.Choice(GATE_KINDS), required=True),
-    "evidence": EVIDENCE,
-    "reason": REASON,
-    "note": NOTE,
-}
+GATE: Final = {"gate": Field(t.Choice(GATE_KINDS), required=True), "evidence": EVIDENCE, "reason": REASON, "note": NOTE}
 
 SETTLING: Final = {
     "settled": {"keep": Field(t.id_of("event"), required=True, doc="head whose outcome holds"), "reason": WHY},

@@ -219,8 +219,7 @@ DIGEST: Final = Pattern("the first 32 hex digits of a SHA-256", "[0-9a-f]{32}")
 SHA256: Final = Pattern("a SHA-256", "[0-9a-f]{64}")
 OBJECT: Final = Pattern("a git object id", "[0-9a-f]{40}|[0-9a-f]{64}")
 PLACE: Final = Pattern(
-    "a path inside the repository, with forward slashes",
-    r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\\]{1,4096}",
+    "a path inside the repository, with forward slashes", r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\\]{1,4096}"
 )
 FOLDER: Final = Pattern("'.' or a folder inside the repository", rf"\.|{PLACE.pattern}")
 DURATION: Final = Pattern("a length of time such as 90m", r"\d{1,9}\s*[smhd]")

@@ -21,8 +21,7 @@ def markdown(held: Row) -> str:
     lines += _tasks(held)
     lines += _section("Gates", [_gate(row) for row in held["gates"]])
     lines += _section(
-        "Needs settling",
-        [f"`{row['record']}` is {row['problem']}: {row['about']}" for row in held["trouble"]],
+        "Needs settling", [f"`{row['record']}` is {row['problem']}: {row['about']}" for row in held["trouble"]]
     )
     lines += _section("Evidence", [evidence_line(row) for row in held["evidence"]])
     lines += _section("Next", [f"{plain(step['why'])}: `{step['command']}`" for step in held["next"]])

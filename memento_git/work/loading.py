@@ -18,30 +18,32 @@ STEP: Final = 500
 
 def load(state: RunState, progress: Callable[[int, int], None] | None = None) -> None:
     """Decode all records of a run into its view."""
-    view = state.view
+    view, index = state.view, state.index
     name = f"{state.id}.files"
-    known: dict[str, list[Any]] = cache.read(view.git, name, "2") or {}
-    index = state.index
+    held: dict[str, Any] = cache.read(view.git, name, "3") or {"decoded": {}, "digests": {}}
+    view.digests.update(held["digests"])
     attached = [path for paths in index.attachments.values() for path in paths]
-    view.digests.update((blob, str(entry[0])) for blob, entry in known.items() if len(entry) == 1)
     _digest(view, [path for path in attached if view.files[path] not in view.digests])
-    paths = [*index.prose.values(), *index.evidence.values(), *index.events.values()]
-    fresh = []
-    for path in paths:
-        entry = known.get(view.files[path])
-        if entry is None:
-            fresh.append(path)
-        else:
-            view.decoded[path] = Decoded(*entry)
+    keys = {
+        path: f"{view.files[path]} {_shape_of(path)}"
+        for path in (*index.prose.values(), *index.evidence.values(), *index.events.values())
+    }
+    known = held["decoded"]
+    view.decoded.update({path: Decoded(*known[key]) for path, key in keys.items() if key in known})
+    fresh = [path for path in keys if path not in view.decoded]
     for start in range(0, len(fresh), STEP):
         if progress is not None and len(fresh) > STEP:
             progress(start, len(fresh))
         _decode(state, fresh[start : start + STEP])
     if fresh:
-        held = {view.files[path]: list(view.decoded[path]) for path in paths if path in view.decoded}
-        held |= {blob: [digest] for blob, digest in view.digests.items()}
-        held.pop("", None)
-        cache.write(view.git, name, "2", held)
+        decoded = {keys[path]: view.decoded[path] for path in keys if path in view.decoded and view.files[path]}
+        cache.write(view.git, name, "3", {"decoded": decoded, "digests": view.digests})
+
+
+def _shape_of(path: str) -> str:
+    """Return what decides how a file's text is read: the kind of its record and, of an event, the verb."""
+    _, folder, name = path.rsplit("/", 2)
+    return f"{folder.partition('_')[0]} {name[19:-18] or name}" if name.endswith(".yaml") else name
 
 
 def _digest(view: View, paths: list[str]) -> None:

@@ -120,9 +120,10 @@ def overview(
     held["next"] = next_steps(held)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["omitted"] = {}
+    events = held.pop("events")
     for name in LISTS:
         shown = held[name][-limit:] if name == "audit" else held[name][: limit or None]
-        if more := (held["events"] if name == "audit" else len(held[name])) - len(shown):
+        if more := (events if name == "audit" else len(held[name])) - len(shown):
             held["omitted"][name] = more
         held[name] = shown
     return held
@@ -194,10 +195,7 @@ def _task_steps(held: Row) -> list[Row]:
     tasks = held["tasks"]
     if not tasks:
         return [
-            {
-                "why": "there are no tasks yet",
-                "command": f"memento task add --run {held['run']['id']} --title TITLE",
-            }
+            {"why": "there are no tasks yet", "command": f"memento task add --run {held['run']['id']} --title TITLE"}
         ]
     steps = [
         {"why": f"“{row['title']}” is completed but not proven", "command": f"memento task show {row['id']}"}
@@ -222,10 +220,7 @@ def _task_steps(held: Row) -> list[Row]:
             )
         elif row["ready"]:
             steps.append(
-                {
-                    "why": f"“{row['title']}” is ready",
-                    "command": f"memento dispatch create {row['id']} --executor WHO",
-                }
+                {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
             )
     if all(row["status"] in ("completed", "accepted", "cancelled") and row["proven"] is not False for row in tasks):
         steps.append({"why": "every task is done and proven", "command": f"memento run complete {held['run']['id']}"})

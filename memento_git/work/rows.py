@@ -219,7 +219,9 @@ def trouble_rows(state: RunState) -> list[Row]:
                 for name in events
                 if (event := state.event(name))
             ]
-            rows.append({"record": record, "problem": "contested", "about": lane, "events": told})
+            about = state.event(events[0]) if lane == "canonical" else None
+            shown = about.of if about else lane[5:] if lane.startswith("plan:") else record
+            rows.append({"record": shown, "problem": "contested", "about": lane, "events": told})
         for seen in folded.illegal:
             rows.append({"record": seen.event.of, "problem": "illegal", "about": seen.why, "events": [_told(seen)]})
         for seen in folded.dangling:

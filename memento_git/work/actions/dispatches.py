@@ -98,15 +98,7 @@ def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str 
     _judge_first(desk, state, task, name, until)
     if held.get("status") != "claimed" or held.get("holder") != tx.actor:
         _take_ref(tx, state, task, Claim(name, tx.actor, until))
-    desk.happen(
-        state,
-        task,
-        "claimed",
-        reads=(state.id,),
-        dispatch=name,
-        until=until,
-        note=desk.optional("note", note),
-    )
+    desk.happen(state, task, "claimed", reads=(state.id,), dispatch=name, until=until, note=desk.optional("note", note))
     return name
 
 
@@ -237,25 +229,14 @@ def fail_dispatch(tx: Transaction, dispatch: str, *, reason: str = "") -> str:
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     desk.happen(
-        state,
-        task,
-        "failed",
-        reads=(state.id,),
-        dispatch=name,
-        reason=desk.reason("failing a dispatch", reason),
+        state, task, "failed", reads=(state.id,), dispatch=name, reason=desk.reason("failing a dispatch", reason)
     )
     release(tx, task, name)
     return name
 
 
 def recover_dispatch(
-    tx: Transaction,
-    dispatch: str,
-    *,
-    force: bool = False,
-    reason: str = "",
-    requeue: bool = False,
-    executor: str = "",
+    tx: Transaction, dispatch: str, *, force: bool = False, reason: str = "", requeue: bool = False, executor: str = ""
 ) -> tuple[str, str]:
     """Take a dispatch back whose claim has expired; return its id and, with requeue, that of its successor."""
     desk = Desk.of(tx)

@@ -89,31 +89,38 @@ def witness(
     old = {report: _mark(git.start / report) for report in reports}
     run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
     after = codestate.code_now(git, covers)
-    stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber)
-    stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber)
     parsed, problems = _reports(top, git.start, old)
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
-    command = {
+    command, files = _command(argv, run, scrubber)
+    data: dict[str, Any] = {
+        "kind": kind,
+        "outcome": "passed" if ok else "failed",
+        "command": {**command, "cwd": cwd or ".", "tools": capture.tools(git.run("version").decode())},
+        "code": before,
+        "code_after": after if after != before else None,
+        "reports": parsed,
+        "problems": problems,
+    }
+    return Draft(data, files)
+
+
+def _command(
+    argv: Sequence[str], run: capture.Captured, scrubber: capture.Scrubber
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return what evidence says of a command, and the files that are kept of its output."""
+    stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber)
+    stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber)
+    told = {
         "argv": _argv(argv, scrubber),
-        "cwd": cwd or ".",
+        "cwd": "",
         "exit": run.exit,
         "signal": run.signal,
         "timed_out": run.timed_out or None,
         "seconds": round(run.seconds, 3),
         "stdout": stdout,
         "stderr": stderr,
-        "tools": capture.tools(git.run("version").decode()),
     }
-    data: dict[str, Any] = {
-        "kind": kind,
-        "outcome": "passed" if ok else "failed",
-        "command": command,
-        "code": before,
-        "code_after": after if after != before else None,
-        "reports": parsed,
-        "problems": problems,
-    }
-    return Draft(data, {**out_files, **err_files})
+    return told, {**out_files, **err_files}
 
 
 def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
@@ -322,6 +329,8 @@ def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
     successor, other = desk.find(new, "evidence")
     if other.id != state.id or successor == identity:
         raise no.EvidenceForeign(evidence=successor, tasks=f"run {other.id}", task=identity)
+    if (status := other.evidence_status(successor)) != "recorded":
+        raise no.EvidenceWithdrawn(evidence=successor, status=status)
     desk.happen(state, identity, "superseded", successor=successor, reason=desk.optional("reason", reason))
     return identity
 

@@ -14,6 +14,7 @@ from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
@@ -51,8 +52,11 @@ def examine(ledger: Ledger, *, fix: bool = False) -> list[Answer]:
 
 def _mend(ledger: Ledger) -> Iterator[Answer]:
     if worktree.pending(ledger.git):
-        worktree.mend(ledger.git)
-        yield Answer("interrupted changes", "ok", "finished; work tree and index follow HEAD again")
+        mended = worktree.mend(ledger.git)
+        for sentence in mended.sentences():
+            yield Answer(
+                "interrupted changes", "fail" if mended.waiting in sentence and mended.waiting else "ok", sentence
+            )
     now = ledger.now()
     for name, claim in claims.listed(ledger.git).items():
         if claim.until < now:
@@ -63,9 +67,7 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
 def _git(ledger: Ledger) -> Iterator[Answer]:
     git = ledger.git
     yield Answer(
-        "git",
-        "ok",
-        f"{(git.answer('version') or '').removeprefix('git version ')}, {git.object_format} objects",
+        "git", "ok", f"{(git.answer('version') or '').removeprefix('git version ')}, {git.object_format} objects"
     )
     if git.top is None:
         yield Answer("repository", "warn", "bare: the ledger can be read, not written", "write in a clone and push")
@@ -94,42 +96,31 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     busy = [what for name, what in publish.UNDER_WAY.items() if (git.git_dir / name).exists()]
     if busy:
         yield Answer(
-            "operation",
-            "warn",
-            f"{busy[0]} is in progress: writing is refused meanwhile",
-            "finish or abort it",
+            "operation", "warn", f"{busy[0]} is in progress: writing is refused meanwhile", "finish or abort it"
         )
     if (git.git_dir / "index.lock").exists():
         yield Answer(
-            "index",
-            "warn",
-            "index.lock exists: another git is running, or one crashed",
-            "remove it if none runs",
+            "index", "warn", "index.lock exists: another git is running, or one crashed", "remove it if none runs"
         )
     if worktree.pending(git):
         yield Answer(
-            "interrupted changes",
-            "fail",
-            "a change was not finished in the work tree",
-            "memento doctor --fix",
+            "interrupted changes", "fail", "a change was not finished in the work tree", "memento doctor --fix"
         )
-    if (git.top / layout.FOLDER).is_symlink():
+    yield from _folder(git, git.top)
+
+
+def _folder(git: Git, top: Path) -> Iterator[Answer]:
+    if (top / layout.FOLDER).is_symlink():
         yield Answer("folder", "fail", ".memento is a symbolic link", "replace it: git checkout HEAD -- .memento")
     if _ignored(git):
         yield Answer(
-            "ignored",
-            "warn",
-            "git ignores .memento: hand edits there go unnoticed",
-            "take it out of .gitignore",
+            "ignored", "warn", "git ignores .memento: hand edits there go unnoticed", "take it out of .gitignore"
         )
     if git.answer("config", "--bool", "core.sparseCheckout") == "true":
         yield Answer("sparse checkout", "ok", "the ledger is read from commits, so absent files are not missing")
     if git.answer("symbolic-ref", "--quiet", "HEAD") is None:
         yield Answer(
-            "branch",
-            "warn",
-            "HEAD is detached: ledger commits are lost on the next checkout",
-            "git switch -c NAME",
+            "branch", "warn", "HEAD is detached: ledger commits are lost on the next checkout", "git switch -c NAME"
         )
 
 
@@ -186,10 +177,7 @@ def _links(state: RunState) -> Iterator[tuple[str, str]]:
             for ref in completion.data["evidence"]:
                 found = state.evidence(parse_ref(ref).id)
                 if found is None and state.evidence_status(parse_ref(ref).id) != "redacted":
-                    yield (
-                        f"{task} cites {ref}, which is missing",
-                        "restore it, or memento task reopen " + task,
-                    )
+                    yield (f"{task} cites {ref}, which is missing", "restore it, or memento task reopen " + task)
                 elif found is not None and found.digest != parse_ref(ref).digest:
                     yield f"{task} cites {ref}, whose bytes are others now", "restore the file from git"
 
@@ -202,10 +190,7 @@ def _files(view: View) -> Iterator[Answer]:
             yield Answer("files", "fail", str(finding), finding.fix)
     if layout.ATTRIBUTES not in view.files:
         yield Answer(
-            "attributes",
-            "warn",
-            ".memento/.gitattributes is missing: line endings may change",
-            "memento init",
+            "attributes", "warn", ".memento/.gitattributes is missing: line endings may change", "memento init"
         )
     from memento_git.work.secrets import find_secrets
 
@@ -214,10 +199,7 @@ def _files(view: View) -> Iterator[Answer]:
         if place is not None and place.kind != "attachment":
             for secret in find_secrets((view.read(path) or b"").decode(errors="replace")):
                 yield Answer(
-                    "secrets",
-                    "fail",
-                    f"{path}:{secret.line}: looks like a {secret.rule}",
-                    "memento evidence redact",
+                    "secrets", "fail", f"{path}:{secret.line}: looks like a {secret.rule}", "memento evidence redact"
                 )
 
 

@@ -106,26 +106,13 @@ def _project(folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     _git(folder, "init", "--quiet")
-    for key, value in (
-        (MARK, "true"),
-        ("user.name", "Memento sample"),
-        ("user.email", "sample@example.invalid"),
-    ):
+    for key, value in ((MARK, "true"), ("user.name", "Memento sample"), ("user.email", "sample@example.invalid")):
         _git(folder, "config", key, value)
     (folder / "greeting.py").write_text(CODE, encoding="utf-8")
     (folder / "test_greeting.py").write_text(TEST, encoding="utf-8")
     (folder / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
     _git(folder, "add", "--all")
-    _git(
-        folder,
-        "-c",
-        "commit.gpgSign=false",
-        "commit",
-        "--quiet",
-        "--no-verify",
-        "-m",
-        "A greeting, with its test",
-    )
+    _git(folder, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", "A greeting, with its test")
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -52,6 +52,8 @@ Reading a diff of it takes one rule: **a change may add events and evidence, nev
 """
 
 ATTRIBUTES_TEXT: Final = """\
+* -filter -ident -working-tree-encoding
+.gitattributes text eol=lf
 *.md text eol=lf
 *.yaml text eol=lf
 /runs/*/evidence/*/*/** -text
