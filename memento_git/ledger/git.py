@@ -80,7 +80,7 @@ class DubiousOwnership(Refused):
 
     token = "dubious_ownership"
     sentence = "git does not trust this repository: {reason}"
-    hint_ = "if you trust its owner, do what git says; memento then works too"
+    hint_ = "if you trust its owner, do what git says, then run the command again"
 
 
 class NoSuchRevision(Misused):
