@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout, lock, publish, worktree
+from memento_git.ledger import journal, layout
 from memento_git.ledger.git import Git
 from memento_git.ledger.view import View
 from memento_git.model.clock import stamp
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Change
+    from memento_git.ledger.publish import Base
+    from memento_git.ledger.worktree import Mended
 
 T = TypeVar("T")
 RETRIES: Final = 50
@@ -138,6 +140,8 @@ class Ledger:
     def actor(self) -> str:
         """Return who acts: as given, else MEMENTO_ACTOR, else git's user."""
         if not self._actor:
+            from memento_git.ledger import publish
+
             self._actor = publish.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
         return self._actor
 
@@ -155,7 +159,7 @@ class Ledger:
         else:
             self._mend()
             head, _, self.uncommitted = self._status()
-            if self.uncommitted and worktree.pending(self.git):
+            if self.uncommitted and journal.pending(self.git):
                 self._mend()
                 head, _, self.uncommitted = self._status()
             view = View(self.git, (head,) if head else (), self.now())
@@ -176,31 +180,40 @@ class Ledger:
 
     def _mend(self) -> None:
         """Finish what a crash left; a writer at work finishes its own, and reading goes on where nothing can."""
+        if not journal.pending(self.git):
+            return
+        from memento_git.ledger import lock, worktree
+
         try:
-            if worktree.pending(self.git):
-                self._tell(worktree.mend(self.git))
+            self._tell(worktree.mend(self.git))
         except lock.LockHeld:
             return
         except (lock.NotWritable, OSError) as error:
             self._tell(worktree.Mended(0, 0, lock.reason_of(error)))
 
-    def _tell(self, mended: worktree.Mended) -> None:
+    def _tell(self, mended: Mended) -> None:
         self.warnings += [sentence for sentence in mended.sentences() if sentence not in self.warnings]
 
     def refuse_while_busy(self) -> None:
         """Refuse at once where a transaction would be refused: a merge under way, a hook, a bare repository."""
+        from memento_git.ledger import publish
+
         publish.guard(self.git)
 
     @contextmanager
     def transaction(self, action: str) -> Iterator[Transaction]:
         """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
+        from memento_git.ledger import lock, publish, worktree
+
         self.refuse_while_busy()
         with lock.held(worktree.lock_path(self.git)):
             self.refuse_while_busy()
             self._tell(worktree.mend_held(self.git, publish.INDEX_PATIENCE))
             yield from self._commit(action, publish.Base(*self.git.head()))
 
-    def _commit(self, action: str, base: publish.Base) -> Iterator[Transaction]:
+    def _commit(self, action: str, base: Base) -> Iterator[Transaction]:
+        from memento_git.ledger import publish, worktree
+
         worktree.reached("locked")
         tx = Transaction(self, View(self.git, (base.commit,) if base.commit else (), self.now()))
         try:
@@ -233,11 +246,13 @@ class Ledger:
 
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
         """Run an action in a transaction, again from the new HEAD whenever the branch moved meanwhile."""
+        from memento_git.ledger.publish import LedgerMoved
+
         for _ in range(RETRIES - 1):
             try:
                 with self.transaction(action) as tx:
                     result = act(tx)
-            except publish.LedgerMoved:
+            except LedgerMoved:
                 continue
             return result
         with self.transaction(action) as tx:

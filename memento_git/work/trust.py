@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.model.work import TRUSTS, Evidence
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memento_git.model.policy import Policy
-    from memento_git.model.work import Event
+    from memento_git.model.work import Event, Evidence
 
 ADVISORY_KINDS: Final = ("note", "memory")
 
@@ -53,6 +51,8 @@ def _stream_holds(stream: Mapping[str, Any], holds: Callable[[str, str], bool]) 
 
 
 def at_least(trust: str, least: str) -> bool:
+    from memento_git.model.work import TRUSTS
+
     return TRUSTS.index(trust) <= TRUSTS.index(least)
 
 
