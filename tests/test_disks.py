@@ -33,6 +33,7 @@ with Ledger.open(sys.argv[1]) as ledger:
 """
 BECOME_NOBODY: Final = """
 import os, sys
+from memento_git.ledger import lock, publish, userindex, worktree
 from memento_git.ledger.store import Ledger
 with Ledger.open(sys.argv[1]) as ledger:
     ledger.view().runs()

@@ -175,3 +175,39 @@ def test_reasons_are_shown_where_work_stopped(play: Play) -> None:
     play.do(tasks.block_task, task, reason="needs the new schema")
 
     assert "needs the new schema" in markdown(seen(play))
+
+
+def test_an_event_from_a_clock_that_runs_ahead_is_noticed(play: Play, cli: Callable[..., Any]) -> None:
+    import time
+
+    from memento_git.ledger.store import Ledger
+
+    play.planned()
+    task = play.task()
+    assert seen(play)["ahead"] == []
+    with Ledger.open(play.root, clock=lambda: time.time() + 3600) as ahead:
+        ahead.change("task block", lambda tx: tasks.block_task(tx, task, reason="later"))
+
+    assert len(seen(play)["ahead"]) == 1
+    _, out, _ = cli("status", "-C", str(play.root))
+    assert "1 event(s) are dated more than 5 minutes ahead" in out
+
+
+def test_a_heartbeat_stays_in_the_clone_until_half_of_the_lease_has_passed(play: Play) -> None:
+    from memento_git.ledger import claims
+    from memento_git.work.actions import dispatches
+
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    head = git(play.root, "rev-parse", "HEAD")
+    before = claims.read(play.ledger.git, task)
+
+    _, _, committed = play.do(dispatches.renew_dispatch, dispatch)
+
+    after = claims.read(play.ledger.git, task)
+    assert not committed
+    assert git(play.root, "rev-parse", "HEAD") == head
+    assert before is not None
+    assert after is not None
+    assert after.until > before.until

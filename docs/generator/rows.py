@@ -73,6 +73,7 @@ STATUS: Final = {
     "evidence": "its evidence", "audit": "its events, each after what it had seen",
     "trouble": "what needs settling", "findings": "what is wrong in files: code, path, line, message, fix, severity",
     "counts": "tasks by state; proven; unproven", "ready": "ids of ready tasks", "stale": "ids of stale evidence",
+    "ahead": "ids of events whose clock is more than five minutes ahead of now",
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",
 }  # fmt: skip

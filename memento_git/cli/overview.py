@@ -84,6 +84,8 @@ def _blocks(held: Row, names: Names) -> list[str]:
     if held["stale"]:
         shown = ", ".join(names(name) for name in held["stale"][:5])
         lines.append(f"stale {shown}: the code changed since")
+    if held["ahead"]:
+        lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")
     lines += [f"{click.style('broken', fg='red')}  {row[1]}:{row[2]} {row[3]}" for row in held["findings"][:5]]
     return lines
 

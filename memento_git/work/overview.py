@@ -19,6 +19,7 @@ LISTS: Final = ("tasks", "dispatches", "evidence", "audit")
 FINAL: Final = ("completed", "cancelled")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
+AHEAD: Final = 300
 
 
 def base(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
@@ -117,6 +118,7 @@ def overview(
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
+    held["ahead"] = _ahead(held["audit"], now)
     held["next"] = next_steps(held)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["omitted"] = {}
@@ -127,6 +129,14 @@ def overview(
             held["omitted"][name] = more
         held[name] = shown
     return held
+
+
+def _ahead(events: list[Row], now: str) -> list[str]:
+    """Return the events that a clock dated well after now; order does not come from it, but leases do."""
+    from memento_git.model.clock import seconds_of, stamp
+
+    limit = stamp(seconds_of(now) + AHEAD)
+    return [row["id"] for row in events if row["created_at"] > limit]
 
 
 def _counts(tasks: list[Row]) -> dict[str, int]:

@@ -93,7 +93,7 @@ class RunState:
             for name in index.events_of.get(record, [])
             if name not in index.twins or f"/{record}/" in (self._path(name) or "")
         ]
-        self.view.fetch(index.events[name] for name in names)
+        self.view.fetch(path for name in names if (path := index.events[name]) not in self.view.decoded)
         removed = [event.id for event in self.tombstones.values() if event.of in records]
         return names + [name for name in removed if name not in names]
 
