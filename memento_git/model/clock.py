@@ -30,9 +30,9 @@ def stamp(seconds: float) -> str:
 
 def seconds_of(text: str) -> float:
     """Return the seconds since 1970 of a schema-checked time."""
-    import calendar
+    from datetime import datetime
 
-    return calendar.timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) + int(text[20:23]) / 1000
+    return datetime.fromisoformat(text).timestamp()
 
 
 def duration(text: str) -> int:

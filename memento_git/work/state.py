@@ -85,8 +85,9 @@ class RunState:
 
     def group(self, key: str) -> Sequence[str]:
         index = self.index
-        plans = [name for name in {**index.prose, **index.events_of} if kind_of(name) == "plan"]
-        records = [key] if key != plans_of(self.id) else plans
+        records = [key]
+        if key == plans_of(self.id):
+            records = [name for name in {**index.prose, **index.events_of} if kind_of(name) == "plan"]
         names = [
             name
             for record in records
