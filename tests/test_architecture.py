@@ -199,7 +199,7 @@ PLANTED: Final = {
     "Surfaces use actions": ("model/ids.py", "from memento_git.ledger import layout"),
     "Rules are pure": ("work/trust.py", "import random"),
     "The command line decides nothing": ("cli/run.py", "from memento_git.work import transitions"),
-    "Only git.py": ("work/codestate.py", "import subprocess"),
+    "Only what runs git": ("work/codestate.py", "import subprocess"),
 }
 
 

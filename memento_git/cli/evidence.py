@@ -9,6 +9,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, reads, writes
+from memento_git.errors import MementoError
 
 if TYPE_CHECKING:
     from memento_git.work.actions.evidences import Draft
@@ -87,14 +88,14 @@ def run_command(
     from memento_git.work.actions import evidences
 
     ledger = door.ledger
-    _expect(door, tasks, run)
+    expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary)
     draft = evidences.witness(
         ledger, argv, kind=kind, reports=reports, covers=[_place(path) for path in covers],
         timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
     code = int(draft.data["command"]["exit"])
     if out is not None:
-        identity = evidences.write_folder(ledger, draft, out, _full(door, tasks), summary)
+        identity = evidences.write_folder(ledger, draft, out, expected, summary)
         door.show({"evidence_id": identity, "out": str(out), "exit_code": code}, f"wrote {identity} to {out}")
         return code
     row = _record(door, draft, run, tasks, summary)
@@ -110,19 +111,21 @@ def run_command(
     return code
 
 
-def _expect(door: Door, tasks: tuple[str, ...], run: str) -> None:
+def _expect(door: Door, tasks: tuple[str, ...], run: str, summary: str) -> list[str]:
     """Refuse before the command runs what would be refused after it."""
-    door.ledger.refuse_while_busy()
-    view = door.ledger.view()
+    from memento_git.work.actions import evidences
+
+    return door.change("evidence run", lambda tx: evidences.foresee(tx, run=run, tasks=tasks, summary=summary))
+
+
+def _full(tasks: tuple[str, ...], actor: str) -> list[str]:
+    """Return the tasks of evidence that is written to a folder: there may be no ledger to look a prefix up in."""
+    from memento_git.model.ids import IdInvalid, is_id
+
     for task in tasks:
-        view.find(task, "task")
-    if run:
-        view.find(run, "run")
-
-
-def _full(door: Door, tasks: tuple[str, ...]) -> list[str]:
-    view = door.ledger.view()
-    return [view.find(task, "task")[0] for task in tasks]
+        if not actor or not is_id(task, "task"):
+            raise IdInvalid(given=task, kind="task")
+    return list(tasks)
 
 
 def _place(path: str) -> str:
@@ -132,13 +135,19 @@ def _place(path: str) -> str:
 
 
 def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:
+    """Record what a command showed; where that is refused now, keep it and say how to add it later."""
     from memento_git.work import answers
     from memento_git.work.actions import evidences
 
-    return door.change(
-        "evidence run",
-        lambda tx: answers.after(tx, evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)),
-    )
+    try:
+        return door.change(
+            "evidence run",
+            lambda tx: answers.after(tx, evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)),
+        )
+    except MementoError as error:
+        folder = evidences.keep_draft(door.ledger, draft, tasks)
+        error.hint = f"{error.hint}; what the command showed is kept: memento evidence add --from {folder}"
+        raise
 
 
 @evidence.command("add")

@@ -226,6 +226,20 @@ def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
     return (Policy() if found else policy_of(typed)), found
 
 
+def check(path: str, data: bytes) -> list[Finding]:
+    """Return what would be wrong with a file if these bytes were committed at its path."""
+    if path == layout.CONFIG:
+        return read_config(data)[1]
+    place = layout.place_of(path)
+    if place is None or place.kind == "attachment":
+        return []
+    decoded = decode(place, path, data)
+    if not isinstance(decoded, Decoded):
+        return decoded
+    made = record(place, path, decoded)
+    return made if isinstance(made, list) else remarks(path, decoded.body, lambda _: data)
+
+
 def redact_event(data: dict[str, Any], free: Iterable[str] = ("note", "reason", "unmet", "executor")) -> dict[str, Any]:
     """Return what a removed event may still say: all but its free texts."""
     texts = set(free)

@@ -165,7 +165,7 @@ def _import(git: Git, stream: bytes, *, loose: bool) -> str:
 
     A small pack is unpacked at once into loose objects, so only a large one is worth being forced to the disk.
     """
-    durable = ("-c", "core.fsync=-pack,-pack-metadata") if loose else ()
+    durable = ("-c", "core.fsync=-pack,-pack-metadata", "-c", "fastimport.unpackLimit=100") if loose else ()
     try:
         done = git.run(*durable, "fast-import", "--quiet", "--done", "--date-format=raw", data=stream)
         return done.decode().strip()
@@ -251,7 +251,7 @@ def _is_here(git: Git, base: Base) -> bool:
 
 def has_landed(git: Git, base: Base, commit: str) -> bool:
     """Tell whether the ref names the commit."""
-    return git.answer("rev-parse", "--verify", "--quiet", base.ref) == commit
+    return git.answer("merge-base", "--is-ancestor", commit, base.ref) is not None
 
 
 def _show(git: Git, draft: Draft, index: HeldIndex) -> str:
@@ -283,7 +283,9 @@ def _move(git: Git, draft: Draft) -> None:
         except GitFailed as failure:
             now = git.answer("rev-parse", "--verify", "--quiet", ref)
             reason = failure.facts["reason"]
-            if now not in {old, draft.commit}:
+            if now == draft.commit:
+                return
+            if now != old:
                 raise LedgerMoved(ref=ref) from None
             if "File exists" not in failure.message:
                 raise NotWritable(reason=reason) from None

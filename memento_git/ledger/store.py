@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from memento_git.errors import Refused
+from memento_git.errors import Misused, Refused
 from memento_git.ledger import journal, layout
 from memento_git.ledger.git import Git
 from memento_git.ledger.view import View
@@ -48,6 +48,22 @@ class NothingToCommit(Refused):
     token = "nothing_changed"
     sentence = "there is nothing to change"
     hint_ = "say what should be different: see the command's --help"
+
+
+class RecordUnfit(Refused):
+    """A record that the ledger could not read again."""
+
+    token = "record_invalid"
+    sentence = "this would write a record that cannot be read: {problem}"
+    hint_ = "shorten or replace the text that it names; nothing was changed"
+
+
+class ActorInvalid(Misused):
+    """A name for who acts that cannot stand in a record."""
+
+    token = "actor_invalid"
+    sentence = "{actor!r} cannot be the name of who acts: {problem}"
+    hint_ = "give one line of plain text with --actor or MEMENTO_ACTOR"
 
 
 class Transaction:
@@ -110,6 +126,7 @@ class Ledger:
         self.warnings: list[str] = []
         self.uncommitted: list[Change] = []
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
+        self._actor_checked = False
         self._settings: Mapping[str, str] | None = None
 
     @classmethod
@@ -143,6 +160,12 @@ class Ledger:
             from memento_git.ledger import publish
 
             self._actor = publish.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
+        if not self._actor_checked:
+            from memento_git.model.types import text_problems
+
+            for problem in text_problems(self._actor, lines=False):
+                raise ActorInvalid(actor=self._actor, problem=problem)
+            self._actor_checked = True
         return self._actor
 
     def new_id(self, kind: str) -> str:
@@ -168,7 +191,7 @@ class Ledger:
         return view
 
     def _time_of(self, commits: Sequence[str]) -> str:
-        times = self.git.run("show", "-s", "--format=%ct", *commits).split()
+        times = self.git.run("-c", "log.showSignature=false", "show", "-s", "--format=%ct", *commits).split()
         return stamp(max(int(seconds) for seconds in times))
 
     def _status(self) -> tuple[str | None, str, list[Change]]:
@@ -221,6 +244,7 @@ class Ledger:
             if not tx.changes:
                 return
             self._refuse_edited(tx)
+            self._refuse_unfit(tx)
             worktree.reached("decided")
             draft = publish.prepare(self.git, base, tx.message(action), tx.changes, tx.olds, self.settings)
             tx.commit = draft.commit
@@ -243,6 +267,14 @@ class Ledger:
         edited = [change.path for change in self.git.edited(layout.FOLDER, relied)]
         if edited:
             raise UncommittedLedger(paths=", ".join(edited[:5]))
+
+    def _refuse_unfit(self, tx: Transaction) -> None:
+        """Refuse to commit what reading would not take."""
+        from memento_git.ledger import codec
+
+        for path, data in tx.changes.items():
+            for finding in codec.check(path, data) if data is not None else ():
+                raise RecordUnfit(problem=finding)
 
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
         """Run an action in a transaction, again from the new HEAD whenever the branch moved meanwhile."""

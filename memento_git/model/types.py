@@ -47,9 +47,10 @@ class Text(NamedTuple):
     """Text for people: no control or direction-changing characters, at most 64 KiB."""
 
     lines: bool = True
+    empty: bool = False
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
-        if not isinstance(raw, str) or not raw.strip():
+        if not isinstance(raw, str) or not (raw.strip() or self.empty):
             problems.append((at, "a text is missing here"))
             return raw
         for problem in text_problems(raw, lines=self.lines):

@@ -46,7 +46,7 @@ STREAM: Final = Shape({
 })  # fmt: skip
 
 COMMAND: Final = Shape({
-    "argv": Field(t.ListOf(t.Text()), required=True),
+    "argv": Field(t.ListOf(t.Text(empty=True)), required=True),
     "cwd": Field(t.FOLDER, required=True, doc="folder within the repository, '.' for its top"),
     "exit": Field(t.Whole(-255), required=True, doc="exit code; 128 and the signal when it was killed"),
     "signal": Field(t.Whole(1), doc="signal that ended it"),

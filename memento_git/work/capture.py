@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -15,12 +16,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
+from memento_git.model.types import FORBIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CHUNK: Final = 64 * 1024
 GRACE: Final = 2.0
+LONGEST_ARGUMENT: Final = 4096
+KEY_END: Final = re.compile(r"-+ ?END [A-Z0-9 ]*PRIVATE KEY[^\n]*")
 ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
 
 
@@ -165,7 +169,8 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
 
     def pass_on(number: int, frame: object) -> None:  # noqa: ARG001 (the signal module's shape)
         if own_group:
-            os.killpg(process.pid, number)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
 
     if on_main:
         signal.signal(signal.SIGINT, pass_on)
@@ -181,12 +186,18 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    os.killpg(process.pid, signal.SIGTERM)
-    try:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(GRACE)
-    except subprocess.TimeoutExpired:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    process.wait()
+
+
+def fit(text: str) -> str:
+    """Return a text with escapes for the characters that a record must not hold."""
+    return FORBIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 class Scrubber:
@@ -205,7 +216,8 @@ class Scrubber:
 
     def argument(self, argument: str) -> str:
         """Return one argument; an absolute path elsewhere is cut to its name."""
-        return ABSOLUTE.sub(lambda match: match[1] or "<outside>", self.text(argument))
+        clean = ABSOLUTE.sub(lambda match: match[1] or "<outside>", self.text(argument))
+        return fit(clean if len(clean) <= LONGEST_ARGUMENT else f"{clean[:LONGEST_ARGUMENT]}…")
 
 
 def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -221,7 +233,7 @@ def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[s
     text = whole.decode(errors="replace")
     text, redacted = redact(scrubber.text(text))
     if stream.cut:
-        tail, more = redact(scrubber.text(stream.tail.decode(errors="replace")))
+        tail, more = redact(scrubber.text(_after_key(stream.tail.decode(errors="replace"))))
         text += f"\n[... {stream.cut} bytes left out ...]\n{tail}"
         redacted = {rule: redacted.get(rule, 0) + more.get(rule, 0) for rule in {*redacted, *more}}
     kept = text.encode()
@@ -229,6 +241,14 @@ def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[s
     if redacted:
         told["redacted"] = dict(sorted(redacted.items()))
     return told, {name: kept}
+
+
+def _after_key(tail: str) -> str:
+    """Return the kept end of a stream without the rest of a private key that began in what was left out."""
+    end = KEY_END.search(tail)
+    if end is None or "BEGIN" in tail[: end.start()]:
+        return tail
+    return f"[redacted: Private Key]{tail[end.end() :]}"
 
 
 def tools(git_version: str) -> dict[str, str]:

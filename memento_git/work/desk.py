@@ -106,8 +106,9 @@ class Desk:
         event = self.draft(state, of, do, reads=reads, name=name, **data)
         own = group_of(event)
         if do not in SETTLING:
-            for seen in state.folded(own).dangling:
-                raise no.RecordIncomplete(record=of, why=seen.why)
+            for key in (own, *reads):
+                for seen in state.folded(key).dangling:
+                    raise no.RecordIncomplete(record=seen.event.of, why=seen.why)
         state.fold.judge(event)
         self.tx.put(event.path, codec.encode(event_data(event)))
         self.tx.touch(state.id, of)

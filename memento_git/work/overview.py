@@ -20,6 +20,7 @@ FINAL: Final = ("completed", "cancelled")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
 AHEAD: Final = 300
+ABSENT: Final = "git does not have this object"
 
 
 def base(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
@@ -28,7 +29,7 @@ def base(view: View, run: str, progress: Callable[[int, int], None] | None = Non
     held: Row | None = cache.read(view.git, run, key) if key else None
     if held is None:
         held = _compute(view, run, progress)
-        if key:
+        if key and not any(ABSENT in finding[3] for finding in held["findings"]):
             cache.write(view.git, f"{run}.audit", key, held["audit"])
             cache.write(view.git, run, key, {**held, "audit": held["audit"][-DEFAULT_LIMIT:]})
             cache.write(view.git, f"{run}.head", key, held["run"])
@@ -72,7 +73,10 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
          "evidence": [], "created_at": None, "event_id": None}
         for gate in policy.gates_required if gate not in decided
     ]  # fmt: skip
-    held["findings"] = [list(finding) for finding in view.findings]
+    ours = (f"/{run}/", f"/{run}")
+    held["findings"] = [
+        list(finding) for finding in view.findings if finding.path.endswith(ours[1]) or ours[0] in finding.path
+    ]
     return held
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from memento_git.errors import Misused, Refused
-from memento_git.ledger import codec, layout
-from memento_git.model.ids import kind_of
+from memento_git.ledger import codec, layout, publish
+from memento_git.model.ids import is_id, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.work import capture, codestate
 from memento_git.work import refusals as no
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.model.policy import Policy
     from memento_git.work.state import RunState
 
 BLOCK: Final = 1024 * 1024
@@ -85,7 +86,7 @@ def witness(
     scrubber = capture.Scrubber(top)
     cwd = capture.inside(top, git.start)
     before = codestate.code_now(git, covers)
-    keep = ledger.view().policy().output
+    keep = _policy(ledger).output
     old = {report: _mark(git.start / report) for report in reports}
     run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
     after = codestate.code_now(git, covers)
@@ -123,6 +124,38 @@ def _command(
     return told, {**out_files, **err_files}
 
 
+def _policy(ledger: Ledger) -> Policy:
+    """Return the policy in force; its defaults where a machine only runs commands and has no ledger."""
+    from memento_git.ledger.store import NoLedger
+    from memento_git.model.policy import Policy
+
+    try:
+        return ledger.view().policy()
+    except NoLedger:
+        return Policy()
+
+
+def foresee(tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), summary: str = "") -> list[str]:
+    """Refuse before a command runs what would be refused after it; return the full ids of the tasks."""
+    desk = Desk.of(tx)
+    publish.identities(tx.ledger.git, tx.ledger.settings)
+    desk.optional("summary", summary)
+    return [task for task, _ in _belongs(desk, run, tasks)[1]]
+
+
+def _belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[tuple[str, RunState]]]:
+    """Return the run that evidence will be in, and the tasks that it is for."""
+    found = [desk.find(task, "task") for task in tasks]
+    state = found[0][1] if found else desk.run(run)
+    for task, other in found:
+        if other.id != state.id:
+            raise no.EvidenceForeign(evidence="this", tasks=f"run {state.id}", task=task)
+        other.prose(task)
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+    return state, found
+
+
 def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
     from memento_git.work.secrets import redact
 
@@ -131,9 +164,7 @@ def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
 
 def _top(git: Git) -> Path:
     if git.top is None:
-        from memento_git.ledger.publish import BareRepository
-
-        raise BareRepository
+        raise publish.BareRepository
     return git.top
 
 
@@ -155,14 +186,15 @@ def _reports(top: Path, start: Path, old: dict[str, tuple[int, int] | None]) -> 
             problems.append(f"report {name} was not written by the command")
             continue
         try:
-            parsed.append(_report(name, (start / given).read_bytes()))
+            parsed.append(_report(name, (start / given).read_bytes(), capture.Scrubber(top)))
         except Refused as refusal:
             problems.append(refusal.message[:500])
     return parsed, problems
 
 
-def _report(name: str, data: bytes) -> dict[str, Any]:
+def _report(name: str, data: bytes, scrubber: capture.Scrubber) -> dict[str, Any]:
     from memento_git.work.reports import read_report
+    from memento_git.work.secrets import redact
 
     report = read_report(name, data)
     return {
@@ -171,7 +203,7 @@ def _report(name: str, data: bytes) -> dict[str, Any]:
         "sha256": hashlib.sha256(data).hexdigest(),
         "ok": report.ok,
         "counts": dict(report.counts),
-        "failed": list(report.failed),
+        "failed": [capture.fit(redact(scrubber.text(case))[0]) for case in report.failed],
         "failed_more": report.failed_more or None,
     }
 
@@ -179,14 +211,7 @@ def _report(name: str, data: bytes) -> dict[str, Any]:
 def record_draft(tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "") -> str:
     """Put a draft into the ledger; return the evidence's id."""
     desk = Desk.of(tx)
-    found = [desk.find(task, "task") for task in tasks]
-    state = found[0][1] if found else desk.run(run)
-    for task, other in found:
-        if other.id != state.id:
-            raise no.EvidenceForeign(evidence="this", tasks=f"run {state.id}", task=task)
-        other.prose(task)
-    if state.is_final:
-        raise no.RunFinal(run=state.id, status=state.status)
+    state, found = _belongs(desk, run, tasks)
     words = desk.optional("summary", summary) or draft.data.get("summary", "")
     return _write(desk, state, Draft({**draft.data, "summary": words}, draft.files), [task for task, _ in found])
 
@@ -194,8 +219,8 @@ def record_draft(tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequenc
 def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str]) -> str:
     tx = desk.tx
     identity = draft.data.get("id") or tx.new_id("evidence")
-    if identity in state.index.evidence:
-        raise FolderInvalid(path=identity, problem="this evidence is in the ledger already")
+    if "id" in draft.data and identity in tx.view.known("evidence"):
+        raise FolderInvalid(path=identity, problem="this evidence is, or was, in the ledger already")
     ordered = {
         "id": identity,
         "kind": draft.data["kind"],
@@ -226,8 +251,10 @@ def add_evidence(
     held: dict[str, bytes] = {}
     data: dict[str, Any] = {"kind": kind, "outcome": outcome}
     paths = [*files]
-    if uri.startswith("file:"):
+    if uri.lower().startswith("file:"):
         paths.append(_local(uri))
+    elif uri and not re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", uri):
+        raise no.TextInvalid(where="uri", problem=f"{uri[:60]!r} has no scheme such as https: or file:")
     elif uri:
         data["uri"] = desk.text("uri", uri, lines=False)
     if paths:
@@ -253,6 +280,8 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
     if not path.exists():
         path = top / given
     name = capture.inside(top, path)
+    if name.partition("/")[0] == ".git":
+        raise FileUnfit(path=given, problem="it belongs to git, not to the repository's files")
     if not path.exists():
         raise FileMissing(path=given)
     if path.is_dir() or not path.is_file():
@@ -263,7 +292,7 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
     told: dict[str, Any] = {"name": name}
     if size <= desk.policy.attach:
         data = path.read_bytes()
-        _scan(desk, name, data)
+        _refuse_secrets(desk.tx, f"file {name}", data)
         kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
         held[kept] = data
         return {**told, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "kept": kept}
@@ -276,13 +305,13 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
     return {**told, "sha256": digest.hexdigest(), "bytes": size}
 
 
-def _scan(desk: Desk, name: str, data: bytes) -> None:
-    """Refuse to attach a text that holds a secret."""
+def _refuse_secrets(tx: Transaction, where: str, data: bytes) -> None:
+    """Refuse to take in a text file that holds a secret."""
     from memento_git.work.secrets import refuse_secrets
 
     if b"\0" not in data:
         text = data.decode(errors="replace")
-        refuse_secrets(f"file {name}", text, (*desk.policy.allow_secrets, *desk.tx.allow_secrets))
+        refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.allow_secrets))
 
 
 def _diff(git: Git, given: str) -> dict[str, Any]:
@@ -292,8 +321,8 @@ def _diff(git: Git, given: str) -> dict[str, Any]:
     first, last = git.commit_of(base), git.commit_of(tip)
     patterns = {"GIT_LITERAL_PATHSPECS": "0"}
     scope = ("--", ".", ":(exclude,top).memento")
-    patch = git.run("diff", "--no-ext-diff", "--no-textconv", first, last, *scope, extra=patterns)
-    counts = git.run("diff", "--numstat", "-z", "--no-renames", first, last, *scope, extra=patterns).decode(
+    patch = git.run("diff-tree", "-r", "-p", "--no-textconv", first, last, *scope, extra=patterns)
+    counts = git.run("diff-tree", "-r", "--numstat", "-z", "--no-renames", first, last, *scope, extra=patterns).decode(
         errors="replace"
     )
     rows = [line.split("\t", 2) for line in counts.split("\0") if line]
@@ -345,6 +374,9 @@ def retract(tx: Transaction, evidence: str, *, reason: str = "") -> str:
 
 def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:
     """Write a draft into a folder instead of the ledger, for a machine that must not commit."""
+    from memento_git.work.secrets import refuse_secrets
+
+    refuse_secrets("summary", summary)
     identity = ledger.new_id("evidence")
     ordered = {
         "id": identity, "kind": draft.data["kind"], "for": list(tasks), "at": ledger.now(), "by": ledger.actor,
@@ -358,6 +390,14 @@ def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str
     return identity
 
 
+def keep_draft(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
+    """Keep a draft that could not be recorded below the git directory; return the folder."""
+    full = [task for task in tasks if is_id(task, "task")]
+    folder = ledger.git.git_dir / "memento" / "drafts" / ledger.new_id("evidence")
+    write_folder(ledger, draft, folder, full, "")
+    return folder
+
+
 def import_folder(tx: Transaction, folder: Path, *, run: str = "", tasks: Sequence[str] = ()) -> str:
     """Add the evidence that `evidence run --out` wrote; its bytes must be as they were written."""
     source = folder / "evidence.yaml"
@@ -368,11 +408,13 @@ def import_folder(tx: Transaction, folder: Path, *, run: str = "", tasks: Sequen
     if isinstance(decoded, list):
         raise FolderInvalid(path=folder.name, problem=str(decoded[0]))
     data = decoded.data
+    _refuse_secrets(tx, "evidence.yaml", source.read_bytes())
     files: dict[str, bytes] = {}
     for stream in (data["command"]["stdout"], data["command"]["stderr"]) if "command" in data else ():
         if "kept" in stream:
             content = (folder / stream["kept"]).read_bytes() if (folder / stream["kept"]).is_file() else b""
             if hashlib.sha256(content).hexdigest() != stream["kept_sha256"]:
                 raise FolderInvalid(path=folder.name, problem=f"{stream['kept']} is not what was captured")
+            _refuse_secrets(tx, stream["kept"], content)
             files[stream["kept"]] = content
     return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()))

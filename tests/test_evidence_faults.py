@@ -1,0 +1,196 @@
+"""What goes wrong around evidence: odd texts, refusals at the wrong moment, imports that should not come in."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
+from memento_git.work import refusals as no
+from memento_git.work.actions import evidences, runs, settling, tasks
+from memento_git.work.capture import Stream, stream_record
+from memento_git.work.secrets import SecretFound
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def whole(play: Play) -> bool:
+    """Tell whether everything in the ledger can be read."""
+    from memento_git.work.actions.health import examine
+
+    return all(answer.status != "fail" for answer in examine(play.ledger))
+
+
+@pytest.mark.parametrize("odd", ["", "a\rb", "\x1b[31m", "x" * 70_000, "two\nlines", "\u202e"])
+def test_any_argument_of_a_command_can_be_recorded_and_read_again(
+    play: Play, cli: Callable[..., Any], odd: str
+) -> None:
+    play.run()
+    code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", sys.executable, "-c", "pass", odd)
+    assert code == 0, out
+    assert whole(play)
+
+
+def test_a_file_name_that_is_no_text_does_not_stop_evidence(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    (play.root / os.fsdecode(b"bad-\xff-name")).write_text("x")
+    (play.root / "new\nline").write_text("x")
+    code, _, _ = cli("-C", str(play.root), "evidence", "run", "--", sys.executable, "-c", "pass")
+    assert code == 0
+    assert whole(play)
+
+
+@pytest.mark.parametrize("actor", ["two\nlines", "bell\x07", "right\u202eleft", "x" * 70_000])
+def test_a_name_that_cannot_stand_in_a_record_is_refused(play: Play, actor: str) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    with Ledger.open(play.root, actor=actor) as ledger, pytest.raises(ActorInvalid):
+        ledger.change("run start", lambda tx: runs.start_run(tx, "Goal"))
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_record_that_could_not_be_read_again_is_never_committed(play: Play) -> None:
+    play.run()
+    head = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(RecordUnfit):
+        play.do(tasks.add_task, "Large", criteria=["x" * 60_000] * 20)
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_what_would_be_refused_afterwards_is_refused_before_the_command_runs(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    marker = play.root / "ran"
+    command = ("--", "touch", str(marker))
+    run = ("-C", str(play.root), "--json", "evidence", "run")
+    one, _ = play.run("One"), play.run("Two")
+    for arguments in ([], ["--run", one, "--summary", "bell \x07 rings"]):
+        code, _, _ = cli(*run, *arguments, *command)
+        assert code == 1
+    play.do(runs.cancel_run, one, reason="over")
+    code, out, _ = cli(*run, "--run", one, *command)
+    assert (code, json.loads(out)["error"]) == (1, "run_final")
+    assert not marker.exists()
+
+
+def test_a_result_that_cannot_be_recorded_any_more_is_kept(play: Play, cli: Callable[..., Any]) -> None:
+    run = play.run()
+    cancel = f"{sys.executable} -m memento_git run cancel {run} --reason meanwhile"
+
+    code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", "sh", "-c", f"echo seen; {cancel}")
+
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (1, "run_final")
+    folder = answer["hint"].rpartition("--from ")[2]
+    assert (play.root / folder / "stdout.txt").read_text().startswith("seen\n")
+    again = play.run("Another")
+    code, _, _ = cli("-C", str(play.root), "evidence", "add", "--from", folder, "--run", again)
+    assert code == 0
+
+
+def test_a_runner_without_a_ledger_writes_its_folder(repo: Path, cli: Callable[..., Any], tmp_path: Path) -> None:
+    run = ("-C", str(repo), "evidence", "run", "--out", str(tmp_path / "out"))
+    code, _, err = cli(*run, "--", sys.executable, "-c", "print('ci')")
+    assert (code, err) == (0, "")
+    assert (tmp_path / "out" / "stdout.txt").read_text() == "ci\n"
+
+
+def test_imported_evidence_is_searched_for_secrets(play: Play, tmp_path: Path) -> None:
+    play.run()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], quiet=True)
+    evidences.write_folder(play.ledger, draft, tmp_path / "out", [], "fine")
+    text = (tmp_path / "out" / "evidence.yaml").read_text()
+    secret = "password = " + '"hunter2' + 'hunter2"'
+    (tmp_path / "out" / "evidence.yaml").write_text(text.replace("summary: fine", f"summary: '{secret}'"))
+
+    with pytest.raises(SecretFound):
+        play.do(evidences.import_folder, tmp_path / "out")
+
+
+def test_redacted_evidence_is_not_imported_again(play: Play, tmp_path: Path) -> None:
+    play.run()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], quiet=True)
+    evidence = evidences.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    play.do(evidences.import_folder, tmp_path / "out")
+    play.do(settling.redact_record, evidence, reason="a customer's name")
+
+    with pytest.raises(evidences.FolderInvalid):
+        play.do(evidences.import_folder, tmp_path / "out")
+
+
+def test_a_private_key_that_begins_in_what_is_cut_is_not_kept(play: Play) -> None:
+    from memento_git.work.capture import Scrubber
+
+    end = "-----END " + "RSA PRIVATE KEY-----"
+    tail = f"c2VjcmV0IGtleSBib2R5\nbW9yZSBrZXkgYm9keQ==\n{end}\nafter\n".encode()
+    told, files = stream_record(Stream("0" * 64, 10**6, b"head\n", tail, 999), "stdout.txt", Scrubber(play.root))
+    assert told["cut"] == 999
+    assert b"bW9yZSBrZXkg" not in files["stdout.txt"]
+    assert files["stdout.txt"].endswith(b"[redacted: Private Key]\nafter\n")
+
+
+@pytest.mark.parametrize("uri", ["/home/somebody/x.log", "C:\\x.log", "x.log"])
+def test_a_uri_needs_a_scheme(play: Play, uri: str) -> None:
+    play.run()
+    with pytest.raises(no.TextInvalid):
+        play.do(evidences.add_evidence, "ci", uri=uri)
+
+
+def test_files_of_git_itself_are_no_evidence(play: Play) -> None:
+    play.run()
+    with pytest.raises(evidences.FileUnfit):
+        play.do(evidences.add_evidence, "artifact", files=[".git/config"])
+
+
+def test_names_in_reports_are_scrubbed(play: Play) -> None:
+    play.run()
+    case = f"<testcase classname='{play.root}/a' name='b\u061c'><failure/></testcase>"
+    xml = f"<testsuite tests='1' failures='1'>{case}</testsuite>"
+    script = f"open('junit.xml', 'w').write({xml!r})"
+    draft = evidences.witness(
+        play.ledger, [sys.executable, "-c", script], kind="test", reports=["junit.xml"], quiet=True
+    )
+    play.do(evidences.record_draft, draft)
+    assert str(play.root) not in git(play.root, "show", "HEAD", "--", ".memento").replace(script, "")
+    assert whole(play)
+
+
+def test_a_run_with_an_unreadable_event_hands_nothing_out(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    play.do(runs.pause_run, run)
+    path = next(play.root.glob(f".memento/runs/{run}/*-paused-*.yaml"))
+    path.write_text("do: [")
+    play.commit_all("broken")
+
+    with pytest.raises(no.RecordIncomplete):
+        play.dispatch(task)
+
+
+def test_a_small_change_is_never_left_in_a_pack(play: Play) -> None:
+    git(play.root, "config", "fastimport.unpackLimit", "1")
+    git(play.root, "config", "transfer.unpackLimit", "1")
+    play.run()
+    assert not list((play.root / ".git" / "objects" / "pack").glob("*.pack"))
+
+
+def test_a_diff_is_the_same_whatever_the_users_colours(play: Play) -> None:
+    play.run()
+    base = git(play.root, "rev-parse", "HEAD")
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    first = play.do(evidences.add_evidence, "diff", diff=f"{base}..HEAD")
+    for key, value in (("color.ui", "always"), ("diff.noprefix", "true"), ("log.showSignature", "true")):
+        git(play.root, "config", key, value)
+    second = play.do(evidences.add_evidence, "diff", diff=f"{base}..HEAD")
+    found = [play.state(one).evidence(one) for one in (first, second)]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert found[0].data["diff"]["patch_id"] == found[1].data["diff"]["patch_id"]
+    assert play.ledger.view(["HEAD"]).now
