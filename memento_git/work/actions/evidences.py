@@ -12,7 +12,7 @@ from memento_git.errors import Misused, Refused
 from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import is_id, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
-from memento_git.work import capture, codestate
+from memento_git.work import capture, codestate, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -87,12 +87,12 @@ def witness(
     cwd = capture.inside(top, git.start)
     before = codestate.code_now(git, covers)
     keep = _policy(ledger).output
-    old = {report: _mark(git.start / report) for report in reports}
+    old = {report: witnessed.mark(git.start / report) for report in reports}
     run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
     after = codestate.code_now(git, covers)
-    parsed, problems = _reports(top, git.start, old)
+    parsed, problems = witnessed.report_records(top, git.start, old)
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
-    command, files = _command(argv, run, scrubber)
+    command, files = witnessed.command_record(argv, run, scrubber)
     data: dict[str, Any] = {
         "kind": kind,
         "outcome": "passed" if ok else "failed",
@@ -103,25 +103,6 @@ def witness(
         "problems": problems,
     }
     return Draft(data, files)
-
-
-def _command(
-    argv: Sequence[str], run: capture.Captured, scrubber: capture.Scrubber
-) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return what evidence says of a command, and the files that are kept of its output."""
-    stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber)
-    stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber)
-    told = {
-        "argv": _argv(argv, scrubber),
-        "cwd": "",
-        "exit": run.exit,
-        "signal": run.signal,
-        "timed_out": run.timed_out or None,
-        "seconds": round(run.seconds, 3),
-        "stdout": stdout,
-        "stderr": stderr,
-    }
-    return told, {**out_files, **err_files}
 
 
 def _policy(ledger: Ledger) -> Policy:
@@ -156,56 +137,10 @@ def _belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list
     return state, found
 
 
-def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
-    from memento_git.work.secrets import redact
-
-    return [redact(scrubber.argument(argument))[0] for argument in argv]
-
-
 def _top(git: Git) -> Path:
     if git.top is None:
         raise publish.BareRepository
     return git.top
-
-
-def _mark(path: Path) -> tuple[int, int] | None:
-    """Return what tells whether a command has written a file."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-def _reports(top: Path, start: Path, old: dict[str, tuple[int, int] | None]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the parsed reports, and what is wrong with those that cannot count."""
-    parsed, problems = [], []
-    for given, before in old.items():
-        name = capture.inside(top, start / given)
-        if _mark(start / given) in (None, before):
-            problems.append(f"report {name} was not written by the command")
-            continue
-        try:
-            parsed.append(_report(name, (start / given).read_bytes(), capture.Scrubber(top)))
-        except Refused as refusal:
-            problems.append(refusal.message[:500])
-    return parsed, problems
-
-
-def _report(name: str, data: bytes, scrubber: capture.Scrubber) -> dict[str, Any]:
-    from memento_git.work.reports import read_report
-    from memento_git.work.secrets import redact
-
-    report = read_report(name, data)
-    return {
-        "name": name,
-        "format": report.format,
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "ok": report.ok,
-        "counts": dict(report.counts),
-        "failed": [capture.fit(redact(scrubber.text(case))[0]) for case in report.failed],
-        "failed_more": report.failed_more or None,
-    }
 
 
 def record_draft(tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "") -> str:

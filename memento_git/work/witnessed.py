@@ -1,0 +1,80 @@
+"""What a command showed, as evidence says it: the command itself, and the reports that it wrote."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from memento_git.errors import Refused
+from memento_git.work import capture
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def command_record(
+    argv: Sequence[str], run: capture.Captured, scrubber: capture.Scrubber
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return what evidence says of a command, and the files that are kept of its output."""
+    stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber)
+    stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber)
+    told = {
+        "argv": _argv(argv, scrubber),
+        "cwd": "",
+        "exit": run.exit,
+        "signal": run.signal,
+        "timed_out": run.timed_out or None,
+        "seconds": round(run.seconds, 3),
+        "stdout": stdout,
+        "stderr": stderr,
+    }
+    return told, {**out_files, **err_files}
+
+
+def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
+    from memento_git.work.secrets import redact
+
+    return [redact(scrubber.argument(argument))[0] for argument in argv]
+
+
+def mark(path: Path) -> tuple[int, int] | None:
+    """Return what tells whether a command has written a file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def report_records(
+    top: Path, start: Path, old: dict[str, tuple[int, int] | None]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the parsed reports, and what is wrong with those that cannot count."""
+    parsed, problems = [], []
+    for given, before in old.items():
+        name = capture.inside(top, start / given)
+        if mark(start / given) in (None, before):
+            problems.append(f"report {name} was not written by the command")
+            continue
+        try:
+            parsed.append(_report(name, (start / given).read_bytes(), capture.Scrubber(top)))
+        except Refused as refusal:
+            problems.append(refusal.message[:500])
+    return parsed, problems
+
+
+def _report(name: str, data: bytes, scrubber: capture.Scrubber) -> dict[str, Any]:
+    from memento_git.work.reports import read_report
+    from memento_git.work.secrets import redact
+
+    report = read_report(name, data)
+    return {
+        "name": name,
+        "format": report.format,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "ok": report.ok,
+        "counts": dict(report.counts),
+        "failed": [capture.fit(redact(scrubber.text(case))[0]) for case in report.failed],
+        "failed_more": report.failed_more or None,
+    }
