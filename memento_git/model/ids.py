@@ -16,7 +16,6 @@ SHORTEST: Final = 4
 KINDS: Final = ("run", "plan", "task", "dispatch", "evidence", "event")
 
 ID: Final = re.compile(rf"({'|'.join(KINDS)})_([{ALPHABET}]{{{LENGTH}}})")
-REF: Final = re.compile(rf"((?:{'|'.join(KINDS)})_[{ALPHABET}]{{{LENGTH}}})@([0-9a-f]{{32}})")
 
 NOT_FOUND: Final = {kind: f"{kind}_not_found" for kind in KINDS}
 

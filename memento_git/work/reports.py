@@ -19,7 +19,6 @@ MAX_DETAIL: Final = 200
 
 _WHITE: Final = re.compile(r"[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
-_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _OPENING: Final = b"\xef\xbb\xbf\xff\xfe \t\r\n"
 _LEVELS: Final = ("error", "warning", "note", "none")
 _NOT_RUN: Final = ("notrun", "disabled")

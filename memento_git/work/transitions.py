@@ -19,7 +19,6 @@ FINAL_RUN: Final = ("cancelled", "completed")
 SETTLING: Final = ("settled", "voided", "redacted")
 DONE: Final = ("completed", "accepted")
 SETTLED: Final = ("completed", "accepted", "rejected", "cancelled")
-RESTING: Final = ("pending", "blocked", "rejected")
 
 
 class Seen(NamedTuple):
