@@ -297,6 +297,41 @@ def test_a_forged_void_that_did_not_see_its_target_has_no_effect() -> None:
     assert tale.status() == "in_progress"
 
 
+def arriving(tale: Tale) -> tuple[str, str]:
+    """Return a claim that is not there yet, and a completion that rests on it."""
+    opened = tale.dispatch()
+    claim = tale.claim(opened)
+    return claim, tale.complete(opened)
+
+
+def test_a_void_of_a_dangling_event_stays_in_force_when_the_past_arrives() -> None:
+    tale = planned()
+    claim, completion = arriving(tale)
+    arrived = tale.events.pop(claim)
+    absent = [str(ref) for ref in Fold(tale).absent(completion)]
+    assert absent == [str(arrived.ref)]
+    tale.listed = list(tale.events)
+    tale.events[claim] = arrived
+    tale.listed.append(tale.tell("voided", target=completion, absent=absent, reason="why", after=tale.heads(PLAN)))
+    tale.listed.append(claim)
+    assert tale.verdict(completion) == LEGAL
+    assert tale.status() == "in_progress"
+    assert completion in Fold.undone(tale.folded().events)
+    tale.listed = []
+    tale.tell("cancelled", reason="x", reads=(RUN,))
+    assert tale.status() == "cancelled"
+
+
+@pytest.mark.parametrize("absent", [[], [f"event_zzzzzzzzzzzz@{'0' * 32}"], ["seen"]])
+def test_a_void_that_names_as_absent_what_was_not_has_no_effect(absent: list[str]) -> None:
+    tale = planned()
+    claim, completion = arriving(tale)
+    refs = [str(tale.events[claim].ref)] if absent == ["seen"] else absent
+    tale.tell("voided", target=completion, absent=refs, reason="why", after=[claim])
+    assert tale.status() == "completed"
+    assert completion not in Fold.undone(tale.folded().events)
+
+
 def test_a_void_of_another_records_event_has_no_effect() -> None:
     tale = planned()
     opened = tale.dispatch()

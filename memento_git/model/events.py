@@ -27,7 +27,11 @@ GATE: Final = {"gate": Field(t.Choice(GATE_KINDS), required=True), "evidence": E
 
 SETTLING: Final = {
     "settled": {"keep": Field(t.id_of("event"), required=True, doc="head whose outcome holds"), "reason": WHY},
-    "voided": {"target": Field(t.id_of("event"), required=True), "reason": WHY},
+    "voided": {
+        "target": Field(t.id_of("event"), required=True),
+        "absent": Field(t.ListOf(t.ref_to("event")), doc="what the target names and was not there to be folded"),
+        "reason": WHY,
+    },
     "redacted": {
         "target": Field(t.ref_to("event", "evidence"), required=True),
         "kept": Field(t.Anything(), doc="what a removed event said, without its free texts"),

@@ -17,6 +17,7 @@ from memento_git.work.transitions import Seen, Writes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from memento_git.model.ids import Ref
     from memento_git.model.work import Event
 
 
@@ -58,6 +59,15 @@ EMPTY = Folded(NOTHING, (), (), (), ())
 
 def _dangling(event: Event, token: str, why: str) -> Judged:
     return Judged(event, "dangling", why, token, {}, (), frozenset())
+
+
+def _takes_out(void: Judged, target: Judged | None) -> bool:
+    """Tell whether a void holds against a folded event: it had seen it, or names what of its past was absent."""
+    if target is None or target.event.id in void.past:
+        return target is not None
+    absent = void.event.data.get("absent") or []
+    named = {str(ref) for ref in target.event.after if ref.id not in void.past}
+    return bool(absent) and named.issuperset(absent)
 
 
 def group_of(event: Event) -> str:
@@ -107,6 +117,17 @@ class Fold:
         """Return the verdict on a file that cannot be read: nobody knows what happened, so nothing rests on it."""
         event = self.source.unreadable(identity)
         return None if event is None else _dangling(event, "E001", f"the file of {identity} cannot be read")
+
+    def absent(self, identity: str) -> list[Ref]:
+        """Return what a dangling event names and is not there to be folded."""
+        found = self.judged(identity)
+        if found is None or found.verdict != "dangling":
+            return []
+        return [
+            ref
+            for ref in found.event.after
+            if (seen := self.judged(ref.id)) is None or seen.event.digest != ref.digest or seen.verdict == "dangling"
+        ]
 
     def _verdict(self, event: Event) -> Judged:
         for ref in event.after:
@@ -229,11 +250,11 @@ class Fold:
     def _writers(self, past: set[str], without: str = "") -> dict[str, dict[str, Value]]:
         """Return lane -> event -> value of the latest writings, those that no other one had seen."""
         found = [seen for identity in past if (seen := self._judged[identity]) is not None and seen.verdict == "legal"]
-        gone = {
-            seen.event.get("target")
+        gone = {without} | {
+            target
             for seen in found
-            if seen.event.do == "voided" and seen.event.get("target") in seen.past
-        } | {without}
+            if seen.event.do == "voided" and _takes_out(seen, self._judged.get(target := seen.event.get("target")))
+        }
         writers: dict[str, dict[str, Judged]] = {}
         for seen in found:
             if seen.event.id not in gone:
@@ -256,7 +277,8 @@ class Fold:
         gone: set[str] = set()
         for seen in legal:
             if seen.event.do == "voided":
-                gone |= {seen.event.get("target")} & seen.past
+                target = seen.event.get("target")
+                gone |= {target} if _takes_out(seen, known.get(target)) else set()
             elif seen.event.do == "settled" and (kept := known.get(seen.event.get("keep"))) is not None:
                 name = kept.event.id
                 after = {other for other in seen.past if other in known and name in known[other].past}

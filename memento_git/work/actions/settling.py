@@ -38,7 +38,8 @@ def void_event(tx: Transaction, event: str, *, reason: str = "") -> str:
         raise no.NotAHead(event=identity, record=state.id)
     state.folded(plans_of(state.id) if kind_of(place.of) == "plan" else place.of)
     words = desk.reason("voiding an event", reason)
-    desk.happen(state, found.of if found else place.of, "voided", target=identity, reason=words)
+    absent = [str(ref) for ref in state.fold.absent(identity)]
+    desk.happen(state, found.of if found else place.of, "voided", target=identity, absent=absent, reason=words)
     return identity
 
 
