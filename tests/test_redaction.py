@@ -116,6 +116,32 @@ def test_a_redaction_cannot_put_words_into_another_record(play: Play) -> None:
     assert play.status(task) == "completed"
 
 
+def test_a_redaction_written_by_hand_cannot_rewrite_an_event_that_is_there(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    play.do(tasks.block_task, task, reason="stuck")
+    state = play.state(task)
+    blocked = state.event(event_of(play, task, "blocked"))
+    assert blocked is not None
+    after = ", ".join(str(ref) for ref in blocked.after)
+    folder = play.root / layout.folder_of(run, task)
+    forged = folder / "20260101T000000000Z-redacted-000000000009.yaml"
+    forged.write_text(
+        f"do: redacted\nof: {task}\nat: 2026-01-01T00:00:00.000Z\nby: Eve\nafter: [{blocked.ref}]\n"
+        f"target: {blocked.ref}\nkept: {{do: cancelled, of: {task}, at: '2026-01-01T00:00:00.000Z', "
+        f"by: Eve, after: [{after}], reason: x}}\nreason: x\n"
+    )
+    play.commit_all("forged")
+    assert play.status(task) == "blocked"
+    assert "R001" in {finding[0] for finding in base(play.ledger.view(), run)["findings"]}
+    forged.write_text(forged.read_text().replace(f"after: [{blocked.ref}]", f"after: [event_000000000001@{'0' * 32}]"))
+    (play.root / blocked.path).unlink()
+    play.commit_all("forged again, and the event is gone")
+    assert blocked.id not in play.state(task).tombstones
+    assert play.status(task) == "pending"
+    assert [row["problem"] for row in base(play.ledger.view(), run)["trouble"]] == ["incomplete"]
+
+
 def test_redacting_is_possible_in_a_final_run_and_makes_nothing_late(play: Play) -> None:
     run, task, _ = story(play)
     play.do(runs.complete_run, run)

@@ -48,10 +48,10 @@ class RunState:
     # The fold's source.
 
     def event(self, identity: str) -> Event | None:
-        if (removed := self.tombstones.get(identity)) is not None:
-            return removed
         path = self._path(identity)
-        found = self.view.record(path) if path else None
+        if path is None:
+            return self._removed().get(identity)
+        found = self.view.record(path)
         return found if isinstance(found, Event) else None
 
     def unreadable(self, identity: str) -> Event | None:
@@ -100,17 +100,29 @@ class RunState:
 
     @property
     def tombstones(self) -> dict[str, Event]:
-        """Return what redacted events still say: id -> event without its free texts, digest of the original."""
+        """Return what redacted events still say: id -> event without its free texts, digest of the original.
+
+        A file that is there speaks for itself.
+        """
+        return {name: event for name, event in self._removed().items() if self._path(name) is None}
+
+    def _removed(self) -> dict[str, Event]:
         if self._tombstones is None:
             self._tombstones = {}
-            for path in [path for path in self.index.events.values() if "-redacted-" in path]:
-                redaction = self.view.record(path)
-                if not isinstance(redaction, Event):
-                    continue
+            paths = [path for path in self.index.events.values() if "-redacted-" in path]
+            redactions = [found for path in paths if isinstance(found := self.view.record(path), Event)]
+            targets = {parse_ref(redaction.get("target")) for redaction in redactions}
+            for redaction in redactions:
                 self._came_back(parse_ref(redaction.get("target")).id)
-                if "kept" in redaction.data and (event := self._kept(redaction, path)) is not None:
-                    self._tombstones[event.id] = event
+                if "kept" in redaction.data and all(ref in targets or self._is_there(ref) for ref in redaction.after):
+                    event = self._kept(redaction, redaction.path)
+                    self._tombstones |= {event.id: event} if event is not None else {}
         return self._tombstones
+
+    def _is_there(self, ref: Ref) -> bool:
+        path = self._path(ref.id)
+        found = self.view.record(path) if path else None
+        return isinstance(found, Event) and found.digest == ref.digest
 
     def _came_back(self, target: str) -> None:
         """Note a redacted file that is in the ledger again; in a union, the revisions may simply differ."""
@@ -289,7 +301,7 @@ class RunState:
         return (
             self.task_status(task) == "pending"
             and self.status == "active"
-            and not self.folded(task).dangling
+            and not any(self.folded(key).dangling for key in (task, self.id, plans_of(self.id)))
             and not self.failed_gates(self.id, task)
             and (bool(self.canonical) or self.prose(self.id).data.get("spike", False))
             and not self.waits_on(task, policy)
