@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences
 from memento_git.work.actions.evidences import FileMissing, FileUnfit, RangeInvalid
@@ -98,6 +100,87 @@ def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_st
     play.commit_all("changed")
     view = play.ledger.view()
     assert len(overview(play.ledger, view, view.runs()[0])["stale"]) == 1
+
+
+@pytest.mark.parametrize("how", ["edited", "deleted", "staged", "another"])
+def test_an_untracked_file_that_is_edited_after_the_green_run_spoils_the_proof(play: Play, how: str) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    new = play.root / "foo.py"
+    new.write_text("fine = 1\n")
+    evidence = play.evidence(task)
+    for number in range(60):
+        (play.root / f"a{number}.txt").write_text("beside\n") if how != "staged" else None
+    if how == "edited":
+        new.write_text("broken = 1\n")
+    elif how == "deleted":
+        new.unlink()
+    elif how == "staged":
+        git(play.root, "add", "foo.py")
+    play.complete(dispatch, evidence)
+    assert play.is_proven(task) is (how != "edited")
+    if how == "edited":
+        state = play.state(task)
+        assert "foo.py" in state.proof(task, state.view.policy()).why[0]
+
+
+def test_names_that_a_ledger_cannot_hold_are_counted_and_left_out(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    unfit = ["tab\there", "line\nbreak", "turned\u202ename", os.fsdecode(b"latin-\xe9")]
+    fit = ['"quoted', "- a: b #c", " blank ", "é", "[x]", "*"]
+    for name in (*unfit, *fit):
+        (play.root / name).write_text(name, errors="surrogateescape")
+    evidence = play.evidence(task)
+    code = data_of(play, evidence)["code"]
+    assert sorted(code["untracked"]) == sorted(fit)
+    assert code["untracked"]["*"] == git(play.root, "hash-object", "./*")
+    assert code["untracked_more"] == len(unfit)
+    play.complete(dispatch, evidence)
+    assert play.is_proven(task)
+    assert not play.ledger.view().findings
+
+
+def test_too_many_untracked_files_are_named_in_part(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codestate, "MOST_FILES", 3)
+    monkeypatch.setattr(codestate, "MOST_NAMES", 2)
+    monkeypatch.setattr(codestate, "MOST_BYTES", 40)
+    for number in range(4):
+        (play.root / f"{number}.txt").write_text("x" * (10 if number != 1 else 50))
+    code = codestate.code_now(play.ledger.git)
+    assert (sorted(code["untracked"]), code["untracked_more"], "full" in code) == (["0.txt"], 3, False)
+    code = codestate.code_now(play.ledger.git, known=["3.txt"])
+    assert sorted(code["untracked"]) == ["0.txt", "3.txt"]
+    monkeypatch.setattr(codestate, "MOST_BYTES", 0)
+    assert "untracked" not in codestate.code_now(play.ledger.git)
+
+
+def test_an_outcome_that_was_changed_by_hand_is_shown_as_the_command_left_it(play: Play) -> None:
+    from memento_git.work.overview import base
+
+    run = play.planned()
+    task = play.task()
+    evidence = play.evidence(task, code=1)
+    path = play.root / str(play.state(evidence).index.evidence[evidence])
+    path.write_text(path.read_text().replace("outcome: failed", "outcome: passed"))
+    play.commit_all("by hand")
+    assert base(play.ledger.view(), run)["evidence"][0]["outcome"] == "failed"
+    with pytest.raises(no.EvidenceRequired, match="disagrees with what the command did"):
+        play.complete(play.claimed(task), evidence)
+
+
+def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    draft = evidences.witness(
+        play.ledger, [sys.executable, "-c", "open('app.py', 'a').write('#')"], kind="test", quiet=True
+    )
+    git(play.root, "checkout", "app.py")
+    play.complete(play.claimed(task), str(play.do(evidences.record_draft, draft, tasks=[task])))
+    state = play.state(task)
+    assert "the code changed while" in state.proof(task, state.view.policy()).why[0]
 
 
 def test_naming_the_code_leaves_no_objects_and_no_staged_changes(play: Play) -> None:

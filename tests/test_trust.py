@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS, Event, Evidence
-from memento_git.work.trust import Cited, Proof, agree, at_least, fault, proof, trust_of
+from memento_git.work.trust import Cited, Proof, agree, at_least, fault, outcome_of, proof, trust_of
 
 TASK, OTHER = "task_000000000001", "task_000000000002"
 RUN = "run_000000000000"
@@ -121,6 +121,10 @@ def test_trust_is_a_ladder(trust: str, least: str) -> None:
         ({"tree": TREE, "paths": {"a": ELSE}}, {"tree": TREE, "paths": {"a": FULL}}, False),
         ({"tree": TREE, "paths": {"a": ELSE}}, {"tree": TREE}, False),
         ({"tree": TREE, "paths": {"a": ELSE, "b": ELSE}}, {"tree": TREE, "paths": {"a": ELSE}}, False),
+        ({"tree": TREE, "untracked": {"a": FULL}}, {"tree": TREE, "untracked": {"a": FULL, "b": ELSE}}, True),
+        ({"tree": TREE, "untracked": {"a": FULL}}, {"tree": TREE, "untracked": {"a": ELSE}}, False),
+        ({"tree": TREE, "untracked": {"a": FULL}}, {"tree": TREE}, True),
+        ({"tree": TREE, "full": FULL, "untracked": {"a": ELSE}}, {"tree": FULL}, True),
     ],
 )  # fmt: skip
 def test_evidence_counts_for_the_code_that_it_saw(
@@ -167,3 +171,54 @@ def test_a_field_that_claims_trust_changes_nothing() -> None:
 
 def test_sound_evidence_has_no_fault() -> None:
     assert fault(cite(evidence()), TASK) == ""
+
+
+# What a command did is read from what it did.
+
+
+def ran(code: int = 0, **command: Any) -> dict[str, Any]:
+    return {"exit": code, "stdout": stream(bytes=0), "stderr": stream(bytes=0), **command}
+
+
+@pytest.mark.parametrize(
+    ("data", "outcome"),
+    [
+        ({"command": ran()}, "passed"), ({"command": ran(1)}, "failed"), ({"command": ran(timed_out=True)}, "failed"),
+        ({"command": ran(), "problems": ["report r.xml was not written"]}, "failed"),
+        ({"command": ran(), "reports": [{"name": "r.xml", "ok": True}]}, "passed"),
+        ({"command": ran(), "reports": [{"name": "r.xml", "ok": True}, {"name": "s.xml", "ok": False}]}, "failed"),
+        ({}, "observed"),
+    ],
+)  # fmt: skip
+def test_the_outcome_of_a_command_is_what_it_did(data: dict[str, Any], outcome: str) -> None:
+    assert outcome_of({"outcome": "observed", **data}) == outcome
+
+
+@pytest.mark.parametrize(("typed", "code"), [("passed", 1), ("failed", 0), ("observed", 0)])
+def test_a_typed_outcome_that_the_command_contradicts_is_a_fault(typed: str, code: int) -> None:
+    found = judged(cite(evidence(outcome=typed, command=ran(code))))
+    assert found == Proof(False, (), (f"{evidence().id}: its outcome disagrees with what the command did",))
+
+
+def test_evidence_of_code_that_changed_while_the_command_ran_proves_nothing() -> None:
+    found = judged(cite(evidence(command=ran(), code_after={"tree": ELSE})))
+    assert found == Proof(False, (), (f"the code changed while the command of {evidence().id} ran",))
+    edited = evidence(command=ran(), code={"tree": TREE, "untracked": {"a.py": ELSE}}, code_after={
+        "tree": TREE, "untracked": {"a.py": FULL}})  # fmt: skip
+    assert not judged(cite(edited)).proven
+
+
+def test_a_file_that_the_command_left_behind_is_no_change_of_the_code() -> None:
+    after = {"tree": TREE, "full": FULL, "untracked": {"report.xml": ELSE}}
+    assert judged(cite(evidence(command=ran(), code_after=after)), code=after).proven
+    again = evidence(
+        command=ran(), code={"tree": TREE, "untracked": {"report.xml": FULL}}, code_after=after,
+        reports=[{"name": "report.xml", "ok": True}],
+    )  # fmt: skip
+    assert judged(cite(again), code=after).proven
+
+
+def test_an_untracked_file_that_was_edited_after_the_command_is_named() -> None:
+    saw = {"tree": TREE, "untracked": {"foo.py": ELSE}}
+    found = judged(cite(evidence(code=saw)), code={"tree": TREE, "untracked": {"foo.py": FULL}})
+    assert found.why == (f"{evidence().id} saw other code than the completion: foo.py",)

@@ -31,7 +31,7 @@ CODE: Final = Shape({
     "paths": Field(t.Table(t.OBJECT), doc="git id of each path that the evidence is limited to"),
     "dirty": Field(t.Flag(), doc="whether tracked files differed from HEAD"),
     "head": Field(t.OBJECT, doc="HEAD then; a hint only, a squash removes it"),
-    "untracked": Field(t.ListOf(t.Text(lines=False)), doc="untracked, unignored files that were there"),
+    "untracked": Field(t.Table(t.OBJECT), doc="git id of each untracked, unignored file that was there"),
     "untracked_more": Field(t.Whole(), doc="how many more there were"),
 })  # fmt: skip
 

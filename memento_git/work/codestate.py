@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.git import GitFailed
+from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -19,6 +20,7 @@ FOLDER: Final = b".memento"
 MOST_NAMES: Final = 50
 MOST_FILES: Final = 1000
 MOST_BYTES: Final = 32 * 1024 * 1024
+LONGEST_NAME: Final = 1024
 
 
 class CodeUnknown(Refused):
@@ -62,8 +64,8 @@ def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:
     return found
 
 
-def code_now(git: Git, paths: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the code of the work tree: tracked files as one tree, untracked ones beside it.
+def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -> dict[str, Any]:
+    """Return the code of the work tree: tracked files as one tree, untracked ones beside it, first those `known`.
 
     Works on a copy of the index and a throw-away object store, so nothing of the user's changes or stays behind.
     """
@@ -81,10 +83,13 @@ def code_now(git: Git, paths: Sequence[str] = ()) -> dict[str, Any]:
             state["head"] = head
         untracked = reader.untracked()
         if untracked:
-            state["untracked"] = untracked[:MOST_NAMES]
-            state["untracked_more"] = len(untracked) - len(state["untracked"]) or None
-            state["full"] = reader.with_untracked(untracked)
-    return {key: value for key, value in state.items() if value is not None}
+            state |= reader.with_untracked(sorted(untracked, key=lambda path: path not in known), len(known))
+    return {key: value for key, value in state.items() if value not in (None, {})}
+
+
+def is_fit(path: str) -> bool:
+    """Tell whether the ledger can hold a file's name as text."""
+    return len(path) <= LONGEST_NAME and "\t" not in path and not any(text_problems(path, lines=False))
 
 
 class _Reader:
@@ -130,15 +135,39 @@ class _Reader:
         listed = self.run("ls-files", "--others", "--exclude-standard", "-z").split("\0")
         return sorted(path for path in listed if path and not path.startswith(".memento/"))
 
-    def with_untracked(self, paths: Sequence[str]) -> str | None:
-        """Return the tree with the untracked files added, None where they are too many or too large."""
+    def with_untracked(self, paths: Sequence[str], least: int) -> dict[str, Any]:
+        """Return the ids of untracked files, and the tree with all of them unless they are too many or too large."""
         top = self.git.top or Path()
-        files = [path for path in paths if not path.endswith("/") and (top / path).is_file()]
-        size = sum((top / path).stat().st_size for path in files)
-        if len(files) > MOST_FILES or size > MOST_BYTES:
-            return None
-        self.run("update-index", "--add", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
-        return self.code_id(self.run("write-tree").strip())
+        sizes = {
+            path: (top / path).stat().st_size for path in paths if not path.endswith("/") and (top / path).is_file()
+        }
+        named = _within([path for path in sizes if is_fit(path)][: min(max(MOST_NAMES, least), MOST_FILES)], sizes)
+        whole = len(sizes) <= MOST_FILES and sum(sizes.values()) <= MOST_BYTES
+        self.add([*sizes] if whole else named)
+        return {
+            "untracked": self.ids(sorted(named)),
+            "untracked_more": len(paths) - len(named) or None,
+            "full": self.code_id(self.run("write-tree").strip()) if whole else None,
+        }
+
+    def add(self, files: Sequence[str]) -> None:
+        if files:
+            self.run("update-index", "--add", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
+
+    def ids(self, files: Sequence[str]) -> dict[str, str]:
+        """Return the ids of files that were added."""
+        listed = self.run("ls-files", "--stage", "-z", "--", *files).split("\0") if files else []
+        return {line.partition("\t")[2]: line.split(" ")[1] for line in listed if line}
+
+
+def _within(files: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
+    """Return those of the files, from the first, that are not too large together."""
+    chosen, room = [], MOST_BYTES
+    for path in files:
+        if sizes[path] <= room:
+            chosen.append(path)
+            room -= sizes[path]
+    return chosen
 
 
 def _quoted(path: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.model.ids import kind_of
 from memento_git.work.fold import plans_of
 from memento_git.work.lanes import STATUS
+from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:
     from memento_git.model.policy import Policy
@@ -148,7 +149,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "kind": evidence.kind,
         "task_ids": evidence.tasks,
         "task_id": evidence.tasks[0] if evidence.tasks else None,
-        "outcome": data["outcome"],
+        "outcome": outcome_of(data),
         "status": state.evidence_status(evidence.id),
         "trust_level": state.trust_in(evidence),
         "summary": data.get("summary"),

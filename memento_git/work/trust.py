@@ -64,22 +64,39 @@ def agree(evidence: Mapping[str, Any] | None, code: Mapping[str, Any]) -> bool:
         there = code.get("paths") or {}
         return all(there.get(path) == blob for path, blob in paths.items())
     trees = {code.get("tree"), code.get("full")} - {None}
-    return bool(trees & {evidence.get("tree"), evidence.get("full")})
+    return bool(trees & {evidence.get("tree"), evidence.get("full")}) and not edited(evidence, code)
+
+
+def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
+    """Return the untracked files that both sides know with different bytes; new and deleted ones do not count."""
+    there = code.get("untracked") or {}
+    return [path for path, blob in (evidence.get("untracked") or {}).items() if there.get(path, blob) != blob]
+
+
+def outcome_of(data: Mapping[str, Any]) -> str:
+    """Return the outcome of evidence: of a command what it did, of anything else what was typed."""
+    command = data.get("command")
+    if command is None:
+        return str(data["outcome"])
+    ended_well = command["exit"] == 0 and not command.get("timed_out")
+    sound = not data.get("problems") and all(report["ok"] for report in data.get("reports") or ())
+    return "passed" if ended_well and sound else "failed"
 
 
 def fault(cited: Cited, task: str) -> str:
     """Return why a cited piece of evidence cannot count for a task, or nothing."""
     evidence = cited.evidence
     name = cited.ref.partition("@")[0]
-    if evidence is None and cited.status != "recorded":
+    if cited.status != "recorded":
         return f"{name} is {cited.status}"
     if evidence is None:
         return f"{name} is missing or is not the file that was cited"
-    if cited.status != "recorded":
-        return f"{name} is {cited.status}"
     if evidence.tasks and task not in evidence.tasks:
         return f"{name} is evidence for another task"
-    if evidence.data["outcome"] == "failed":
+    outcome = outcome_of(evidence.data)
+    if evidence.data["outcome"] != outcome:
+        return f"{name}: its outcome disagrees with what the command did"
+    if outcome == "failed":
         return f"{name} failed"
     return ""
 
@@ -110,12 +127,27 @@ def weakness(evidence: Evidence, trust: str, policy: Policy) -> str:
         return f"{evidence.id} is of kind {evidence.kind}, which proves nothing by itself"
     if not at_least(trust, least):
         return f"{evidence.id} is only {trust}, and {least} is asked"
-    if evidence.data["outcome"] != "passed":
+    if outcome_of(evidence.data) != "passed":
         return f"{evidence.id} has no verdict"
+    after = evidence.data.get("code_after")
+    if after is not None and not agree(seen_by(evidence), after):
+        return f"the code changed while the command of {evidence.id} ran"
     return ""
+
+
+def seen_by(evidence: Evidence) -> dict[str, Any]:
+    """Return the code that evidence saw, without the untracked reports that its command wrote over."""
+    code: dict[str, Any] = evidence.data.get("code") or {}
+    written = {report["name"] for report in evidence.data.get("reports") or ()}
+    if not written or "untracked" not in code:
+        return code
+    return {**code, "untracked": {path: blob for path, blob in code["untracked"].items() if path not in written}}
 
 
 def _elsewhere(evidence: Evidence, completion: Event) -> str:
-    if not agree(evidence.data.get("code"), completion.data["code"]):
-        return f"{evidence.id} saw other code than the completion"
-    return ""
+    saw, there = seen_by(evidence), completion.data["code"]
+    if agree(saw, there):
+        return ""
+    others = [] if "paths" in saw else edited(saw, there)
+    told = f": {', '.join(others[:3])}" if others else ""
+    return f"{evidence.id} saw other code than the completion{told}"

@@ -189,8 +189,9 @@ def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *
     paths = sorted(
         {path for one in cited if one.evidence for path in (one.evidence.data.get("code") or {}).get("paths", {})}
     )
-    code = codestate.code_now(tx.ledger.git, paths)
-    kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths") if key in code}
+    known = {path for one in cited if one.evidence for path in trust.seen_by(one.evidence).get("untracked", ())}
+    code = codestate.code_now(tx.ledger.git, paths, known=known)
+    kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),

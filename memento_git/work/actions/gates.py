@@ -68,11 +68,12 @@ def _fresh(tx: Transaction, state: RunState, gate: str, refs: Sequence[str]) -> 
     for ref in refs:
         cited = state.cited(parse_ref(ref))
         evidence = cited.evidence
-        code = (evidence.data.get("code") if evidence else None) or {}
+        code = trust.seen_by(evidence) if evidence else {}
         problem = trust.fault(cited, evidence.tasks[0] if evidence and evidence.tasks else state.id)
         if problem:
             raise no.GateNotFresh(gate=gate, why=problem)
-        if not trust.agree(code, codestate.code_now(tx.ledger.git, sorted(code.get("paths", {})))):
+        now = codestate.code_now(tx.ledger.git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
+        if not trust.agree(code, now):
             raise no.GateNotFresh(gate=gate, why=f"{ref.partition('@')[0]} saw other code")
         shows = shows or (evidence is not None and not trust.weakness(evidence, cited.trust, policy))
     if not shows:
