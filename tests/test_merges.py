@@ -271,6 +271,54 @@ def test_an_event_picked_alone_can_be_voided_and_the_task_goes_on(play: Play) ->
     assert play.is_proven(task)
 
 
+def test_a_voided_event_that_was_picked_alone_stays_void_when_the_rest_is_merged(play: Play) -> None:
+    run, task, _ = lone_pick(play)
+    lone = play.state(task).folded(task).dangling[0].event.id
+    play.do(settling.void_event, lone, reason="picked by mistake")
+    git(play.root, "merge", "-q", "--no-edit", "main")
+    assert play.status(task) == "in_progress"
+    assert not play.is_proven(task)
+    assert not troubles(play, run)
+    play.do(tasks.block_task, task, reason="the next event rests on both")
+    assert play.status(task) == "blocked"
+    assert not troubles(play, run)
+
+
+def test_halves_of_a_circle_of_dependencies_are_named_after_the_merge(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    one, two = sorted((play.task("One", run=run), play.task("Two", run=run)))
+    last = play.task("Last", run=run, depends_on=[one])
+    both = fork()
+    both.on("other", "Bob").do(tasks.revise_task, one, depends_on=[two])
+    both.on("main", "Ada").do(tasks.revise_task, two, depends_on=[one])
+    git(both.root, "merge", "-q", "--no-edit", "other")
+    merged = both.on("main", "Cleo")
+    rows = base(merged.ledger.view(), run)["trouble"]
+    assert [(row["record"], row["problem"]) for row in rows] == [(one, "cycle")]
+    assert f"{one} -> {two} -> {one};" in rows[0]["about"]
+    assert last not in rows[0]["about"]
+    assert any("is cycle" in answer.message for answer in health.examine(merged.ledger))
+    merged.do(tasks.cancel_task, one, reason="x")
+    assert not troubles(merged, run)
+
+
+@pytest.mark.parametrize("record", ["run", "plan"])
+def test_an_incomplete_run_hands_nothing_out(play: Play, record: str) -> None:
+    run = play.planned()
+    task = play.task()
+    policy = play.ledger.view().policy()
+    assert play.state(task).is_ready(task, policy)
+    if record == "run":
+        play.do(runs.pause_run, run)
+        path = next(play.root.glob(".memento/runs/*/*-paused-*.yaml"))
+    else:
+        play.do(plans.reject_plan, play.do(plans.draft_plan, "B", "x", run=run), reason="no")
+        path = next(play.root.glob(".memento/runs/**/*-rejected-*.yaml"))
+    path.write_text("unreadable: [\n")
+    play.commit_all("damaged")
+    assert not play.state(task).is_ready(task, policy)
+
+
 @pytest.mark.parametrize("how", ["squash", "rebase"])
 def test_history_may_be_rewritten_and_the_ledger_stays(play: Play, how: str) -> None:
     run = play.planned()

@@ -71,6 +71,8 @@ def page() -> str:
          "tool. It has no effect."), "`memento settle --void EVENT --reason WHY`"),
         ("incomplete", "An event names something that is absent, unreadable or changed: E001 to E003.",
          "Restore the file, or `memento settle --void EVENT --reason WHY`"),
+        ("cycle", "Tasks depend on each other in a circle, each half of which came from another branch.",
+         "`memento task revise TASK --depends-on ...`, without one of them"),
     ])  # fmt: skip
     return whole_page(
         "Findings", intro, table(("code", "meaning", "remedy"), rows), "## What needs settling",

@@ -64,7 +64,7 @@ EVENT: Final = {
     "payload": "the verb's own keys",
 }  # fmt: skip
 TROUBLE: Final = {
-    "record": "which", "problem": "contested, illegal, incomplete", "about": "the part, or why",
+    "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
     "events": "event, actor and action of each event concerned",
 }  # fmt: skip
 STATUS: Final = {

@@ -6,11 +6,15 @@ import heapq
 from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import kind_of
+from memento_git.model.work import Prose
 from memento_git.work.fold import plans_of
 from memento_git.work.lanes import STATUS
+from memento_git.work.transitions import DONE
 from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.work.fold import Judged
@@ -209,7 +213,7 @@ def audit_rows(state: RunState) -> list[Row]:
 
 
 def trouble_rows(state: RunState) -> list[Row]:
-    """Return what is contested, illegal or incomplete, with the events concerned."""
+    """Return what is contested, illegal or incomplete, with the events concerned, and tasks that wait in a circle."""
     rows: list[Row] = []
     for key in state.groups():
         folded = state.folded(key)
@@ -227,7 +231,55 @@ def trouble_rows(state: RunState) -> list[Row]:
             rows.append({"record": seen.event.of, "problem": "illegal", "about": seen.why, "events": [_told(seen)]})
         for seen in folded.dangling:
             rows.append({"record": seen.event.of, "problem": "incomplete", "about": seen.why, "events": [_told(seen)]})
-    return rows
+    return rows + _cycle_rows(state)
+
+
+def _cycle_rows(state: RunState) -> list[Row]:
+    """Return the circles of dependencies that no rule saw: each of two branches may have added a half."""
+    found = {task: state.view.record(state.index.prose[task]) for task in state.ids("task")}
+    graph = {
+        task: prose.list("depends_on")
+        for task, prose in found.items()
+        if isinstance(prose, Prose) and state.task_status(task) not in (*DONE, "cancelled")
+    }
+    told = "each waits for the next: {}; take a dependency away with memento task revise"
+    return [
+        {"record": tasks[0], "problem": "cycle", "about": told.format(" -> ".join([*tasks, tasks[0]])), "events": []}
+        for tasks in cycles(graph)
+    ]
+
+
+def cycles(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Return circles of dependencies, none of which share a task, each from its least task on."""
+    left = {task: {other for other in others if other in graph} for task, others in graph.items()}
+    found = []
+    while left := _stuck(left):
+        path = [min(left)]
+        while (following := min(left[path[-1]])) not in path:
+            path.append(following)
+        circle = path[path.index(following) :]
+        first = circle.index(min(circle))
+        found.append(circle[first:] + circle[:first])
+        left = {task: others.difference(circle) for task, others in left.items() if task not in circle}
+    return sorted(found)
+
+
+def _stuck(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Return the tasks that wait for a circle, each with those of its dependencies that do."""
+    waiting = {task: set(others) for task, others in graph.items()}
+    followers: dict[str, list[str]] = {}
+    for task, others in graph.items():
+        for other in others:
+            followers.setdefault(other, []).append(task)
+    free = [task for task, others in waiting.items() if not others]
+    while free:
+        task = free.pop()
+        del waiting[task]
+        for follower in followers.get(task, ()):
+            waiting[follower].discard(task)
+            if not waiting[follower]:
+                free.append(follower)
+    return waiting
 
 
 def _told(seen: Judged) -> Row:
