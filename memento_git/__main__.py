@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; a process that ends with its answer has nothing to gain from collecting garbage."""
+    gc.disable()
     from memento_git.cli.boundary import run
 
     sys.exit(run(sys.argv[1:]))

@@ -194,3 +194,17 @@ def test_a_diff_is_the_same_whatever_the_users_colours(play: Play) -> None:
     assert found[1] is not None
     assert found[0].data["diff"]["patch_id"] == found[1].data["diff"]["patch_id"]
     assert play.ledger.view(["HEAD"]).now
+
+
+def test_a_scratch_file_that_the_command_writes_over_spoils_nothing(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    (play.root / "scratch.log").write_text("old\n")
+    script = "open('scratch.log', 'w').write('new\\n'); open('made.log', 'w').write('made\\n')"
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", script], kind="test", quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[task])
+
+    play.complete(dispatch, evidence)
+
+    assert play.is_proven(task)

@@ -203,9 +203,12 @@ def test_a_typed_outcome_that_the_command_contradicts_is_a_fault(typed: str, cod
 def test_evidence_of_code_that_changed_while_the_command_ran_proves_nothing() -> None:
     found = judged(cite(evidence(command=ran(), code_after={"tree": ELSE})))
     assert found == Proof(False, (), (f"the code changed while the command of {evidence().id} ran",))
-    edited = evidence(command=ran(), code={"tree": TREE, "untracked": {"a.py": ELSE}}, code_after={
-        "tree": TREE, "untracked": {"a.py": FULL}})  # fmt: skip
-    assert not judged(cite(edited)).proven
+
+
+def test_an_untracked_file_that_the_command_wrote_over_is_its_output() -> None:
+    written = evidence(command=ran(), code={"tree": TREE, "untracked": {"a.log": ELSE}}, code_after={
+        "tree": TREE, "untracked": {"a.log": FULL}})  # fmt: skip
+    assert judged(cite(written)).proven
 
 
 def test_a_file_that_the_command_left_behind_is_no_change_of_the_code() -> None:

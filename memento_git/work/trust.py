@@ -136,12 +136,13 @@ def weakness(evidence: Evidence, trust: str, policy: Policy) -> str:
 
 
 def seen_by(evidence: Evidence) -> dict[str, Any]:
-    """Return the code that evidence saw, without the untracked reports that its command wrote over."""
+    """Return the code that evidence saw, without the untracked files that its command wrote over: its output."""
     code: dict[str, Any] = evidence.data.get("code") or {}
-    written = {report["name"] for report in evidence.data.get("reports") or ()}
-    if not written or "untracked" not in code:
+    after = (evidence.data.get("code_after") or {}).get("untracked") or {}
+    if not after or "untracked" not in code:
         return code
-    return {**code, "untracked": {path: blob for path, blob in code["untracked"].items() if path not in written}}
+    kept = {path: blob for path, blob in code["untracked"].items() if after.get(path, blob) == blob}
+    return {**code, "untracked": kept}
 
 
 def _elsewhere(evidence: Evidence, completion: Event) -> str:
