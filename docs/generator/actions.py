@@ -102,7 +102,8 @@ def api_page() -> str:
     for action in ACTIONS.values():
         modules.setdefault(action.__module__, {})[action.__name__] = action
     for action in (evidences.add_evidence, evidences.witness, evidences.record_draft, evidences.write_folder,
-                   evidences.import_folder, setup.init_ledger, health.examine, batch.apply, overview.overview, overview.choose_run):  # fmt: skip
+                   evidences.import_folder, setup.init_ledger, health.examine, batch.apply, overview.overview,
+                   overview.choose_run):  # fmt: skip
         modules.setdefault(action.__module__, {})[action.__name__] = action
     parts = [_methods(Ledger, ("open", "view", "transaction", "change", "close", "now")),
              _methods(Transaction, ("new_id",))]  # fmt: skip
