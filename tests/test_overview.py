@@ -273,3 +273,7 @@ def test_a_list_shows_a_reason_as_it_was_written(play: Play, cli: Callable[..., 
     for command in ("task", "status"):
         _, out, _ = cli(command, "-C", str(play.root))
         assert "needs schema_v2 (see #7)" in out
+
+
+def test_an_underscore_within_a_word_needs_no_mark() -> None:
+    assert plain("quality_review _x_ a__b __init__") == "quality_review \\_x\\_ a\\_\\_b \\_\\_init\\_\\_"

@@ -142,7 +142,8 @@ ANSWERS: Final = {
 INTRO: Final = """\
 With `--json` a command prints one JSON object on one line of standard output, whatever happens. `ok` is true, or
 false together with `error`, `message` and (for refusals) `hint`, see [errors.md](errors.md). `warnings` is there when
-something should be known besides, such as ledger files that are not committed and so do not count. What a command writes for people goes to standard error or nowhere.
+something should be known besides, such as ledger files that are not committed and so do not count. What a command
+writes for people goes to standard error or nowhere.
 
 Lists have `page` beside them: `total`, `offset`, `shown`. `status` and `report` cut each long list to `--limit` rows
 and say in `omitted` how many are left. Times are UTC. Ids are written in full. A value that is not known is null, an

@@ -12,7 +12,7 @@ Row = dict[str, Any]
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
-ACTIVE: Final = frozenset("\\`*_[]<>|#~&")
+ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
 LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
 MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
@@ -35,7 +35,7 @@ def markdown(held: Row) -> str:
 
 def plain(text: str) -> str:
     """Return one line of text without what Markdown or HTML would act upon."""
-    line = "".join(f"\\{letter}" if letter in ACTIVE else letter for letter in _line(text))
+    line = ACTIVE.sub(r"\\\g<0>", _line(text))
     return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
 
 
