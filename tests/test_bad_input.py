@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -284,3 +285,36 @@ def test_a_gigabyte_of_output_is_hashed_in_little_memory(play: Play) -> None:
     found = play.state(evidence).evidence(evidence)
     assert found is not None
     assert found.data["command"]["stdout"]["bytes"] == 1 << 30
+
+
+def test_a_text_file_that_cannot_be_read_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    (play.root.parent / "latin.md").write_bytes("Größe".encode("latin-1"))
+    latin = str(play.root.parent / "latin.md")
+    for given, told in (
+        ("@nope", "No such file"),
+        (f"@{latin}", "not UTF-8"),
+        (f"@{play.root}", "directory"),
+        ("@", ""),
+    ):
+        assert told in refused("file_unreadable", 2, "task", "add", "--title", "T", "--body", given)["message"]
+        refused("file_unreadable", 2, "plan", "draft", "--title", "T", "--body", given)
+
+
+def test_a_folder_that_is_a_file_is_named(play: Play, refused: Callable[..., Any]) -> None:
+    path = play.root.parent / "plain.txt"
+    path.write_text("mine\n")
+    answer = refused("file_system", 1, "sample-smoke", "--workspace", str(path))
+    assert answer["message"] == f"{path}: Not a directory"
+    assert path.read_text() == "mine\n"
+
+
+def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    refused("task_not_found", 1, "log", "--record", f"task_{UNKNOWN}")
+    refused("record_not_found", 1, "log", "--record", UNKNOWN)
+    refused("id_invalid", 1, "log", "--record", "Task 1")
+    refused("id_invalid", 1, "log", "--record", "wish_0123")
+    tasks = sorted(play.task(f"Task {number}") for number in range(33))
+    shared = next(one[5] for one, other in pairwise(tasks) if one[5] == other[5])
+    refused("id_ambiguous", 1, "log", "--record", f"task_{shared}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -81,6 +82,13 @@ def test_a_refusal_anywhere_leaves_nothing_behind(play: Play) -> None:
         ("- {do: run start, goal: G, spike: maybe}", "true or false"),
         ("- {do: run start, goal: [a, b]}", "one text"),
         ("- {do: task add, run: $nothing, title: T}", "called 'nothing'"),
+        ("- {do: task add, title: T, criteria: [POST /x: returns 422]}", "a list of texts"),
+        ("- {do: task add, title: T, criteria: {POST /x: returns 422}}", "a list of texts"),
+        ("- {do: task add, title: T, criteria: [[a], b]}", "a list of texts"),
+        ("- {do: [task add]}", "'do' must be one of"),
+        ("- {do: {task: add}}", "'do' must be one of"),
+        ("- {do: run start, goal: G, as: [a]}", "'as' must be one name"),
+        ("- {do: run start, goal: $5 a day}", "written $$"),
         ("- {do: run start, tx: x, goal: G}", "unknown option 'tx'"),
         ("- &a {do: run start, goal: G}\n- *a", "anchor"),
         ("- {do: run start, goal: G", "not YAML"),
@@ -94,7 +102,6 @@ def test_a_list_that_cannot_be_understood_names_the_line(play: Play, text: str, 
 
 def test_standard_input_is_read(play: Play) -> None:
     import subprocess
-    import sys
 
     done = subprocess.run(
         [sys.executable, "-m", "memento_git", "apply", "-", "--json"],
@@ -116,3 +123,49 @@ def test_every_verb_of_apply_has_a_command_of_the_same_name() -> None:
             assert isinstance(command, click.Group)
             command = command.get_command(click.Context(command), word)
         assert command is not None, verb
+
+
+def test_two_dollars_at_the_start_stand_for_one(play: Play) -> None:
+    done = play.do(batch.apply, b"- {do: run start, goal: $$5 a day for $x}")
+    run = done[0]["id"]
+    assert play.state(run).prose(run).data["goal"] == "$5 a day for $x"
+
+
+def test_a_refusal_names_the_line_and_the_verb(play: Play, cli: Callable[..., Any]) -> None:
+    path = play.root.parent / "verbs.yaml"
+    path.write_text("- do: run start\n  goal: G\n  as: run\n\n- do: run cancel\n  run: $run\n")
+
+    code, out, _ = cli("apply", str(path), "-C", str(play.root), "--json")
+
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (1, "reason_required")
+    assert answer["message"].startswith("line 5 (run cancel): ")
+    assert answer["hint"]
+    path.write_text("- {do: dispatch claim, dispatch: zzzz, lease: soon}")
+    code, out, _ = cli("apply", str(path), "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (2, "duration_invalid")
+    assert json.loads(out)["message"].startswith("line 1 (dispatch claim): ")
+
+
+def test_a_gate_is_waived_and_imported_evidence_is_added(play: Play) -> None:
+    from memento_git.work.actions import evidences
+
+    run = play.planned()
+    task = play.task()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "print(1)"], kind="test", quiet=True)
+    evidence = evidences.write_folder(play.ledger, draft, play.root / "out", [task], "from afar")
+    verbs = f"- {{do: gate waive, gate: release, run: {run}, reason: no release}}\n- {{do: evidence add, from: out}}\n"
+
+    done = play.do(batch.apply, verbs.encode())
+
+    assert done[1] == {"do": "evidence add", "id": evidence}
+    assert play.state(run).folded(run).lanes.named("gate")["release"][0] == "waived"
+    assert play.state(task).evidence(evidence) is not None
+
+
+def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(play: Play) -> None:
+    play.planned()
+    done = play.do(batch.apply, b"- {do: evidence add, files: app.py}\n")
+    found = play.state(done[0]["id"]).evidence(done[0]["id"])
+    assert found is not None
+    assert found.kind == "artifact"

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
+from memento_git.work.actions import plans
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from tests.play import Play
 
 MEMENTO = [sys.executable, "-m", "memento_git"]
+LISTS = ("run", "plan", "task", "dispatch", "gate", "evidence")
 Cli = "Callable[..., tuple[int, str, str]]"
 
 
@@ -132,6 +135,27 @@ def test_a_prefix_is_enough_and_an_ambiguous_one_lists_its_candidates(play: Play
     assert shared[0] in answer["message"]
 
 
+def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    task = play.task()
+    evidence = play.evidence(task)
+
+    approved = asked(cli, play, "evidence", "approve", task.partition("_")[2][:11])["evidence"]
+    assert approved["approves"] == task
+    redacted = asked(cli, play, "evidence", "redact", evidence.partition("_")[2][:11], "--reason", "r")["redacted"]
+    assert redacted == evidence
+    asked(cli, play, "task", "block", task, "--reason", "mine")
+    event = asked(cli, play, "log", "--verb", "blocked")["audit"][0]["id"]
+    settle = ("settle", task.partition("_")[2][:11], "--keep", event, "--reason", "r")
+    code, out, _ = cli(*settle, "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "not_contested")
+    code, out, _ = cli("settle", "zzzzzzzzzzzz", "--keep", event, "--reason", "r", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "record_not_found")
+    assert asked(cli, play, "evidence", "redact", event.partition("_")[2], "--reason", "r")["redacted"] == event
+
+
 def test_lists_page_and_filter(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     for number in range(5):
@@ -145,6 +169,12 @@ def test_lists_page_and_filter(play: Play, cli: Callable[..., Any]) -> None:
     assert len(asked(cli, play, "task", "list", "--ready")["tasks"]) == 5
     _, out, _ = cli("task", "list", "--limit", "2", "-C", str(play.root))
     assert "4 more: --offset 2" in out
+    play.do(plans.draft_plan, "Another", "B")
+    for verdict in ("quality_review", "plan_review"):
+        play.gate(verdict, "passed")
+    for noun in ("plan", "gate"):
+        page = asked(cli, play, noun, "list", "--limit", "1", "--offset", "1")
+        assert (len(page[f"{noun}s"]), page["page"]) == (1, {"total": 2, "offset": 1, "shown": 1})
     status = asked(cli, play, "status", "--limit", "2")
     assert (len(status["tasks"]), status["omitted"]["tasks"]) == (2, 4)
 
@@ -193,6 +223,73 @@ def test_the_log_filters_and_survives_a_squash(play: Play, cli: Callable[..., An
     assert commits[0]["subject"] == "squashed"
 
 
+def test_the_commits_of_several_revisions_are_listed_together(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    git(play.root, "switch", "-q", "-c", "other")
+    there = play.task("There")
+    git(play.root, "switch", "-q", "main")
+    here = play.task("Here")
+
+    commits = asked(cli, play, "log", "--commits", "--at", "main", "--at", "other")["commits"]
+
+    subjects = [row["subject"] for row in commits]
+    assert {f"memento: add_task {there}", f"memento: add_task {here}"} <= set(subjects)
+    assert len(subjects) == len(set(subjects))
+    assert len(asked(cli, play, "log", "--commits", "--at", "other", "--limit", "1")["commits"]) == 1
+
+
+def test_the_log_keeps_the_order_of_a_run_whatever_the_clocks_said(play: Play, cli: Callable[..., Any]) -> None:
+    from memento_git.ledger.store import Ledger
+    from memento_git.work.actions import tasks
+    from tests.play import Play as Verbs
+
+    run = play.planned("One")
+    task = play.task(run=run)
+    play.claimed(task)
+    with Ledger.open(play.root, clock=lambda: 1_700_000_000.0) as behind:
+        Verbs(behind).do(tasks.block_task, task, reason="later, by a clock that is behind")
+    alone = [row["id"] for row in asked(cli, play, "log", "--run", run)["audit"]]
+    other = play.run("Two")
+    play.gate("plan_review", "passed", run=other)
+
+    mixed = asked(cli, play, "log")["audit"]
+
+    assert [row["id"] for row in mixed if row["run_id"] == run] == alone
+    assert alone[0] == next(row["id"] for row in mixed if row["action"] == "task.blocked")
+    assert {row["run_id"] for row in mixed} == {run, other}
+
+
+def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    first = play.task()
+    lost = play.claimed(first)
+    from memento_git.work.actions import dispatches, tasks
+
+    play.do(dispatches.fail_dispatch, lost, reason="no")
+    play.do(tasks.reopen_task, first, reason="again")
+    play.claimed(first)
+
+    events = asked(cli, play, "log", "--record", lost)["audit"]
+
+    assert [row["action"] for row in events] == ["task.failed", "task.claimed", "task.dispatched"]
+    short = asked(cli, play, "log", "--record", lost.partition("_")[2][:11])["audit"]
+    assert short == events
+    assert len(asked(cli, play, "log", "--record", events[0]["id"])["audit"]) == 1
+
+
+def test_since_and_until_take_dates_and_full_times(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    total = asked(cli, play, "log", "--since", "2000-01-01")["page"]["total"]
+    assert total > 0
+    for given in ("2000-01-01T10:00:00Z", "2000-01-01T10:00:00.000Z", "2000-01-01 10:00:00", "2000-01-01T10:00+14:00"):
+        assert asked(cli, play, "log", "--since", given)["page"]["total"] == total
+        assert asked(cli, play, "log", "--until", given)["page"]["total"] == 0
+    for given in ("yesterday", "1h", "2026-13-01", "now"):
+        code, out, _ = cli("log", "--since", given, "-C", str(play.root), "--json")
+        assert (code, json.loads(out)["error"]) == (2, "usage")
+        assert given in json.loads(out)["message"]
+
+
 def test_a_bare_repository_is_read(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
     play.planned()
     git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
@@ -230,6 +327,12 @@ def test_usage_errors_exit_with_two(cli: Callable[..., Any]) -> None:
         ["run", "start"],
         ["status", "--what"],
         ["dispatch", "renew", "x", "--lease", "1y"],
+        *([noun, "list", option, "-1"] for noun in LISTS for option in ("--limit", "--offset")),
+        ["log", "--limit", "-1"],
+        ["log", "--offset", "-1"],
+        ["status", "--limit", "-1"],
+        ["report", "--limit", "-1"],
+        ["doctor", "--at", "HEAD"],
     ):
         code, _, err = cli(*arguments)
         assert code == 2, (arguments, err)
@@ -263,6 +366,32 @@ def test_a_closed_pipe_is_no_error(play: Play) -> None:
         shell=True, cwd=play.root, capture_output=True, text=True, check=True, executable="/bin/bash",
     )  # fmt: skip
     assert "Traceback" not in done.stderr
+
+
+def unread(play: Play, *arguments: str) -> int:
+    """Run a command whose output nobody reads; return its exit code."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*MEMENTO, *arguments], cwd=play.root, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
+    return done.returncode
+
+
+def test_a_verdict_stays_where_nobody_reads_it(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    assert unread(play, "task", "list") == 0
+    (play.root / "log.txt").write_text("typed\n")
+    dispatch = play.claimed(task)
+    assert unread(play, "dispatch", "complete", dispatch, "--evidence-uri", "file://log.txt") == 0
+    assert unread(play, "task", "verify", task) == 1
+    assert unread(play, "doctor") == 0
+    git(play.root, "rm", "-q", "-r", ".memento/runs/*/evidence/*")
+    git(play.root, "commit", "-qm", "tidy")
+    assert unread(play, "doctor") == 1
+    assert unread(play, "task", "show", "zzzz", "--json") == 1
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -304,3 +433,128 @@ def test_terminal_control_in_a_text_never_reaches_the_terminal(play: Play, cli: 
     _, out, err = cli("status", "-C", str(play.root))
 
     assert "\x1b" not in out + err
+
+
+STEERS = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202ereversed\r\x08"
+
+
+def steered(text: str) -> set[str]:
+    """Return what in an output could steer a terminal."""
+    return {letter for letter in text if not letter.isprintable() and letter not in "\n\t"}
+
+
+def test_no_text_of_the_ledger_and_no_name_steers_a_terminal(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(click.utils, "should_strip_ansi", lambda *_, **__: False)
+    play.planned()
+    task = play.task()
+    for path in (*play.root.glob(".memento/runs/*/plans/*/plan.md"), *play.root.glob(".memento/runs/*/tasks/*/*/*.md")):
+        path.write_text(path.read_text() + f"words {STEERS} words\n")
+    play.commit_all()
+    (play.root / ".memento" / "runs" / f"odd {STEERS}").write_text("x\n")
+    plan = play.state(play.ledger.view().runs()[0]).ids("plan")[0]
+    shows = ("plan", "show", plan), ("task", "brief", task), ("task", "show", task), ("show", plan), ("status",)
+    for command in (
+        *shows,
+        ("doctor",),
+        ("report",),
+        ("log",),
+        ("run", "show", STEERS),
+        ("task", "add", "--title", STEERS),
+    ):
+        for form in ((), ("--json",)):
+            _, out, err = cli(*command, "-C", str(play.root), *form)
+            ours = {"\x1b"} if not form else set()
+            assert steered(out + err) <= ours, command
+            assert "\x1b]" not in out + err
+            assert "\x1b[2J" not in out + err
+    _, out, _ = cli("plan", "show", plan, "--json", "-C", str(play.root))
+    assert STEERS[:4] in json.loads(out)["plan"]["body"]
+
+
+def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Callable[..., Any]) -> None:
+    code, out, err = cli("evidence", "run", "-C", str(play.root), "--", "tool", "--json")
+    assert (code, out) == (1, "")
+    assert "error: " in err
+
+
+def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: Callable[..., Any]) -> None:
+    run = play.planned()
+    task = play.task()
+    path = play.root / ".memento" / "runs" / run / "run.md"
+    path.write_text(path.read_text() + "More.\n")
+
+    for command in (
+        ["status"], ["log"], ["task"], ["task", "show", task], ["task", "brief", task], ["run", "show"], ["settle"]
+    ):  # fmt: skip
+        warnings = asked(cli, play, *command)["warnings"]
+        assert warnings == [f"not committed, so not counted: .memento/runs/{run}/run.md"], command
+    assert "warnings" not in asked(cli, play, "status", "--at", "HEAD")
+
+
+def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    asked(cli, play, "settle", "--at", "HEAD")
+    for command in (
+        ["settle", "--void", "zzzz", "--reason", "r", "--at", "HEAD"],
+        ["plan", "--title", "T", "--body", "B", "--at", "HEAD"],
+        ["task", "--at", "HEAD", "block", task, "--reason", "r"],
+    ):
+        code, out, _ = cli(*command, "-C", str(play.root), "--json")
+        assert (code, json.loads(out)["error"]) == (2, "usage")
+
+
+def test_a_terminal_that_is_not_utf8_is_no_bug(play: Play) -> None:
+    play.run("Grüße, 世界")
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    for form in ([], ["--json"]):
+        done = subprocess.run(
+            [*MEMENTO, "run", "list", *form], cwd=play.root, env=environment, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert "世界".encode() not in done.stdout
+    assert json.loads(done.stdout)["runs"][0]["goal"] == "Grüße, 世界"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_a_refusal_and_no_bug(play: Play) -> None:
+    play.run()
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*MEMENTO, "status"], cwd=play.root, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, b"[file_system]" in done.stderr) == (1, True)
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*MEMENTO, "status", "--json"], cwd=play.root, stdout=full, stderr=full, check=False)
+    assert done.returncode == 1
+
+
+def test_a_bug_is_told_even_where_nothing_can_be_kept_of_it(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tempfile
+
+    from memento_git.work import overview
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(overview, "choose_run", broken)
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
+    code, _, err = cli("status", "-C", str(play.root))
+    assert code == 70
+    assert "ZeroDivisionError" in err
+    assert "No space left" in err
+
+
+def test_names_are_shortened_wherever_they_stand() -> None:
+    from memento_git.cli.output import Names
+
+    names = Names(None)
+    names.short = {"task_0123456789ab": "task_0123", "run_0123456789ab": "run_0123"}
+    assert names.within("(task_0123456789ab, run_0123456789ab) task_zzzzzzzzzzzz") == (
+        "(task_0123, run_0123) task_zzzzzzzzzzzz"
+    )

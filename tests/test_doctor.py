@@ -142,3 +142,8 @@ def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:
 
     assert len(lines) == 1
     assert token not in lines[0]
+
+
+def test_doctor_looks_at_this_clone_and_takes_no_revision(play: Play, cli: Callable[..., Any]) -> None:
+    code, out, _ = cli("doctor", "--at", "HEAD", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (2, "usage")

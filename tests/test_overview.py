@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from memento_git.review.report import markdown
+from memento_git.review.report import code, markdown, plain, spoken
 from memento_git.work.actions import runs, tasks
 from memento_git.work.overview import overview
 from tests.play import git
@@ -211,3 +212,68 @@ def test_a_heartbeat_stays_in_the_clone_until_half_of_the_lease_has_passed(play:
     assert before is not None
     assert after is not None
     assert after.until > before.until
+
+
+HOSTILE = "a`b``c` **bold** <img src=x> [link](http://x)\n# heading | cell \\ \u202e"
+
+
+def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    play.evidence(task)
+    held = seen(play)
+    held["evidence"][0] |= {
+        "files": [{"name": HOSTILE}], "diff": {"range": HOSTILE, "added": 1, "removed": 1}, "uri": HOSTILE,
+        "reports": [{"format": HOSTILE, "counts": {HOSTILE: 1}, "failed": [HOSTILE]}], "command": ["sh", HOSTILE],
+    }  # fmt: skip
+    held["trouble"] = [{"record": task, "problem": "illegal", "about": HOSTILE, "events": []}]
+    held["next"] = [{"why": HOSTILE, "command": HOSTILE}]
+    held["gates"] = [
+        {"kind": HOSTILE, "scope_kind": "run", "scope": "", "status": "failed", "reviewer": HOSTILE, "summary": HOSTILE}
+    ]
+    held["tasks"][0] |= {"proven": False, "unproven_because": [HOSTILE], "blocked_by": [HOSTILE], "title": "- # x"}
+
+    text = markdown(held)
+
+    assert "\u202e" not in text
+    assert "\n# heading" not in text
+    assert "- \\- \\# x (" in text
+    spanless = text.replace(code(HOSTILE), "").replace(code(f"sh {HOSTILE}"), "")
+    assert spanless != text
+    for raw in ("<", "[", "]", "|", "**bold", "`b"):
+        assert raw not in re.sub(r"\\.", "", spanless), raw
+
+
+def test_a_code_span_holds_any_text_on_one_line() -> None:
+    assert code("pytest -q") == "`pytest -q`"
+    assert code("a\n\n# b") == "`a # b`"
+    assert code("a ` b") == "`` a ` b ``"
+    assert code("``` x") == "```` ``` x ````"
+
+
+def test_a_line_that_could_begin_a_list_does_not() -> None:
+    assert plain("- x") == "\\- x"
+    assert plain("1. x") == "1\\. x"
+    assert plain("--- x") == "\\--- x"
+    assert plain("a-b 1.5") == "a-b 1.5"
+
+
+def test_a_line_of_the_report_is_spoken_without_its_marks(play: Play) -> None:
+    for text in ("gate quality_review: 'a*b' \\ <x>", "100 & more | #7", "1. first"):
+        assert spoken(plain(text)) == text
+        assert spoken(f"**{plain(text)}** {code(text)}") == f"{text} {text}"
+    assert spoken(code("grep '\\.py' ` x")) == "grep '\\.py' ` x"
+
+
+def test_a_list_shows_a_reason_as_it_was_written(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task("Odd")
+    play.do(tasks.block_task, task, reason="needs schema_v2 (see #7)")
+
+    for command in ("task", "status"):
+        _, out, _ = cli(command, "-C", str(play.root))
+        assert "needs schema_v2 (see #7)" in out
+
+
+def test_an_underscore_within_a_word_needs_no_mark() -> None:
+    assert plain("quality_review _x_ a__b __init__") == "quality_review \\_x\\_ a\\_\\_b \\_\\_init\\_\\_"

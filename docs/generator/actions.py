@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 APPLY: Final = """\
 `memento apply FILE` does a list of verbs in one transaction: one commit, or none. `-` reads standard input. Each
 entry is a mapping: `do` names the verb, the other keys are its options. `as: name` keeps the id that the verb made;
-`$name` in a later entry stands for it. The ids are answered in order.
+`$name` in a later entry stands for it; a text that begins with a `$` is written with `$$`. The ids are answered in
+order.
 
 ```yaml
 - do: run start
@@ -44,7 +45,8 @@ entry is a mapping: `do` names the verb, the other keys are its options. `as: na
 
 Where a list is expected, one value stands for a list of one. `true` and `false` are flags. A `lease` is a length of
 time such as `90m`. A hyphen in an option's name may be written for the underscore. `evidence run` is not among the
-verbs, because a command runs before a transaction begins."""
+verbs, because a command runs before a transaction begins: `evidence run --out FOLDER` first, then `evidence add` with
+`from: FOLDER`. A refusal names the line and the verb of the entry that was refused."""
 
 API: Final = """\
 The Python API is the command line without the printing: an action takes a transaction and its verb's options, raises
@@ -87,7 +89,7 @@ def apply_page() -> str:
     entries = []
     for verb, action in ACTIONS.items():
         rows = [
-            (f"`{name}`", OPTIONS[str(one.annotation)], "yes" if one.default is one.empty else "")
+            (f"`{name.rstrip('_')}`", OPTIONS[str(one.annotation)], "yes" if one.default is one.empty else "")
             for name, one in inspect.signature(action).parameters.items()
             if name != "tx"
         ]
@@ -99,8 +101,9 @@ def api_page() -> str:
     modules: dict[str, dict[str, Callable[..., Any]]] = {}
     for action in ACTIONS.values():
         modules.setdefault(action.__module__, {})[action.__name__] = action
-    for action in (evidences.witness, evidences.record_draft, evidences.write_folder, evidences.import_folder,
-                   setup.init_ledger, health.examine, batch.apply, overview.overview, overview.choose_run):  # fmt: skip
+    for action in (evidences.add_evidence, evidences.witness, evidences.record_draft, evidences.write_folder,
+                   evidences.import_folder, setup.init_ledger, health.examine, batch.apply, overview.overview,
+                   overview.choose_run):  # fmt: skip
         modules.setdefault(action.__module__, {})[action.__name__] = action
     parts = [_methods(Ledger, ("open", "view", "transaction", "change", "close", "now")),
              _methods(Transaction, ("new_id",))]  # fmt: skip

@@ -22,7 +22,7 @@ CODES: Final = (
     ("2", "usage: the request itself is malformed"),
     ("3", "something else changed the repository meanwhile, or is in the middle of it; try again"),
     ("4", "the ledger, or git, cannot be read for what it should be"),
-    ("70", "a bug of memento; the message names the file with the traceback"),
+    ("70", "a bug of memento; the message names the file with the traceback, where one could be written"),
     ("130", "interrupted from the keyboard"),
 )
 OTHER: Final = (

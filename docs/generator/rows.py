@@ -96,7 +96,7 @@ ANSWERS: Final = {
     "run resume": "command run",
     "run cancel": "command run",
     "run complete": "run",
-    "plan list": "plans",
+    "plan list": "plans page",
     "plan draft": "plan",
     "plan approve": "plan",
     "plan reject": "plan",
@@ -118,7 +118,7 @@ ANSWERS: Final = {
     "dispatch complete": "DISPATCH task proven evidence",
     "dispatch fail": "DISPATCH",
     "dispatch recover": "DISPATCH requeued_dispatch_id",
-    "gate list": "gates",
+    "gate list": "gates page",
     "gate record": "gate",
     "gate waive": "gate",
     "evidence list": "evidence page",
@@ -142,7 +142,8 @@ ANSWERS: Final = {
 INTRO: Final = """\
 With `--json` a command prints one JSON object on one line of standard output, whatever happens. `ok` is true, or
 false together with `error`, `message` and (for refusals) `hint`, see [errors.md](errors.md). `warnings` is there when
-something should be known besides. What a command writes for people goes to standard error or nowhere.
+something should be known besides, such as ledger files that are not committed and so do not count. What a command
+writes for people goes to standard error or nowhere.
 
 Lists have `page` beside them: `total`, `offset`, `shown`. `status` and `report` cut each long list to `--limit` rows
 and say in `omitted` how many are left. Times are UTC. Ids are written in full. A value that is not known is null, an

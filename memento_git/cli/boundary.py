@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from memento_git.errors import MementoError
+from memento_git.cli import terminal
+from memento_git.errors import MementoError, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +21,15 @@ T = TypeVar("T")
 BUG_CODE: Final = 70
 USAGE_CODE: Final = 2
 INTERRUPTED: Final = 130
+COUNT: Final = click.IntRange(min=0)
+
+
+class FileSystemFailed(Refused):
+    """The operating system refused to read or write a file."""
+
+    token = "file_system"
+    sentence = "{path}: {problem}"
+    hint_ = "see to the file, its folder, its permissions and the space on its disk, then run the command again"
 
 
 class Door:
@@ -49,6 +58,8 @@ class Door:
 
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
         """Run an action in one transaction."""
+        if self.at:
+            raise click.UsageError("--at reads an old revision; nothing can be changed there")
 
         def allowed(tx: Transaction) -> T:
             tx.allow_secrets = self.allow_secrets
@@ -59,38 +70,31 @@ class Door:
     def show(self, data: dict[str, Any], text: str | Callable[[], str], *, ok: bool = True) -> None:
         """Print an answer: the envelope with --json, else the text."""
         if self.json:
-            click.echo(envelope({"ok": ok, **data, **self._warnings()}))
+            warnings = self._notes()
+            terminal.put(terminal.envelope({"ok": ok, **data, **({"warnings": warnings} if warnings else {})}))
         else:
-            click.echo((text if isinstance(text, str) else text()).rstrip("\n"))
+            terminal.put(terminal.guarded((text if isinstance(text, str) else text()).rstrip("\n")))
         self.close()
 
-    def _warnings(self) -> dict[str, Any]:
-        warnings = self._ledger.warnings if self._ledger else []
-        return {"warnings": warnings} if warnings else {}
+    def _notes(self) -> list[str]:
+        """Return what should be known besides: the ledger's warnings, and files of it that do not count."""
+        if self._ledger is None:
+            return []
+        paths = [] if self.at else [change.path for change in self._ledger.uncommitted]
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        told = [f"not committed, so not counted: {', '.join(paths[:3])}{more}"] if paths else []
+        return [*self._ledger.warnings, *told]
 
     def close(self) -> None:
         """Say what should be known besides, and end what was started for reading."""
         if self._ledger is None:
             return
         if not self.json:
-            for warning in self._ledger.warnings:
-                click.echo(f"{click.style('note:', fg='yellow')} {warning}", err=True)
-            self._announce(self._ledger)
+            for note in self._notes():
+                line = " ".join(terminal.clean(note).split())
+                terminal.put(f"{click.style('note:', fg='yellow')} {line}", err=True)
         self._ledger.close()
         self._ledger = None
-
-    def _announce(self, ledger: Ledger) -> None:
-        paths = [change.path for change in ledger.uncommitted]
-        if paths and not self.at:
-            more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-            told = f"not committed, so not counted: {', '.join(paths[:3])}{more}"
-            click.echo(f"{click.style('note:', fg='yellow')} {told}", err=True)
-
-
-def envelope(data: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(data, ensure_ascii=False)
 
 
 def progress(done: int, total: int) -> None:
@@ -142,6 +146,20 @@ def reads(function: Callable[..., Any]) -> Callable[..., Any]:
     return at(_shared(_wrap(function)))
 
 
+def looks(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a verb that looks at this clone as it is now, and an open door."""
+    return _shared(_wrap(function))
+
+
+def paged(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a listing its page."""
+    offset = click.option("--offset", type=COUNT, metavar="N", default=0, help="Rows to pass over.")
+    limit = click.option(
+        "--limit", type=COUNT, metavar="N", default=50, show_default=True, help="Most rows; 0 for all."
+    )
+    return limit(offset(function))
+
+
 def writes(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a writing verb, and an open door as its first argument."""
     actor = click.option("--actor", metavar="WHO", help="Who acts; MEMENTO_ACTOR or git's user by default.")
@@ -175,44 +193,69 @@ def group(name: str, text: str, default: Callable[..., Any]) -> click.Group:
 
 def run(arguments: list[str]) -> int:
     """Run the command line; return its exit code. No traceback leaves here."""
-    from memento_git.cli.main import memento
-
-    as_json = "--json" in arguments
+    terminal.prepare()
+    ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in ours
     try:
-        code = memento.main(arguments, prog_name="memento", standalone_mode=False)
+        code = _main(arguments)
     except MementoError as error:
         return _refuse(error.token, error.message, error.hint, error.exit_code, as_json=as_json)
-    except click.UsageError as error:
-        hint = f"see {error.ctx.command_path} --help" if error.ctx else "see memento --help"
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"see {context.command_path} --help" if context else "see memento --help"
         return _refuse("usage", error.format_message(), hint, USAGE_CODE, as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:  # noqa: BLE001 (the one place where the unforeseen ends)
         return _bug(error, as_json=as_json)
     return code if isinstance(code, int) else 0
 
 
+def _main(arguments: list[str]) -> Any:
+    from memento_git.cli.main import memento
+
+    try:
+        return memento.main(arguments, prog_name="memento", standalone_mode=False)
+    except BrokenPipeError:
+        return 0
+    except OSError as error:
+        name = error.filename if error.filename is not None else "a file or stream"
+        path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+        raise FileSystemFailed(path=path, problem=error.strerror or type(error).__name__) from error
+
+
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
-    if as_json:
-        click.echo(envelope({"ok": False, "error": token, "message": message, "hint": hint}))
-    else:
-        click.echo(f"{click.style('error:', fg='red')} {message} [{token}]", err=True)
-        if hint:
-            click.echo(f" next: {hint}", err=True)
+    try:
+        if as_json:
+            terminal.put(terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))
+        else:
+            told = terminal.clean(message)
+            terminal.put(f"{click.style('error:', fg='red')} {told} [{token}]", err=True)
+            if hint:
+                terminal.put(f" next: {terminal.clean(hint)}", err=True)
+    except OSError:
+        terminal.silence(sys.stdout)
+        terminal.silence(sys.stderr)
     return code
 
 
 def _bug(error: Exception, *, as_json: bool) -> int:
-    """Keep the traceback in a file for a report; tell where it is."""
-    import tempfile
-    import traceback
-
-    with tempfile.NamedTemporaryFile("w", prefix="memento-bug-", suffix=".txt", delete=False, encoding="utf-8") as log:
-        traceback.print_exception(error, file=log)
-    hint = f"please report it with {log.name}"
+    """Keep the traceback in a file for a report, where one can be written; tell where it is."""
+    try:
+        hint = f"please report it with {_keep(error)}"
+    except Exception as full:  # noqa: BLE001 (telling of a bug must not be another)
+        hint = f"please report it; its traceback could not be kept: {full}"
     return _refuse(
         "internal_error", f"a bug of memento: {type(error).__name__}: {error}", hint, BUG_CODE, as_json=as_json
     )
+
+
+def _keep(error: Exception) -> str:
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="memento-bug-", suffix=".txt", delete=False, encoding="utf-8", errors="replace"
+    ) as log:
+        traceback.print_exception(error, file=log)
+    return log.name

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, paged, reads, writes
 
 if TYPE_CHECKING:
+    from memento_git.cli.output import Names
     from memento_git.ledger.store import Transaction
+    from memento_git.work.rows import Row
 
 
 def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offset: int = 0) -> None:
@@ -19,17 +21,16 @@ def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offse
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
     found = [row for row in held["dispatches"] if status in ("", row["status"])]
-    shown, told = output.page(found, limit, offset)
-    names = output.Names(None if door.json else view)
-    lines = [
-        (names(row["dispatch_id"]), output.state(row["status"]), names(row["task_id"]), row["executor"],
-         f"claimed by {row['claimed_by']}{', lease expired' if row['expired'] else ''}" if row["claimed_by"] else "")
-        for row in shown
-    ]  # fmt: skip
-    door.show(
-        {"dispatches": list(shown), "page": told},
-        lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no dispatches",
-    )
+    output.listing(door, view, "dispatches", found, _line, limit=limit, offset=offset)
+
+
+def _line(row: Row, names: Names) -> tuple[str, ...]:
+    late = ", lease expired" if row["expired"] else ""
+    return (
+        names(row["dispatch_id"]), output.state(row["status"]), names(row["task_id"]),
+        output.printable(row["executor"]),
+        output.printable(f"claimed by {row['claimed_by']}{late}" if row["claimed_by"] else ""),
+    )  # fmt: skip
 
 
 dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, complete, fail, recover.", _list)
@@ -38,8 +39,7 @@ dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, com
 @dispatch.command("list")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--status", default="", help="Only dispatches in this state.")
-@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
-@click.option("--offset", default=0, help="Rows to pass over.")
+@paged
 @reads
 def list_dispatches(door: Door, run: str, status: str, limit: int, offset: int) -> None:
     """List the dispatches of a run."""

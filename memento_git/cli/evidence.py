@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli import boundary, naming, output
+from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.errors import MementoError
 
 if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.rows import Row
 
 
 def _list(door: Door, *, run: str = "", task: str = "", limit: int = 50, offset: int = 0) -> None:
-    from memento_git.review.report import evidence_line
+    from memento_git.review.report import evidence_line, spoken
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
     found = [row for row in held["evidence"] if not task or chosen[0] in row["task_ids"]]
-    shown, told = output.page(found, limit, offset)
-    names = output.Names(None if door.json else view)
-    lines = [names.within(output.printable(evidence_line(row).replace("`", ""))) for row in shown]
-    door.show({"evidence": list(shown), "page": told}, lambda: "\n".join([*lines, output.more(told)]) or "no evidence")
+    output.listing(
+        door, view, "evidence", found,
+        lambda row, names: (names.within(output.printable(spoken(evidence_line(row)))),),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 evidence = boundary.group("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it.", _list)
@@ -36,8 +38,7 @@ evidence = boundary.group("evidence", "Run commands as evidence; add, approve, s
 @evidence.command("list")
 @click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--task", default="", metavar="TASK", help="Only evidence for this task.")
-@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
-@click.option("--offset", default=0, help="Rows to pass over.")
+@paged
 @reads
 def list_evidence(door: Door, run: str, task: str, limit: int, offset: int) -> None:
     """List the evidence of a run."""
@@ -195,7 +196,11 @@ def approve(door: Door, about: str, summary: str) -> None:
     from memento_git.work import answers
     from memento_git.work.actions import evidences
 
-    row = door.change("evidence approve", lambda tx: answers.after(tx, evidences.approve(tx, about, summary=summary)))
+    def act(tx: Transaction) -> Row:
+        chosen = naming.any_of(tx.view, about, ("run", "plan", "task", "evidence"))
+        return answers.after(tx, evidences.approve(tx, chosen, summary=summary))
+
+    row = door.change("evidence approve", act)
     door.show({"evidence": row}, f"approved {row['approves']} as {row['id']}")
 
 
@@ -238,6 +243,9 @@ def redact(door: Door, target: str, reason: str) -> None:
     """Take evidence, or the texts of an event, out of the ledger; git's history still has them."""
     from memento_git.work.actions import settling
 
-    identity = door.change("evidence redact", lambda tx: settling.redact_record(tx, target, reason=reason))
+    def act(tx: Transaction) -> str:
+        return settling.redact_record(tx, naming.any_of(tx.view, target, ("evidence", "event")), reason=reason)
+
+    identity = door.change("evidence redact", act)
     told = "the old bytes are still in git's history; a leaked secret must be revoked"
     door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")

@@ -7,24 +7,27 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, paged, reads, writes
 
 if TYPE_CHECKING:
+    from memento_git.cli.output import Names
     from memento_git.ledger.store import Transaction
+    from memento_git.work.rows import Row
 
 
-def _list(door: Door, *, run: str = "") -> None:
+def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
-    names = output.Names(None if door.json else view)
-    lines = [
-        (row["kind"], output.state(row["status"]), names(row["scope"]), output.printable(row["reviewer"] or ""),
-         output.printable(row["summary"] or ""))
-        for row in held["gates"]
-    ]  # fmt: skip
-    door.show({"gates": held["gates"]}, lambda: "\n".join(output.columns(lines)) or "no gates")
+    output.listing(door, view, "gates", held["gates"], _line, limit=limit, offset=offset)
+
+
+def _line(row: Row, names: Names) -> tuple[str, ...]:
+    return (
+        output.printable(row["kind"]), output.state(row["status"]), names(row["scope"]),
+        output.printable(row["reviewer"] or ""), output.printable(row["summary"] or ""),
+    )  # fmt: skip
 
 
 gate = boundary.group("gate", "Record and waive the verdicts of reviews.", _list)
@@ -32,10 +35,11 @@ gate = boundary.group("gate", "Record and waive the verdicts of reviews.", _list
 
 @gate.command("list")
 @click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@paged
 @reads
-def list_gates(door: Door, run: str) -> None:
+def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
     """List the latest verdict of each gate of a run."""
-    _list(door, run=run)
+    _list(door, run=run, limit=limit, offset=offset)
 
 
 @gate.command("record")

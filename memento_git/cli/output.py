@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.model.ids import KINDS, shortest
+from memento_git.model.ids import ID, KINDS, shortest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from memento_git.cli.boundary import Door
     from memento_git.ledger.view import View
+    from memento_git.work.rows import Row
 
 COLOURS: Final = {
     "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",
@@ -46,10 +48,14 @@ class Names:
 
     def within(self, text: str) -> str:
         """Return a text with every id in it shortened."""
-        for identity, brief in self.short.items():
-            if identity in text:
-                text = text.replace(identity, brief)
-        return text
+        return ID.sub(lambda found: self.short.get(found[0], found[0]), text)
+
+
+def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
+    """Return what one should know of a task beside its state, as one line."""
+    from memento_git.review.report import spoken, task_notes
+
+    return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
 
 
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
@@ -83,6 +89,20 @@ def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], d
     """Return one page of rows and what there is beside it."""
     shown = rows[offset : offset + limit] if limit else rows[offset:]
     return shown, {"total": len(rows), "offset": offset, "shown": len(shown)}
+
+
+def listing(
+    door: Door, view: View, name: str, found: Sequence[Row], line: Callable[[Row, Names], Sequence[str]], *,
+    limit: int, offset: int, none: str = "",
+) -> None:  # fmt: skip
+    """Answer one page of rows: as they are under their name, or as a line each."""
+    shown, told = page(found, limit, offset)
+
+    def text() -> str:
+        names = Names(view)
+        return "\n".join([*columns(line(row, names) for row in shown), more(told)]) or f"no {none or name}"
+
+    door.show({name: list(shown), "page": told}, text)
 
 
 def more(told: Mapping[str, int]) -> str:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from heapq import merge
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli import boundary, naming, output, terminal
+from memento_git.cli.boundary import Door, paged, reads
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.work.rows import Row
+
+
+MOST = click.option(
+    "--limit", type=boundary.COUNT, metavar="N", default=200, show_default=True,
+    help="Most rows of each list; 0 for all.",
+)  # fmt: skip
 
 
 def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
@@ -24,7 +33,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
 
 @click.command()
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
-@click.option("--limit", default=200, show_default=True, help="Most rows of each list; 0 for all.")
+@MOST
 @reads
 def status(door: Door, run: str, limit: int) -> None:
     """Show a run: what is proven, claimed, blocked, contested, stale, and what is next."""
@@ -33,8 +42,6 @@ def status(door: Door, run: str, limit: int) -> None:
 
 
 def _status(held: Row, names: Names) -> str:
-    from memento_git.review.report import task_notes
-
     run = held["run"]
     evidence = {row["id"]: row for row in held["evidence"]}
     lines = [
@@ -48,7 +55,7 @@ def _status(held: Row, names: Names) -> str:
     tasks = [
         (
             f"  {output.state(row['status'])}", names(row["id"]), output.printable(row["title"])[:60],
-            names.within("; ".join(task_notes(row, evidence)).replace("**", "").replace("`", "")),
+            output.remarks(row, evidence, names),
         )
         for row in held["tasks"]
     ]  # fmt: skip
@@ -57,7 +64,7 @@ def _status(held: Row, names: Names) -> str:
     lines += [f"  … {count} more {name}: --limit 0 shows all" for name, count in held["omitted"].items()]
     for step in held["next"]:
         lines.append(f"next  {names.within(output.printable(step['why']))}")
-        lines.append(f"      {click.style(names.within(step['command']), fg='cyan')}")
+        lines.append(f"      {click.style(names.within(output.printable(step['command'])), fg='cyan')}")
     return "\n".join(lines)
 
 
@@ -86,13 +93,14 @@ def _blocks(held: Row, names: Names) -> list[str]:
         lines.append(f"stale {shown}: the code changed since")
     if held["ahead"]:
         lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")
-    lines += [f"{click.style('broken', fg='red')}  {row[1]}:{row[2]} {row[3]}" for row in held["findings"][:5]]
+    broken = click.style("broken", fg="red")
+    lines += [f"{broken}  {output.printable(f'{row[1]}:{row[2]} {row[3]}')}" for row in held["findings"][:5]]
     return lines
 
 
 @click.command()
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
-@click.option("--limit", default=200, show_default=True, help="Most rows of each list; 0 for all.")
+@MOST
 @reads
 def report(door: Door, run: str, limit: int) -> None:
     """Write a run's report: Markdown for a chat or a pull request, rebuilt from the ledger alone."""
@@ -100,7 +108,7 @@ def report(door: Door, run: str, limit: int) -> None:
 
     held, _ = _held(door, run, limit)
     text = markdown(held)
-    door.show({"text": text, "generated_at": door.ledger.now(), **held}, text)
+    door.show({"text": text, "generated_at": door.ledger.now(), **held}, lambda: terminal.clean(text))
 
 
 @click.command()
@@ -110,12 +118,15 @@ def report(door: Door, run: str, limit: int) -> None:
 @click.option("--verb", default="", metavar="VERB", help="Events of this verb only, such as completed.")
 @click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21 or a full time.")
 @click.option("--until", default="", metavar="TIME", help="Before this time.")
-@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
-@click.option("--offset", default=0, help="Rows to pass over, from the latest.")
+@paged
 @click.option("--commits", is_flag=True, help="List the ledger's commits instead of its events.")
 @reads
 def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
-    """List what happened, latest first, of all records together; it needs no git history."""
+    """List what happened, latest first, of all records together; it needs no git history.
+
+    What happened in one run keeps its order whatever the clocks said; runs are mixed by their clocks.
+    """
+    filters |= {name: _moment(filters[name], f"--{name}") for name in ("since", "until")}
     view = door.view()
     if commits:
         from memento_git.ledger.history import ledger_commits
@@ -124,11 +135,26 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
         shown, told = output.page(rows, limit, offset)
         door.show({"commits": list(shown), "page": told}, lambda: "\n".join(_commit(row) for row in shown))
         return
+    filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
     events = [row for row in reversed(_events(view, run)) if _wanted(row, filters)]
-    shown, told = output.page(events, limit, offset)
-    names = output.Names(None if door.json else view)
-    lines = [(_when(row), names(row["record"]), row["action"].partition(".")[2], _who(row, names)) for row in shown]
-    door.show({"audit": list(shown), "page": told}, lambda: "\n".join([*output.columns(lines), output.more(told)]))
+    output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
+
+
+def _event(row: Row, names: Names) -> tuple[str, ...]:
+    return _when(row), names(row["record"]), row["action"].partition(".")[2], _who(row, names)
+
+
+def _moment(given: str, option: str) -> str:
+    """Return a date or a full time as the ledger writes times; one without a zone is UTC."""
+    if not given:
+        return ""
+    try:
+        moment = datetime.fromisoformat(given)
+        there = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        told = f"{option}: {given!r} is not a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z"
+        raise click.UsageError(told, click.get_current_context()) from None
+    return there.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _when(row: Row) -> str:
@@ -139,18 +165,25 @@ def _events(view: Any, given: str) -> list[Row]:
     from memento_git.work.overview import audit
 
     runs = [view.find(given, "run")[0]] if given else view.runs()
-    events = [row for run in runs for row in audit(view, run, boundary.progress)]
-    return sorted(events, key=lambda row: row["created_at"]) if len(runs) > 1 else events
+    told = [audit(view, run, boundary.progress) for run in runs]
+    dated = [zip(accumulate((row["created_at"] for row in rows), max), rows, strict=True) for rows in told]
+    return [row for _, row in merge(*dated, key=lambda pair: pair[0])]
 
 
 def _wanted(row: Row, filters: dict[str, str]) -> bool:
     return (
-        row["record"].partition("_")[2].startswith(filters["record"].rpartition("_")[2])
+        _about(row, filters["record"])
         and filters["who"].lower() in row["actor"].lower()
         and filters["verb"] in ("", row["action"].partition(".")[2])
         and row["created_at"] >= filters["since"]
         and (not filters["until"] or row["created_at"] < filters["until"])
     )
+
+
+def _about(row: Row, wanted: str) -> bool:
+    """Tell whether an event is the one that is wanted, or happened to that record; a dispatch is part of its task."""
+    opened = wanted.replace("dispatch", "event", 1)
+    return wanted in ("", row["record"], row["payload"].get("dispatch")) or row["id"] == opened
 
 
 def _who(row: Row, names: Names) -> str:
@@ -170,14 +203,12 @@ def _commit(row: Row) -> str:
 @reads
 def show(door: Door, identity: str) -> None:
     """Show any record by its id or a unique prefix of one, with what happened to it."""
-    from memento_git.model.ids import KINDS, kind_of, resolve
+    from memento_git.model.ids import kind_of
     from memento_git.work import answers
 
     view = door.view()
-    kind = kind_of(identity) if "_" in identity else _kind(view, identity)
-    if kind not in KINDS:
-        resolve(identity, "run", ())
-    full = view.find(identity, kind)[0]
+    full = naming.full_id(view, identity)
+    kind = kind_of(full)
     row = answers.at(view, full, kind)
     events = [] if kind in ("event", "dispatch") else answers.history(view, full)
     names = output.Names(None if door.json else view)
@@ -186,20 +217,3 @@ def show(door: Door, identity: str) -> None:
         {kind: row, "audit": events},
         lambda: "\n".join([*output.fields(row, names), *([""] if happened else []), *output.columns(happened)]),
     )
-
-
-def _kind(view: Any, prefix: str) -> str:
-    """Return the one kind that has a record with this prefix; a dispatch hides the event that opened it."""
-    from memento_git.model.ids import ALPHABET, KINDS, AmbiguousId, IdInvalid, NoSuchRecord
-
-    if not set(prefix) <= set(ALPHABET):
-        raise IdInvalid(given=prefix, kind="record")
-    found = {kind: sorted(name for name in view.known(kind) if name.startswith(f"{kind}_{prefix}")) for kind in KINDS}
-    opened = {name.replace("dispatch", "event", 1) for name in found["dispatch"]}
-    found["event"] = [name for name in found["event"] if name not in opened]
-    names = [name for listed in found.values() for name in listed]
-    if not names:
-        raise NoSuchRecord(kind="record", given=prefix)
-    if len(names) > 1:
-        raise AmbiguousId(given=prefix, candidates=", ".join(names[:5]))
-    return str(names[0]).partition("_")[0]

@@ -6,11 +6,20 @@ from typing import Any
 
 import click
 
-from memento_git.cli import output
-from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli import output, terminal
+from memento_git.cli.boundary import Door, both, paged, reads, writes
+from memento_git.errors import Misused
 
 
-def _list(door: Door, *, run: str = "") -> None:
+class FileUnreadable(Misused):
+    """A file that should hold a text cannot be read as one."""
+
+    token = "file_unreadable"
+    sentence = "@{path} cannot be read: {problem}"
+    hint_ = "name a file of UTF-8 text after the @, or @- for standard input"
+
+
+def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
     from memento_git.work import rows
     from memento_git.work.overview import choose_run
     from memento_git.work.state import RunState
@@ -18,9 +27,11 @@ def _list(door: Door, *, run: str = "") -> None:
     view = door.view()
     state = RunState(view, choose_run(view, run))
     found = [rows.plan_row(state, plan) for plan in state.ids("plan")]
-    names = output.Names(None if door.json else view)
-    lines = [(names(row["id"]), output.state(row["status"]), output.printable(row["title"])) for row in found]
-    door.show({"plans": found}, lambda: "\n".join(output.columns(lines)) or "no plans")
+    output.listing(
+        door, view, "plans", found,
+        lambda row, names: (names(row["id"]), output.state(row["status"]), output.printable(row["title"])),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 @click.group("plan", help="Draft, approve, reject plans.", invoke_without_command=True)
@@ -40,10 +51,11 @@ def plan(door: Door, run: str, title: str, body: str) -> None:
 
 @plan.command("list")
 @click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@paged
 @reads
-def list_plans(door: Door, run: str) -> None:
+def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
     """List the plans of a run."""
-    _list(door, run=run)
+    _list(door, run=run, limit=limit, offset=offset)
 
 
 @plan.command("draft")
@@ -72,8 +84,13 @@ def read_text(given: str) -> str:
     """Return a text that was typed, or that of the file that `@FILE` names (`@-`: standard input)."""
     if not given.startswith("@"):
         return given
-    with click.open_file(given[1:], encoding="utf-8", errors="strict") as stream:
-        return str(stream.read())
+    try:
+        with click.open_file(given[1:], "rb") as stream:
+            return str(stream.read().decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
+    except OSError as error:
+        raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
+    except UnicodeDecodeError as error:
+        raise FileUnreadable(path=given[1:], problem=f"byte {error.start + 1} is not UTF-8 text") from None
 
 
 @plan.command("approve")
@@ -113,4 +130,6 @@ def show_plan(door: Door, plan_id: str) -> None:
     view = door.view()
     row: dict[str, Any] = answers.at(view, plan_id, "plan")
     text = {key: value for key, value in row.items() if key != "body"}
-    door.show({"plan": row}, lambda: "\n".join([*output.fields(text, output.Names(view)), "", row["body"]]))
+    door.show(
+        {"plan": row}, lambda: "\n".join([*output.fields(text, output.Names(view)), "", terminal.clean(row["body"])])
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, paged, reads, writes
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> None:
@@ -16,12 +16,11 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> 
     found = sorted(
         (rows.run_row(RunState(view, run)) for run in view.runs()), key=lambda row: row["created_at"], reverse=True
     )
-    shown, told = output.page([row for row in found if status in ("", row["status"])], limit, offset)
-    names = output.Names(None if door.json else view)
-    lines = [(names(row["id"]), output.state(row["status"]), output.printable(row["goal"])) for row in shown]
-    door.show(
-        {"runs": list(shown), "page": told}, lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no runs"
-    )
+    output.listing(
+        door, view, "runs", [row for row in found if status in ("", row["status"])],
+        lambda row, names: (names(row["id"]), output.state(row["status"]), output.printable(row["goal"])),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 run = boundary.group("run", "Start, pause, resume, cancel, complete runs.", _list)
@@ -29,8 +28,7 @@ run = boundary.group("run", "Start, pause, resume, cancel, complete runs.", _lis
 
 @run.command("list")
 @click.option("--status", default="", help="Only runs in this state.")
-@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
-@click.option("--offset", default=0, help="Rows to pass over.")
+@paged
 @reads
 def list_runs(door: Door, status: str, limit: int, offset: int) -> None:
     """List runs, latest first."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli import boundary, naming, output
+from memento_git.cli.boundary import Door, both, writes
 
 if TYPE_CHECKING:
     from memento_git.work.rows import Row
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--keep", default="", metavar="EVENT", help="The event whose outcome holds.")
 @click.option("--void", default="", metavar="EVENT", help="An illegal, incomplete or contested event to take out.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required to settle.")
-@writes
+@both
 def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
     """List what needs settling, and settle it.
 
@@ -31,7 +31,9 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
         identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
         door.show({"voided": identity}, f"voided {identity}")
     elif record and keep:
-        identity = door.change("settle", lambda tx: settling.settle_record(tx, record, keep, reason=reason))
+        identity = door.change("settle", lambda tx: settling.settle_record(
+            tx, naming.any_of(tx.view, record, settling.RECORDS), keep, reason=reason
+        ))  # fmt: skip
         door.show({"settled": identity}, f"settled {identity}")
     elif record or keep:
         raise click.UsageError("give both RECORD and --keep EVENT, or --void EVENT alone")
@@ -42,13 +44,14 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
 def _list(door: Door) -> None:
     from memento_git.work.overview import base
 
-    view = door.ledger.view()
+    view = door.view()
     found: list[Row] = [row for run in view.runs() for row in base(view, run, boundary.progress)["trouble"]]
     names = output.Names(None if door.json else view)
     lines = []
     for row in found:
         lines.append(
-            f"{names(row['record'])} is {click.style(row['problem'], fg='red')}: {output.printable(row['about'])}"
+            f"{names(row['record'])} is {click.style(row['problem'], fg='red')}: "
+            f"{names.within(output.printable(row['about']))}"
         )
         for event in row["events"]:
             choice = f"memento settle {names(row['record'])} --keep {names(event['event'])}"

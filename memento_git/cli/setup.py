@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, looks, writes
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -27,7 +27,7 @@ def init(door: Door) -> None:
 
 @click.command()
 @click.option("--fix", is_flag=True, help="Finish interrupted changes and remove expired claims first.")
-@reads
+@looks
 def doctor(door: Door, *, fix: bool) -> int:
     """Check git, the ledger and this machine's files for it; exit with 1 when something is wrong."""
     from memento_git.work.actions.health import examine
@@ -36,7 +36,7 @@ def doctor(door: Door, *, fix: bool) -> int:
     bad = any(answer.status == "fail" for answer in answers)
     lines = [
         (click.style(answer.status, fg=COLOURS[answer.status]), answer.name,
-         output.printable(answer.message) + (f"  -> {answer.fix}" if answer.fix and answer.status != "ok" else ""))
+         output.printable(answer.message + (f"  -> {answer.fix}" if answer.fix and answer.status != "ok" else "")))
         for answer in answers
     ]  # fmt: skip
     refusal = {"error": "checks_failed", "message": "something is wrong, see checks"} if bad else {}

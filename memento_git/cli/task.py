@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli import boundary, output, terminal
+from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.plan import read_text
 
 if TYPE_CHECKING:
@@ -17,24 +17,20 @@ if TYPE_CHECKING:
 def _list(
     door: Door, *, run: str = "", status: str = "", ready: bool = False, limit: int = 50, offset: int = 0
 ) -> None:
-    from memento_git.review.report import task_notes
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
     found = [row for row in held["tasks"] if status in ("", row["status"]) and (row["ready"] or not ready)]
-    shown, told = output.page(found, limit, offset)
-    names = output.Names(None if door.json else view)
     evidence = {row["id"]: row for row in held["evidence"]}
-    lines = [
-        (names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
-         names.within("; ".join(task_notes(row, evidence)).replace("**", "").replace("`", "")))
-        for row in shown
-    ]  # fmt: skip
-    door.show(
-        {"tasks": list(shown), "page": told},
-        lambda: "\n".join([*output.columns(lines), output.more(told)]) or "no tasks",
-    )
+    output.listing(
+        door, view, "tasks", found,
+        lambda row, names: (
+            names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
+            output.remarks(row, evidence, names),
+        ),
+        limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 task = boundary.group("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs.", _list)
@@ -44,8 +40,7 @@ task = boundary.group("task", "Add, revise, block, reopen, cancel, verify tasks;
 @click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--status", default="", help="Only tasks in this state.")
 @click.option("--ready", is_flag=True, help="Only tasks that could be handed out now.")
-@click.option("--limit", default=50, show_default=True, help="Most rows; 0 for all.")
-@click.option("--offset", default=0, help="Rows to pass over.")
+@paged
 @reads
 def list_tasks(door: Door, run: str, status: str, limit: int, offset: int, *, ready: bool) -> None:
     """List the tasks of a run."""
@@ -108,7 +103,9 @@ def show_task(door: Door, task_id: str) -> None:
     row = answers.at(view, identity, "task")
     handed = rows.dispatch_rows(RunState(view, run), identity)
     names = output.Names(None if door.json else view)
-    lines = [(names(one["dispatch_id"]), output.state(one["status"]), one["executor"]) for one in handed]
+    lines = [
+        (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"])) for one in handed
+    ]
     door.show(
         {"task": row, "dispatches": handed},
         lambda: "\n".join([*output.fields(row, names), *([""] if lines else []), *output.columns(lines)]),
@@ -123,7 +120,7 @@ def brief(door: Door, task_id: str) -> None:
     from memento_git.work.brief import as_markdown, brief
 
     row = brief(door.view(), task_id)
-    door.show({"payload": row}, lambda: as_markdown(row))
+    door.show({"payload": row}, lambda: terminal.clean(as_markdown(row)))
 
 
 def _moving(name: str, verb: str, text: str) -> click.Command:

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 
 def ledger_commits(view: View, *, limit: int = 0) -> list[dict[str, Any]]:
-    """Return the commits that touched `.memento`, latest first; a shallow clone has fewer."""
+    """Return the commits of a view's revisions that touched `.memento`, latest first; a shallow clone has fewer."""
     from git import Repo
 
     if not view.commits:
         return []
     with Repo(view.git.top or view.git.git_dir) as repo:
-        options: dict[str, Any] = {"max_count": limit} if limit else {}
-        found = repo.iter_commits(view.commits[0], paths=".memento", **options)
+        most = [f"--max-count={limit}"] if limit else []
+        names = repo.git.rev_list(*most, *view.commits, "--", ".memento").split()
         return [
             {
                 "commit": commit.hexsha,
@@ -25,5 +25,5 @@ def ledger_commits(view: View, *, limit: int = 0) -> list[dict[str, Any]]:
                 "subject": str(commit.summary),
                 "trailers": {key: values for key, values in commit.trailers_dict.items() if key.startswith("Memento-")},
             }
-            for commit in found
+            for commit in map(repo.commit, names)
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -11,6 +12,9 @@ Row = dict[str, Any]
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
+ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
+LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
+MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 
 def markdown(held: Row) -> str:
@@ -21,18 +25,36 @@ def markdown(held: Row) -> str:
     lines += _tasks(held)
     lines += _section("Gates", [_gate(row) for row in held["gates"]])
     lines += _section(
-        "Needs settling", [f"`{row['record']}` is {row['problem']}: {row['about']}" for row in held["trouble"]]
+        "Needs settling", [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]
     )
     lines += _section("Evidence", [evidence_line(row) for row in held["evidence"]])
-    lines += _section("Next", [f"{plain(step['why'])}: `{step['command']}`" for step in held["next"]])
+    lines += _section("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]])
     lines += _section("Not shown", [f"{count} more {name}" for name, count in held["omitted"].items()])
     return "\n".join(lines).rstrip() + "\n"
 
 
 def plain(text: str) -> str:
     """Return one line of text without what Markdown or HTML would act upon."""
-    line = " ".join(text.split())
-    return "".join(f"\\{letter}" if letter in "\\`*_[]<>|#" else letter for letter in line)
+    line = ACTIVE.sub(r"\\\g<0>", _line(text))
+    return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
+
+
+def code(text: str) -> str:
+    """Return a text as a code span that nothing in it can end."""
+    line = _line(text)
+    longest = max((len(run) for run in re.findall("`+", line)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {line} {fence}" if longest else f"`{line}`"
+
+
+def spoken(text: str) -> str:
+    """Return a line of this report's Markdown as it reads without any."""
+    return MARKUP.sub(lambda found: found[1] or found[3] or "", text)
+
+
+def _line(text: str) -> str:
+    """Return a text on one line, without characters that steer how it is shown."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _summary(held: Row) -> str:
@@ -77,7 +99,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
         ]
         notes.append(f"proven by {'; '.join(told) or 'evidence'}")
     elif row["proven"] is False:
-        notes.append(f"**unproven**: {'; '.join(row['unproven_because']) or 'nothing proves it'}")
+        notes.append(f"**unproven**: {plain('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     if row.get("stale"):
         notes.append("stale: the code changed since")
     if row["late"]:
@@ -87,7 +109,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     if row["waits_on"] and row["status"] == "pending":
         notes.append(f"waits on {', '.join(f'`{name}`' for name in row['waits_on'])}")
     if row["blocked_by"]:
-        notes.append(f"gate failed: {', '.join(row['blocked_by'])}")
+        notes.append(f"gate failed: {plain(', '.join(row['blocked_by']))}")
     return notes + _state_notes(row)
 
 
@@ -106,7 +128,7 @@ def _gate(row: Row) -> str:
     by = f" by {plain(row['reviewer'])}" if row["reviewer"] else ""
     why = f": {plain(row['summary'])}" if row["summary"] else ""
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
-    return f"{row['kind']}{scope} **{row['status']}**{by}{why}"
+    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{why}"
 
 
 def evidence_line(row: Row) -> str:
@@ -122,14 +144,14 @@ def evidence_line(row: Row) -> str:
 def _what(row: Row) -> str:
     parts: list[str] = []
     if row["command"]:
-        parts.append(f"`{' '.join(row['command']).replace('`', chr(39))[:120]}` exit {row['exit_code']}")
+        parts.append(f"{code(' '.join(row['command'])[:120])} exit {row['exit_code']}")
     for report in row["reports"]:
         counts = ", ".join(f"{value} {key}" for key, value in report["counts"].items() if value)
-        parts.append(f"{report['format']}: {counts}" + _failed(report["failed"]))
-    parts += [f"`{one['name']}`" for one in row["files"]]
+        parts.append(plain(f"{report['format']}: {counts}") + _failed(report["failed"]))
+    parts += [code(one["name"]) for one in row["files"]]
     parts += [plain(row[key]) for key in ("uri", "summary") if row[key]]
     if row["diff"]:
-        parts.append(f"{row['diff']['range']}: +{row['diff']['added']} -{row['diff']['removed']}")
+        parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
     if row["approves"]:
         parts.append(f"approves `{row['approves']}` by {plain(row['actor'])}")
     return "; ".join(parts) or "nothing to inspect"

@@ -28,7 +28,7 @@ class Desk:
     """What actions share within one transaction."""
 
     def __init__(self, tx: Transaction) -> None:
-        if not tx.view.files:
+        if layout.CONFIG not in tx.view.files:
             raise NoLedger(where="HEAD")
         self.tx = tx
         self.view = tx.view

@@ -1,0 +1,41 @@
+"""Which record is meant: a unique prefix is enough, also without the kind where several kinds could be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.view import View
+
+SHOWN: Final = 5
+
+
+def full_id(view: View, given: str) -> str:
+    """Return the id of the one record of any kind that is meant."""
+    found = any_of(view, given, KINDS)
+    kind = kind_of(found)
+    if kind not in KINDS:
+        resolve(given, "run", ())
+    return view.find(found, kind)[0]
+
+
+def any_of(view: View, given: str, kinds: Sequence[str]) -> str:
+    """Return the one id of these kinds that begins as given; what names its kind is left to the verb to look up."""
+    prefix = given.strip().lower()
+    if "_" in prefix:
+        return prefix
+    if not prefix or len(prefix) > LENGTH or not set(prefix) <= set(ALPHABET):
+        raise IdInvalid(given=given, kind="record")
+    found = {kind: [name for name in view.known(kind) if name.startswith(f"{kind}_{prefix}")] for kind in kinds}
+    opened = {name.replace("dispatch", "event", 1) for name in found.get("dispatch", ())}
+    names = sorted({name for listed in found.values() for name in listed} - opened)
+    if not names:
+        raise NoSuchRecord(kind="record", given=given)
+    if len(names) > 1:
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        raise AmbiguousId(given=given, candidates=", ".join(names[:SHOWN]) + more)
+    return names[0]

@@ -1,0 +1,59 @@
+"""What may reach a terminal: text, newlines, tabs and our own colours; nothing that steers it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any, Final, TextIO
+
+import click
+
+UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+CONTROL: Final = re.compile(UNFIT)
+BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
+RAW_IN_JSON: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Return a text of somebody else's without control and bidirectional characters; newlines and tabs stay."""
+    return CONTROL.sub("", text)
+
+
+def guarded(text: str) -> str:
+    """Return a text of ours, in which the colours that we use stay too."""
+    return BUT_COLOURS.sub(lambda found: found[1] or "", text)
+
+
+def envelope(data: dict[str, Any]) -> str:
+    """Return an answer as one line of JSON; what could steer a terminal is escaped."""
+    import json
+
+    plain = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") != "utf8"
+    return RAW_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data, ensure_ascii=plain))
+
+
+def prepare() -> None:
+    """Let no character that a stream cannot encode end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def put(text: str, *, err: bool = False) -> None:
+    """Print a line; once nobody reads any more, print into the void, so that the command's verdict stays."""
+    try:
+        click.echo(text, err=err)
+    except BrokenPipeError:
+        silence(sys.stderr if err else sys.stdout)
+
+
+def silence(stream: TextIO) -> None:
+    """Lead a stream that cannot be written into the void."""
+    try:
+        void = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(void, stream.fileno())
+        os.close(void)
+    except (OSError, ValueError):
+        return
