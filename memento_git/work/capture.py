@@ -87,10 +87,11 @@ class _Tee(threading.Thread):
         self.lock = threading.Lock()
 
     def run(self) -> None:
-        while chunk := os.read(self.source.fileno(), CHUNK):
-            with self.lock:
-                self._take(chunk)
-            self._pass_on(chunk)
+        with self.source:
+            while chunk := os.read(self.source.fileno(), CHUNK):
+                with self.lock:
+                    self._take(chunk)
+                self._pass_on(chunk)
 
     def _pass_on(self, chunk: bytes) -> None:
         if self.sink is None:
@@ -150,15 +151,7 @@ def run_command(
     code = process.returncode
     killed = -code if code < 0 else None
     streams = [tee.result() for tee in tees]
-    _close(process, tees)
     return Captured(128 + killed if killed else code, killed, timed_out, seconds, streams[0], streams[1])
-
-
-def _close(process: subprocess.Popen[bytes], tees: Sequence[_Tee]) -> None:
-    """Close the pipes that nobody reads any more; a thread that still waits keeps its own."""
-    for tee, pipe in zip(tees, (process.stdout, process.stderr), strict=True):
-        if pipe is not None and not tee.is_alive():
-            pipe.close()
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
