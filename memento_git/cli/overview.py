@@ -90,7 +90,7 @@ def _blocks(held: Row, names: Names) -> list[str]:
     ]
     if held["stale"]:
         shown = ", ".join(names(name) for name in held["stale"][:5])
-        lines.append(f"stale {shown}: the code changed since")
+        lines.append(f"stale {shown}: this commit has other code than the command saw")
     if held["ahead"]:
         lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")
     broken = click.style("broken", fg="red")

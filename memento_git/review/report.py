@@ -101,7 +101,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     elif row["proven"] is False:
         notes.append(f"**unproven**: {plain('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     if row.get("stale"):
-        notes.append("stale: the code changed since")
+        notes.append("stale: this commit has other code")
     if row["late"]:
         notes.append("late: came after the run's completion")
     if row["ready"]:

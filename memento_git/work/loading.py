@@ -35,6 +35,8 @@ def load(state: RunState, progress: Callable[[int, int], None] | None = None) ->
         if progress is not None and len(fresh) > STEP:
             progress(start, len(fresh))
         _decode(state, fresh[start : start + STEP])
+    if progress is not None and len(fresh) > STEP:
+        progress(len(fresh), len(fresh))
     if fresh:
         decoded = {keys[path]: view.decoded[path] for path in keys if path in view.decoded and view.files[path]}
         cache.write(view.git, name, "3", {"decoded": decoded, "digests": view.digests})
