@@ -277,3 +277,25 @@ def test_a_list_shows_a_reason_as_it_was_written(play: Play, cli: Callable[..., 
 
 def test_an_underscore_within_a_word_needs_no_mark() -> None:
     assert plain("quality_review _x_ a__b __init__") == "quality_review \\_x\\_ a\\_\\_b \\_\\_init\\_\\_"
+
+
+def test_a_claim_that_is_kept_alive_in_the_clone_is_not_recovered(play: Play) -> None:
+    import time
+
+    import pytest
+
+    from memento_git.ledger.store import Ledger
+    from memento_git.work import refusals as no
+    from memento_git.work.actions import dispatches
+
+    play.planned()
+    dispatch = play.claimed(play.task(), lease=3600)
+    with Ledger.open(play.root, clock=lambda: time.time() + 1000) as worker:
+        _, _, committed = worker.change("renew", lambda tx: dispatches.renew_dispatch(tx, dispatch, lease=3600))
+    assert not committed
+
+    soon = Ledger.open(play.root, actor="other", clock=lambda: time.time() + 4000)
+    with soon as other, pytest.raises(no.NotExpired):
+        other.change("recover", lambda tx: dispatches.recover_dispatch(tx, dispatch))
+    with Ledger.open(play.root, actor="other", clock=lambda: time.time() + 5000) as later:
+        later.change("recover", lambda tx: dispatches.recover_dispatch(tx, dispatch))

@@ -169,6 +169,13 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     return name, until, True
 
 
+def _alive_until(tx: Transaction, state: RunState, task: str, dispatch: str) -> str:
+    """Return when a claim ends: by the ledger, or later by a heartbeat that this clone knows of."""
+    beat = claims.read(tx.ledger.git, _ref_name(state, task, dispatch))
+    told = str(state.dispatches(task)[dispatch]["until"])
+    return max(told, beat.until) if beat is not None and beat.dispatch == dispatch else told
+
+
 def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
     """Say in this clone alone, by the claim's ref, that its holder is alive."""
     ref = _ref_name(state, task, claim.dispatch)
@@ -243,8 +250,8 @@ def recover_dispatch(
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     found = state.dispatches(task).get(name, {})
-    if found.get("status") == "claimed" and not found["expired"] and not force:
-        raise no.NotExpired(holder=found["holder"], dispatch=name, until=found["until"])
+    if found.get("status") == "claimed" and not force and (until := _alive_until(tx, state, task, name)) > tx.now:
+        raise no.NotExpired(holder=found["holder"], dispatch=name, until=until)
     words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
     desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force)
     release(tx, task, name)
