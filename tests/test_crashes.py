@@ -69,9 +69,16 @@ def busy(play: Play) -> Play:
 
 
 def crash(root: Path, step: str, how: int = signal.SIGKILL) -> int:
-    """Run a change in a process of its own that gets a signal at a step; return its exit code."""
+    """Run a change in a process of its own that gets a signal at a step; return its exit code.
+
+    The git process that waited for it with the index sees its input end, and lets go a moment later.
+    """
     command = [sys.executable, "-c", CRASH, str(root), step, str(int(how))]
-    return subprocess.run(command, check=False, capture_output=True).returncode
+    code = subprocess.run(command, check=False, capture_output=True).returncode
+    deadline = time.monotonic() + 10
+    while (root / ".git" / "index.lock").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return code
 
 
 def users_work(root: Path) -> str:
