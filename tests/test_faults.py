@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from memento_git.ledger import git as door
-from memento_git.ledger import lock, publish, userindex, worktree
+from memento_git.ledger import journal, lock, publish, userindex, worktree
 from memento_git.ledger.store import Ledger
 from tests.play import git
 
@@ -28,7 +28,7 @@ def refused(play: Play, error: type[MementoError]) -> str:
     with pytest.raises(error) as caught:
         play.run()
     assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain=v2")) == before
-    assert worktree.pending(play.ledger.git) == []
+    assert journal.pending(play.ledger.git) == []
     return str(caught.value)
 
 

@@ -56,11 +56,6 @@ def lock_path(git: Git) -> Path:
     return git.git_dir / "memento" / "worktree.lock"
 
 
-def pending(git: Git) -> list[Path]:
-    """Return the journals of what crashes left unfinished."""
-    return journal.pending(git)
-
-
 def mend(git: Git, patience: float = READING_PATIENCE) -> Mended:
     """Finish what crashes left behind, when no writer of ours is at work."""
     with lock.held(lock_path(git), patience=lock.MENDING_PATIENCE):
@@ -71,7 +66,7 @@ def mend_held(git: Git, patience: float) -> Mended:
     """Finish what crashes left behind; the caller holds the lock, and waits this long for the user's git."""
     finished = forgotten = 0
     waiting = ""
-    for path in pending(git):
+    for path in journal.pending(git):
         changes = journal.read(path)
         head = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         here = {name: entry.oid for name, entry in (git.files(head, layout.FOLDER) if head else {}).items()}

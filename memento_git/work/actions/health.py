@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import claims, layout, publish, worktree
+from memento_git.ledger import claims, journal, layout, publish, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.model.ids import parse_ref
 from memento_git.work.loading import load
@@ -51,7 +51,7 @@ def examine(ledger: Ledger, *, fix: bool = False) -> list[Answer]:
 
 
 def _mend(ledger: Ledger) -> Iterator[Answer]:
-    if worktree.pending(ledger.git):
+    if journal.pending(ledger.git):
         mended = worktree.mend(ledger.git)
         for sentence in mended.sentences():
             yield Answer(
@@ -102,7 +102,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         yield Answer(
             "index", "warn", "index.lock exists: another git is running, or one crashed", "remove it if none runs"
         )
-    if worktree.pending(git):
+    if journal.pending(git):
         yield Answer(
             "interrupted changes", "fail", "a change was not finished in the work tree", "memento doctor --fix"
         )
