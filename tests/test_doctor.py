@@ -144,6 +144,18 @@ def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:
     assert token not in lines[0]
 
 
-def test_doctor_looks_at_this_clone_and_takes_no_revision(play: Play, cli: Callable[..., Any]) -> None:
-    code, out, _ = cli("doctor", "--at", "HEAD", "-C", str(play.root), "--json")
-    assert (code, json.loads(out)["error"]) == (2, "usage")
+def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.proven()
+    sound = git(play.root, "rev-parse", "HEAD")
+    path = next(play.root.glob(f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml"))
+    path.write_text(path.read_text().replace("Ada", "Eve"))
+    play.commit_all()
+
+    there = json.loads(cli("doctor", "-C", str(play.root), "--json", "--at", sound)[1])
+    here = json.loads(cli("doctor", "-C", str(play.root), "--json", "--at", "HEAD")[1])
+    both = cli("doctor", "-C", str(play.root), "--at", "HEAD", "--fix")
+
+    assert (there["ok"], here["ok"]) == (True, False)
+    assert {check["name"].split()[0] for check in there["checks"]} == {"ledger", "run"}
+    assert both[0] == 2

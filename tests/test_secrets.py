@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memento_git.work import secret_shapes, secret_values
-from memento_git.work.secrets import Secret, SecretFound, could_hold_secret, find_secrets, redact, refuse_secrets
+from memento_git.work.secrets import Secret, SecretFound, find_secrets, redact, refuse_secrets
 
 ROOT = Path(__file__).parent.parent
 MIXED = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6"
@@ -160,6 +160,13 @@ EVERY = [text for pairs in SAMPLES.values() for text, _ in pairs] + list(OURS.va
 
 def detector(rule: Any) -> Any:
     return getattr(importlib.import_module(f"detect_secrets.plugins.{rule.module}"), rule.detector)()
+
+
+def could_hold_secret(text: str) -> bool:
+    """Tell whether any scanner would be asked about the text at all."""
+    low = secret_shapes.lower(text)
+    shaped = any(True for rule in secret_shapes.RULES for _ in secret_shapes.lines(rule, text, low))
+    return shaped or any(secret_values.key_blocks(text, low)) or any(secret_values.assigned(text, low))
 
 
 def the_secret(text: str) -> Secret:

@@ -146,11 +146,6 @@ def reads(function: Callable[..., Any]) -> Callable[..., Any]:
     return at(_shared(_wrap(function)))
 
 
-def looks(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a verb that looks at this clone as it is now, and an open door."""
-    return _shared(_wrap(function))
-
-
 def paged(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a listing its page."""
     offset = click.option("--offset", type=COUNT, metavar="N", default=0, help="Rows to pass over.")

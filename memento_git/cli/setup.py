@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, looks, writes
+from memento_git.cli.boundary import Door, reads, writes
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -27,12 +27,17 @@ def init(door: Door) -> None:
 
 @click.command()
 @click.option("--fix", is_flag=True, help="Finish interrupted changes and remove expired claims first.")
-@looks
+@reads
 def doctor(door: Door, *, fix: bool) -> int:
-    """Check git, the ledger and this machine's files for it; exit with 1 when something is wrong."""
+    """Check git, the ledger and this machine's files for it; exit with 1 when something is wrong.
+
+    With --at, check the ledger of that revision alone.
+    """
     from memento_git.work.actions.health import examine
 
-    answers = examine(door.ledger, fix=fix)
+    if fix and door.at:
+        raise click.UsageError("--at reads an old revision; nothing can be mended there")
+    answers = examine(door.ledger, at=door.at, fix=fix)
     bad = any(answer.status == "fail" for answer in answers)
     lines = [
         (click.style(answer.status, fg=COLOURS[answer.status]), answer.name,

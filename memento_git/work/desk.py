@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NoLedger
-from memento_git.model.clock import seconds_of
+from memento_git.model.clock import AHEAD, seconds_of
 from memento_git.model.ids import Ref, kind_of, random_part
 from memento_git.model.types import text_problems
 from memento_git.model.work import Event
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Transaction
     from memento_git.model.policy import Policy
-
-AHEAD: Final = 300
 
 
 class Desk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache
+from memento_git.model.states import FINAL_RUN
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit")
-FINAL: Final = ("completed", "cancelled")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
-AHEAD: Final = 300
 ABSENT: Final = "git does not have this object"
 
 
@@ -92,7 +91,7 @@ def choose_run(view: View, given: str = "") -> str:
     heads = [(run, _head(view, run)) for run in view.runs()]
     if not heads:
         raise no.NoRun
-    unfinished = [item for item in heads if item[1]["status"] not in FINAL]
+    unfinished = [item for item in heads if item[1]["status"] not in FINAL_RUN]
     return max(unfinished or heads, key=lambda item: (item[1]["created_at"], item[0]))[0]
 
 
@@ -137,7 +136,7 @@ def overview(
 
 def _ahead(events: list[Row], now: str) -> list[str]:
     """Return the events that a clock dated well after now; order does not come from it, but leases do."""
-    from memento_git.model.clock import seconds_of, stamp
+    from memento_git.model.clock import AHEAD, seconds_of, stamp
 
     limit = stamp(seconds_of(now) + AHEAD)
     return [row["id"] for row in events if row["created_at"] > limit]
@@ -178,7 +177,7 @@ def next_steps(held: Row) -> list[Row]:
         {"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
         for row in held["trouble"][:SOON]
     ]
-    if run["status"] in FINAL:
+    if run["status"] in FINAL_RUN:
         return steps or [{"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}]
     if run["status"] == "paused":
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]

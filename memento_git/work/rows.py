@@ -6,10 +6,10 @@ import heapq
 from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import kind_of
+from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work.fold import plans_of
 from memento_git.work.lanes import STATUS
-from memento_git.work.transitions import DONE
 from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:

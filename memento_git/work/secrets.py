@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.work.secret_shapes import LONG_WORD, RULES, Span, lines, lower, shaped
+from memento_git.work.secret_shapes import LONG_WORD, Span, lower, shaped
 from memento_git.work.secret_values import assigned, key_blocks
 
 if TYPE_CHECKING:
@@ -39,20 +39,6 @@ class Secret(NamedTuple):
     rule: str
     line: int
     value: str
-
-
-def could_hold_secret(text: str) -> bool:
-    """Tell cheaply whether a scanner would find anything to judge in the text.
-
-    The scanners start from the very places that are searched for here, so nothing that any of their rules can
-    match is in a text for which this is false.
-    """
-    low = lower(text)
-    return (
-        any(True for rule in RULES for _ in lines(rule, text, low))
-        or any(True for _ in key_blocks(text, low))
-        or any(True for _ in assigned(text, low))
-    )
 
 
 def find_secrets(text: str) -> list[Secret]:

@@ -10,11 +10,12 @@ from memento_git.ledger.layout import Place
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import trust
 from memento_git.work.fold import Fold, Folded, plans_of
 from memento_git.work.lanes import CANONICAL, STATUS, task_status
-from memento_git.work.transitions import DONE, FINAL_RUN, SETTLING
+from memento_git.work.transitions import SETTLING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

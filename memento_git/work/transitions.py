@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.ids import kind_of
+from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
 from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, STATUS, Lanes, Value, task_status
 
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
 Writes = dict[str, Value]
 
-FINAL_RUN: Final = ("cancelled", "completed")
 SETTLING: Final = ("settled", "voided", "redacted")
-DONE: Final = ("completed", "accepted")
 SETTLED: Final = ("completed", "accepted", "rejected", "cancelled")
 
 

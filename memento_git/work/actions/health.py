@@ -13,7 +13,7 @@ from memento_git.work.rows import trouble_rows
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from memento_git.ledger.git import Git
@@ -30,24 +30,25 @@ class Answer(NamedTuple):
     fix: str = ""
 
 
-def examine(ledger: Ledger, *, fix: bool = False) -> list[Answer]:
-    """Run all checks; with fix, first mend what can be mended without judgement."""
-    mended = list(_mend(ledger)) if fix else []
-    answers = [*mended, *_git(ledger), *_identity(ledger), *_work_tree(ledger)]
+def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False) -> list[Answer]:
+    """Run all checks, or at revisions those of the ledger; with fix, first mend what needs no judgement."""
+    answers = list(_mend(ledger)) if fix else []
+    if not at:
+        answers += [*_git(ledger), *_identity(ledger), *_work_tree(ledger)]
     try:
-        view = ledger.view()
+        view = ledger.view(at)
         policy = view.policy()
     except MementoError as error:
         return [*answers, Answer("ledger", "fail", error.message, error.hint)]
     answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {len(view.runs())} run(s)"))
-    answers += _uncommitted(ledger)
+    if not at:
+        answers += _uncommitted(ledger)
     for run in view.runs():
         answers += _run(view, run)
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     answers += _files(view)
-    answers += _claims(ledger, view)
-    return answers
+    return answers if at else [*answers, *_claims(ledger, view)]
 
 
 def _mend(ledger: Ledger) -> Iterator[Answer]:
