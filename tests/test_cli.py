@@ -332,7 +332,7 @@ def test_usage_errors_exit_with_two(cli: Callable[..., Any]) -> None:
         ["log", "--offset", "-1"],
         ["status", "--limit", "-1"],
         ["report", "--limit", "-1"],
-        ["doctor", "--at", "HEAD"],
+        ["doctor", "--at", "HEAD", "--fix"],
     ):
         code, _, err = cli(*arguments)
         assert code == 2, (arguments, err)
@@ -558,3 +558,28 @@ def test_names_are_shortened_wherever_they_stand() -> None:
     assert names.within("(task_0123456789ab, run_0123456789ab) task_zzzzzzzzzzzz") == (
         "(task_0123, run_0123) task_zzzzzzzzzzzz"
     )
+
+
+def test_a_task_says_what_kind_of_work_it_is_and_what_verification_asks(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    task = asked(
+        cli, play, "task", "add", "--title", "T", "--kind", "fix", "--risk", "high", "--size", "small",
+        "--role", "author", "--check", "pytest -q 'a b'", "--require", "test", "--trust", "witnessed",
+        "--attempts", "2", "--cost", "1.5",
+    )["task"]  # fmt: skip
+    assert (task["kind"], task["risk"], task["size"], task["role"]) == ("fix", "high", "small", "author")
+    assert task["budget"] == {"attempts": 2, "cost": 1.5}
+    assert task["verification_policy"] == {
+        "evidence": ["test"], "trust": "witnessed", "commands": [{"run": ["pytest", "-q", "a b"]}],
+    }  # fmt: skip
+    again = asked(cli, play, "task", "revise", task["id"], "--risk", "low", "--check", "make test")["task"]
+    assert again["risk"] == "low"
+    assert again["verification_policy"] == {**task["verification_policy"], "commands": [{"run": ["make", "test"]}]}
+    plan = asked(cli, play, "plan", "draft", "--title", "P", "--body", "B", "--check", "make")["plan"]
+    assert plan["verification_policy"] == {"commands": [{"run": ["make"]}]}
+
+
+def test_a_command_that_no_shell_could_read_is_refused(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    code, out, _ = cli("task", "add", "--title", "T", "--check", "echo 'x", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "text_invalid")

@@ -69,7 +69,8 @@ def any_of(kind: Any, key: str = "") -> SearchStrategy[Any]:  # noqa: C901, PLR0
         case Shape(fields=fields):
             must = {name: any_of(field.type, name) for name, field in fields.items() if field.required}
             may = {name: any_of(field.type, name) for name, field in fields.items() if not field.required}
-            return st.fixed_dictionaries(must, optional=may)
+            found = st.fixed_dictionaries(must, optional=may)
+            return found if must else found.filter(bool)  # an empty mapping is not written
     return st.dictionaries(st.sampled_from(["a", "b"]), WORDS, min_size=1)
 
 

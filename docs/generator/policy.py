@@ -6,8 +6,9 @@ from typing import Final
 
 from docs.generator.words import keys, of, table
 from docs.generator.words import page as whole_page
-from memento_git.model.policy import CONFIG, Policy
+from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, Policy
 from memento_git.model.types import Shape
+from memento_git.model.work import BUDGET
 from memento_git.work.actions.setup import CONFIG_TEXT
 
 EXAMPLE: Final = """\
@@ -36,7 +37,20 @@ policy:
   limits:
     attach: 262144
     output: 16384
+  verify:
+    - evidence: [test]
+      commands: [{run: [pytest, -q], kind: test, timeout: 20m}]
+    - when: {risks: [high]}
+      evidence: [test, lint, type]
+      trust: witnessed
+  budget: {attempts: 2, cost: 10}
+  preflight: {dirty: refuse, protected: refuse, branches: [main, "release/*"]}
+  release: {checks: [build], approvals: 2}
+  graph: {cycles: refuse, growth: 10}
   allow_secrets: []
+executors:
+  codex: {cost: 1.5, risk: medium, scope: ["src/**"]}
+  ours: {run: [tools/agent, "{brief}"], health: [tools/agent, --version], kinds: [docs]}
 """
 NOTES: Final = """\
 - An actor is compared as it is written: `Ada <ada@example.invalid>` is git's user, `agent:hermes` what
@@ -56,9 +70,15 @@ NOTES: Final = """\
 def _value(default: object) -> str:
     if isinstance(default, dict):
         return "; ".join(f"{key}: {value}" for key, value in default.items()) or "none"
-    if isinstance(default, tuple):
+    if isinstance(default, (tuple, list)):
         return ", ".join(default) or "none"
     return str(default).lower() if isinstance(default, bool) else str(default)
+
+
+def _section(name: str, shape: Shape, held: dict[str, object]) -> dict[str, str]:
+    """Return the defaults of one part of the policy."""
+    told = {f"policy.{name}.{key}": _value(held.get(key, ())) for key in shape.fields}
+    return {f"policy.{name}": "", **told}
 
 
 def defaults() -> dict[str, str]:
@@ -83,7 +103,15 @@ def defaults() -> dict[str, str]:
         "policy.limits": "",
         "policy.limits.attach": _value(policy.attach),
         "policy.limits.output": _value(policy.output),
+        "policy.verify": "none",
+        "policy.enrich": _value(policy.enrich),
+        **_section("budget", BUDGET, policy.budget),
+        **_section("preflight", PREFLIGHT, policy.preflight),
+        **_section("release", RELEASE, policy.release),
+        **_section("graph", GRAPH, policy.graph),
         "policy.allow_secrets": _value(policy.allow_secrets),
+        "executors": "the known ones",
+        **{name: "" for name, _ in keys(CONFIG) if "[]" in name or "<name>" in name},
     }
 
 

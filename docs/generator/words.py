@@ -59,9 +59,10 @@ def keys(fields: dict[str, Field] | Shape, prefix: str = "") -> Iterator[tuple[s
     named = fields.fields if isinstance(fields, Shape) else fields
     for key, field in named.items():
         yield f"{prefix}{key}", field
-        inner = field.type.member if isinstance(field.type, t.ListOf) else field.type
+        inner = field.type.member if isinstance(field.type, (t.ListOf, t.Table)) else field.type
         if isinstance(inner, Shape):
-            yield from keys(inner, f"{prefix}{key}{'[]' if inner is not field.type else ''}.")
+            mark = {t.ListOf: "[]", t.Table: ".<name>"}.get(type(field.type), "")
+            yield from keys(inner, f"{prefix}{key}{mark}.")
 
 
 def key_table(fields: dict[str, Field] | Shape) -> str:

@@ -167,6 +167,15 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
     return actor(allow(_shared(_wrap(function))))
 
 
+def asks(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what verification shall ask."""
+    commands = click.option(
+        "--check", "commands", multiple=True, metavar="CMD", help="A command that verification runs; repeatable."
+    )
+    require = click.option("--require", multiple=True, metavar="KIND", help="Evidence it asks for; repeatable.")
+    return commands(require(click.option("--trust", default="", metavar="WORD", help="Least trust of it.")(function)))
+
+
 def both(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command that reads or writes, as its options say, the options of both."""
     at = click.option("--at", multiple=True, metavar="REV", help="Read at this revision; several: their union.")

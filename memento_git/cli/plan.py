@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import boundary, output, terminal
 from memento_git.cli.boundary import Door, both, paged, reads, writes
 from memento_git.errors import Misused
 
@@ -65,18 +65,19 @@ def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
 @click.option("--assume", "assumptions", multiple=True, metavar="TEXT", help="An assumption; repeatable.")
 @click.option("--risk", "risks", multiple=True, metavar="TEXT", help="A risk; repeatable.")
+@boundary.asks
 @writes
-def draft(door: Door, run: str, title: str, body: str, **lists: tuple[str, ...]) -> None:
+def draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
     """Draft a plan; nothing is handed out before it is approved."""
-    _draft(door, run, title, body, **lists)
+    _draft(door, run, title, body, **options)
 
 
-def _draft(door: Door, run: str, title: str, body: str, **lists: tuple[str, ...]) -> None:
+def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
     from memento_git.work import answers
     from memento_git.work.actions import plans
 
     text = read_text(body)
-    row = door.change("plan draft", lambda tx: answers.after(tx, plans.draft_plan(tx, title, text, run=run, **lists)))
+    row = door.change("plan draft", lambda tx: answers.after(tx, plans.draft_plan(tx, title, text, run=run, **options)))
     door.show({"plan": row}, f"drafted {row['id']}\n next: memento plan approve {row['id']}")
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memento_git.cli import boundary, output, terminal
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.plan import read_text
+from memento_git.model.states import RISKS, SIZES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memento_git.ledger.store import Transaction
 
 
@@ -31,6 +34,13 @@ def _list(
         ),
         limit=limit, offset=offset,
     )  # fmt: skip
+
+
+def _about(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what kind of work a task is."""
+    kind = click.option("--kind", metavar="WORD", help="What kind of work: feature, fix, docs, refactor, …")
+    risk = click.option("--risk", type=click.Choice(RISKS), help="How much harm a mistake does.")
+    return kind(risk(click.option("--role", metavar="TEXT", help="Who should do it: a role.")(function)))
 
 
 task = boundary.group("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs.", _list)
@@ -54,14 +64,20 @@ def list_tasks(door: Door, run: str, status: str, limit: int, offset: int, *, re
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
 @click.option("--depends-on", multiple=True, metavar="TASK", help="A task that must be proven first; repeatable.")
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file that the work is about; repeatable.")
+@_about
+@click.option("--size", type=click.Choice(SIZES), help="How much work it is.")
+@click.option("--attempts", type=click.IntRange(min=1), metavar="N", help="Hand-offs that may fail; policy's else.")
+@click.option("--cost", metavar="N", help="What all attempts together may cost.")
+@boundary.asks
 @writes
-def add(door: Door, run: str, title: str, body: str, **lists: tuple[str, ...]) -> None:
+def add(door: Door, run: str, title: str, body: str, **options: Any) -> None:
     """Add a task."""
     from memento_git.work import answers
     from memento_git.work.actions import tasks
 
     text = read_text(body)
-    row = door.change("task add", lambda tx: answers.after(tx, tasks.add_task(tx, title, run=run, body=text, **lists)))
+    given = {key: value for key, value in options.items() if value is not None}
+    row = door.change("task add", lambda tx: answers.after(tx, tasks.add_task(tx, title, run=run, body=text, **given)))
     data = {"task": row, "dispatched": False, "executor_invoked": False}
     door.show(data, f"added {row['id']}\n next: memento dispatch create {row['id']} --executor WHO")
 
@@ -73,19 +89,22 @@ def add(door: Door, run: str, title: str, body: str, **lists: tuple[str, ...]) -
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="The criteria from now on; repeatable.")
 @click.option("--depends-on", multiple=True, metavar="TASK", help="The dependencies from now on; repeatable.")
 @click.option("--no-dependencies", is_flag=True, help="It depends on nothing any more.")
+@_about
+@boundary.asks
 @writes
 def revise(
     door: Door, task_id: str, title: str, body: str, criteria: tuple[str, ...], depends_on: tuple[str, ...], *,
-    no_dependencies: bool,
+    no_dependencies: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Change a task's words; what was proven for the old words becomes unproven."""
     from memento_git.work import answers
     from memento_git.work.actions import tasks
 
     text = read_text(body)
+    given = {key: value for key, value in options.items() if value is not None}
     row = door.change("task revise", lambda tx: answers.after(tx, tasks.revise_task(
         tx, task_id, title=title, body=text, criteria=criteria or None,
-        depends_on=depends_on if depends_on or no_dependencies else None,
+        depends_on=depends_on if depends_on or no_dependencies else None, **given,
     )))  # fmt: skip
     door.show({"task": row}, f"revised {row['id']}")
 

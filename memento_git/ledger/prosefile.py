@@ -86,7 +86,14 @@ def _set(values: Any, key: str, value: Any) -> None:
             if index >= len(held) or held[index] != member:
                 held.insert(index, _quoted(member))
     else:
-        values[key] = [_quoted(member) for member in value] if isinstance(value, list) else _quoted(value)
+        values[key] = _written(value)
+
+
+def _written(value: Any) -> Any:
+    """Return a value as the ledger writes it, to its depth."""
+    if isinstance(value, dict):
+        return {key: _written(member) for key, member in value.items()}
+    return [_written(member) for member in value] if isinstance(value, list) else _quoted(value)
 
 
 def _quoted(text: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Final
 
 from memento_git.model import types as t
 from memento_git.model.types import Field, Shape
-from memento_git.model.work import ACTOR, CODE, GATE_KINDS, LINE, VERDICTS, WHY
+from memento_git.model.work import ACTOR, CODE, FAILURES, GATE_KINDS, LINE, VERDICTS, WHY
 
 DISPATCH: Final = Field(t.id_of("dispatch"), required=True)
 UNTIL: Final = Field(t.TIME, required=True, doc="when the claim's lease ends")
@@ -59,6 +59,8 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "spike": Field(t.Flag(), doc="no canonical plan: counts against policy's limit"),
             "candidate": Field(t.Flag(), doc="one of several tries at the same task"),
             "recovery_of": Field(t.id_of("dispatch"), doc="dispatch that it replaces"),
+            "brief": Field(t.DIGEST, doc="digest of the brief that was handed over"),
+            "branch": Field(LINE, doc="branch of the work tree that was made for it"),
             "note": NOTE,
         },
         "claimed": {"dispatch": DISPATCH, "until": UNTIL, "note": NOTE},
@@ -70,13 +72,19 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "evidence": Field(t.ListOf(t.ref_to("evidence")), required=True),
             "note": NOTE,
         },
-        "failed": {"dispatch": DISPATCH, "reason": WHY, "evidence": EVIDENCE},
+        "failed": {
+            "dispatch": DISPATCH,
+            "reason": WHY,
+            "evidence": EVIDENCE,
+            "category": Field(t.Choice(FAILURES), doc="what kind of failure it was"),
+            "partial": Field(t.OBJECT, doc="commit that keeps what was done so far; a hint only"),
+        },
         "recovered": {"dispatch": DISPATCH, "reason": REASON, "forced": Field(t.Flag())},
         "blocked": {"reason": WHY},
         "reopened": {"reason": WHY},
         "cancelled": {"reason": WHY},
-        "accepted": {"text": TEXT, "note": NOTE},
-        "rejected": {"unmet": Field(t.ListOf(LINE), required=True), "note": NOTE},
+        "accepted": {"text": TEXT, "evidence": EVIDENCE, "note": NOTE},
+        "rejected": {"unmet": Field(t.ListOf(LINE), required=True), "evidence": EVIDENCE, "note": NOTE},
         **SETTLING,
     },
     "evidence": {

@@ -6,13 +6,57 @@ from typing import Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.clock import duration
+from memento_git.model.states import RISKS
 from memento_git.model.types import Field, Shape
-from memento_git.model.work import ACTOR, EVIDENCE_KINDS, GATE_KINDS, RUN_KINDS, TRUSTS
+from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, LINE, RUN_KINDS, TRUSTS, VERIFY
 
 FORMAT: Final = 1
 ACTORS: Final = t.ListOf(ACTOR)
 GATES: Final = t.ListOf(t.Choice(GATE_KINDS))
 KINDS: Final = "|".join(EVIDENCE_KINDS)
+
+LEVEL: Final = t.Choice(("refuse", "warn", "ignore"))
+NAME: Final = "[a-z0-9][a-z0-9._-]{0,60}"
+
+WHEN: Final = Shape({
+    "kinds": Field(t.ListOf(t.WORD), doc="tasks of these kinds; none: of any"),
+    "risks": Field(t.ListOf(t.Choice(RISKS)), doc="tasks of these risks; none: of any"),
+    "files": Field(t.ListOf(LINE), doc="tasks about files that match one of these patterns; none: of any"),
+})  # fmt: skip
+
+PREFLIGHT: Final = Shape({
+    "dirty": Field(LEVEL, doc="tracked files with changes that are not committed"),
+    "untracked": Field(LEVEL, doc="files that git neither tracks nor ignores"),
+    "detached": Field(LEVEL, doc="HEAD is on no branch"),
+    "protected": Field(LEVEL, doc="the branch is one of `branches`"),
+    "branches": Field(t.ListOf(LINE), doc="patterns of protected branches"),
+    "disk": Field(t.Whole(), doc="bytes that must be free"),
+    "destructive": Field(LEVEL, doc="destructive commands in what is handed to workers"),
+})  # fmt: skip
+
+RELEASE: Final = Shape({
+    "checks": Field(t.ListOf(LINE), doc="names of checks from outside whose latest verdict must be a success"),
+    "approvals": Field(t.Whole(), doc="how many different actors must have approved the run"),
+    "approvers": Field(ACTORS, doc="whose approvals count; nobody named: anyone's"),
+    "graph": Field(LEVEL, doc="warnings of the code's graph since the run began"),
+})  # fmt: skip
+
+GRAPH: Final = Shape({
+    "cycles": Field(LEVEL, doc="an import cycle that was not there before"),
+    "hot_spots": Field(LEVEL, doc="a module that became a hot spot"),
+    "edges": Field(LEVEL, doc="more edges than `growth` allows"),
+    "growth": Field(t.Whole(), doc="percent by which the edges may grow"),
+})  # fmt: skip
+
+EXECUTOR: Final = Shape({
+    "run": Field(t.ListOf(t.Text()), doc="argv that starts it; {brief} {task} {dispatch} {worktree} are filled in"),
+    "health": Field(t.ListOf(t.Text()), doc="argv that exits with 0 where it can work"),
+    "kinds": Field(t.ListOf(t.WORD), doc="kinds of task that it is good at"),
+    "scope": Field(t.ListOf(LINE), doc="patterns of files that it may work on; none: all"),
+    "risk": Field(t.Choice(RISKS), doc="greatest risk that it may take; high where it is absent"),
+    "cost": Field(t.Decimal("a cost"), doc="of one attempt, in a unit of the team's"),
+    "timeout": Field(t.DURATION, doc="after which it is ended"),
+})  # fmt: skip
 
 POLICY: Final = Shape({
     "proof": Field(t.Table(t.Choice(TRUSTS), KINDS), doc="per kind of evidence, the least trust at which it proves"),
@@ -33,13 +77,27 @@ POLICY: Final = Shape({
         "attach": Field(t.Whole(), doc="bytes up to which a file is attached; above it, its digest is kept"),
         "output": Field(t.Whole(2), doc="bytes kept of each captured stream, half head and half tail"),
     })),
+    "verify": Field(t.ListOf(Shape({"when": Field(WHEN), **VERIFY})), doc="what verification asks, by kind of task"),
+    "enrich": Field(t.Flag(), doc="let past failures and the code's graph add to what verification asks"),
+    "budget": Field(BUDGET, doc="of a task that has none of its own"),
+    "preflight": Field(PREFLIGHT),
+    "release": Field(RELEASE),
+    "graph": Field(GRAPH),
     "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
 })  # fmt: skip
 
 CONFIG: Final = Shape({
     "version": Field(t.Whole(1), required=True, doc="format of the ledger"),
     "policy": Field(POLICY),
+    "executors": Field(t.Table(EXECUTOR, NAME), doc="who can be handed work; each adds to, or changes, the known ones"),
 })  # fmt: skip
+
+
+DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
+    "dirty": "warn", "untracked": "ignore", "detached": "warn", "protected": "ignore", "branches": ["main", "master"],
+    "disk": 64 * 1024 * 1024, "destructive": "refuse",
+}  # fmt: skip
+DEFAULT_GRAPH: Final[dict[str, Any]] = {"cycles": "refuse", "hot_spots": "warn", "edges": "warn", "growth": 20}
 
 
 class Policy(NamedTuple):
@@ -58,6 +116,13 @@ class Policy(NamedTuple):
     attach: int = 1024 * 1024
     output: int = 64 * 1024
     allow_secrets: tuple[str, ...] = ()
+    verify: tuple[dict[str, Any], ...] = ()
+    enrich: bool = True
+    budget: dict[str, Any] = {"attempts": 3}  # noqa: RUF012
+    preflight: dict[str, Any] = DEFAULT_PREFLIGHT
+    release: dict[str, Any] = {"graph": "refuse"}  # noqa: RUF012
+    graph: dict[str, Any] = DEFAULT_GRAPH
+    executors: dict[str, dict[str, Any]] = {}  # noqa: RUF012
 
 
 def policy_of(config: dict[str, Any]) -> Policy:
@@ -79,4 +144,11 @@ def policy_of(config: dict[str, Any]) -> Policy:
         attach=limits.get("attach", default.attach),
         output=limits.get("output", default.output),
         allow_secrets=tuple(given.get("allow_secrets", ())),
+        verify=tuple(given.get("verify", ())),
+        enrich=given.get("enrich", default.enrich),
+        budget={**default.budget, **given.get("budget", {})},
+        preflight={**default.preflight, **given.get("preflight", {})},
+        release={**default.release, **given.get("release", {})},
+        graph={**default.graph, **given.get("graph", {})},
+        executors=config.get("executors") or {},
     )

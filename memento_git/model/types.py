@@ -113,11 +113,13 @@ class Whole(NamedTuple):
 
 
 class Decimal(NamedTuple):
-    """Seconds, with at most three decimals."""
+    """A number from 0 with at most three decimals."""
+
+    name: str = "a number of seconds"
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, str) or re.fullmatch(r"\d{1,12}(\.\d{1,3})?", raw) is None:
-            problems.append((at, f"{raw!r:.60} is not a number of seconds"))
+            problems.append((at, f"{raw!r:.60} is not {self.name}"))
             return raw
         return float(raw)
 
@@ -223,6 +225,7 @@ PLACE: Final = Pattern(
     "a path inside the repository, with forward slashes", r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\\]{1,4096}"
 )
 FOLDER: Final = Pattern("'.' or a folder inside the repository", rf"\.|{PLACE.pattern}")
+WORD: Final = Pattern("a word of small letters", "[a-z][a-z0-9_-]{0,30}")
 DURATION: Final = Pattern("a length of time such as 90m", r"\d{1,9}\s*[smhd]")
 
 

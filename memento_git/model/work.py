@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.ids import Ref
+from memento_git.model.states import RISKS, SIZES
 from memento_git.model.types import Field, Shape
 
 GATE_KINDS: Final = (
@@ -20,6 +21,7 @@ EVIDENCE_KINDS: Final = (
 RUN_KINDS: Final = ("command", "test", "lint", "type", "build")
 TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")
 OUTCOMES: Final = ("passed", "failed", "observed")
+FAILURES: Final = ("environment", "timeout", "tests", "conflict", "scope", "unclear", "stopped", "other")
 
 ACTOR: Final = t.Text(lines=False)
 LINE: Final = t.Text(lines=False)
@@ -84,6 +86,16 @@ DIFF: Final = Shape({
     "removed": Field(t.Whole(), required=True),
 })  # fmt: skip
 
+CHECK: Final = Shape({
+    "provider": Field(t.WORD, required=True, doc="whose check it is: github, gitlab, buildkite or another"),
+    "name": Field(LINE, required=True),
+    "id": Field(LINE, doc="its number or id there"),
+    "conclusion": Field(LINE, required=True, doc="the provider's own word for how it ended"),
+    "commit": Field(t.OBJECT, required=True, doc="commit that it names"),
+    "url": Field(t.Text(lines=False)),
+    "finished": Field(LINE, doc="when it ended, as the provider says"),
+})  # fmt: skip
+
 EVIDENCE: Final = Shape({
     "id": Field(t.id_of("evidence"), required=True),
     "kind": Field(t.Choice(EVIDENCE_KINDS), required=True),
@@ -101,7 +113,37 @@ EVIDENCE: Final = Shape({
     "diff": Field(DIFF),
     "uri": Field(t.Text(lines=False)),
     "approves": Field(t.id_of("run", "plan", "task", "evidence"), doc="what an approval is about"),
+    "prompt": Field(t.Text(), doc="what the approver was asked"),
+    "response": Field(t.Text(), doc="what the approver answered"),
+    "check": Field(CHECK, doc="what a provider of checks reported"),
+    "graph": Field(t.Table(t.Whole()), doc="counts of a graph of the code: nodes, edges, cycles, components"),
+    "dispatch": Field(t.id_of("dispatch"), doc="hand-off that it came out of"),
     "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
+})  # fmt: skip
+
+COMMANDED: Final = Shape({
+    "run": Field(t.ListOf(t.Text(empty=True)), required=True, doc="argv; no shell is involved"),
+    "kind": Field(t.Choice(RUN_KINDS), doc="kind of the evidence that it makes; test where it is absent"),
+    "reports": Field(t.ListOf(t.PLACE), doc="reports that it writes"),
+    "timeout": Field(t.DURATION),
+})  # fmt: skip
+
+VERIFY: Final = {
+    "evidence": Field(t.ListOf(t.Choice(EVIDENCE_KINDS)), doc="kinds that must be among the proof"),
+    "trust": Field(t.Choice(TRUSTS), doc="least trust of what proves the task"),
+    "commands": Field(t.ListOf(COMMANDED), doc="commands that verification runs and that must pass"),
+}  # fmt: skip
+
+BUDGET: Final = Shape({
+    "attempts": Field(t.Whole(1), doc="hand-offs that may fail before the task is escalated"),
+    "cost": Field(t.Decimal("a cost"), doc="what all attempts together may cost, in the executors' unit"),
+})  # fmt: skip
+
+SOURCE: Final = Shape({
+    "kind": Field(t.WORD, required=True, doc="cron, webhook, chat or another kind of sender"),
+    "delivery": Field(LINE, required=True, doc="the sender's id of this delivery"),
+    "actor": Field(LINE, doc="who caused it there"),
+    "url": Field(t.Text(lines=False)),
 })  # fmt: skip
 
 RUN: Final = Shape({
@@ -121,6 +163,7 @@ PLAN: Final = Shape({
     "criteria": Field(t.ListOf(LINE)),
     "assumptions": Field(t.ListOf(LINE)),
     "risks": Field(t.ListOf(LINE)),
+    "verify": Field(Shape(VERIFY), doc="what verification asks of each task of the run"),
 })  # fmt: skip
 
 TASK: Final = Shape({
@@ -131,6 +174,14 @@ TASK: Final = Shape({
     "criteria": Field(t.ListOf(LINE), doc="acceptance criteria"),
     "depends_on": Field(t.ListOf(t.id_of("task")), doc="tasks that must be done and proven first"),
     "files": Field(t.ListOf(t.PLACE), doc="files that the work is about"),
+    "kind": Field(t.WORD, doc="what kind of work it is: feature, fix, docs, refactor, ..."),
+    "risk": Field(t.Choice(RISKS), doc="how much harm a mistake does; medium where it is absent"),
+    "size": Field(t.Choice(SIZES)),
+    "role": Field(LINE, doc="who should do it: a role such as implementer or reviewer"),
+    "verify": Field(Shape(VERIFY), doc="what verification asks of this task"),
+    "budget": Field(BUDGET),
+    "repairs": Field(t.id_of("task"), doc="rejected task that this one makes good"),
+    "source": Field(SOURCE, doc="message from outside that it was made from"),
 })  # fmt: skip
 
 

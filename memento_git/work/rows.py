@@ -56,6 +56,7 @@ def plan_row(state: RunState, plan: str) -> Row:
         "acceptance_criteria": prose.list("criteria"),
         "assumptions": prose.list("assumptions"),
         "risks": prose.list("risks"),
+        "verification_policy": prose.data.get("verify"),
         "changed": state.plan_changed(plan),
     }
 
@@ -78,6 +79,8 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "acceptance_criteria": prose.list("criteria"),
         "dependencies": prose.list("depends_on"),
         "relevant_files": prose.list("files"),
+        **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
+        "verification_policy": prose.data.get("verify"),
         "ready": state.is_ready(task, policy),
         "waits_on": [] if done or status == "cancelled" else state.waits_on(task, policy),
         "proven": proof.proven if proof else None,

@@ -158,5 +158,5 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
     if annotation == "int":
         from memento_git.model.clock import duration
 
-        return duration(value)
+        return int(value) if value.isdecimal() else duration(value)
     return value

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import codec, layout
 from memento_git.work import refusals as no
+from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 def draft_plan(
     tx: Transaction, title: str, body: str, *, run: str = "", criteria: Sequence[str] = (),
-    assumptions: Sequence[str] = (), risks: Sequence[str] = (),
+    assumptions: Sequence[str] = (), risks: Sequence[str] = (), commands: Sequence[str] = (),
+    require: Sequence[str] = (), trust: str = "",
 ) -> str:  # fmt: skip
     """Draft a plan of a run; return its id. Nothing is handed out on a draft."""
     desk = Desk.of(tx)
@@ -32,6 +34,7 @@ def draft_plan(
         "criteria": desk.texts("criterion", criteria),
         "assumptions": desk.texts("assumption", assumptions),
         "risks": desk.texts("risk", risks),
+        "verify": verification(desk, commands, require, trust),
     }
     path = layout.prose_path(state.id, plan)
     tx.put(path, codec.encode_prose(data, desk.text("body", body)))

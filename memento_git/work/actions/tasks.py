@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 def add_task(
     tx: Transaction, title: str, *, run: str = "", body: str = "", criteria: Sequence[str] = (),
-    depends_on: Sequence[str] = (), files: Sequence[str] = (),
+    depends_on: Sequence[str] = (), files: Sequence[str] = (), kind: str = "", risk: str = "", size: str = "",
+    role: str = "", commands: Sequence[str] = (), require: Sequence[str] = (), trust: str = "", attempts: int = 0,
+    cost: str = "",
 ) -> str:  # fmt: skip
-    """Add a task to a run; return its id."""
+    """Add a task to a run; return its id. `commands` are what verification runs, each as words of a shell."""
     desk = Desk.of(tx)
     state = desk.run(run)
     if state.is_final:
@@ -36,10 +38,33 @@ def add_task(
         "criteria": desk.texts("criterion", criteria),
         "depends_on": [_dependency(desk, state, given) for given in depends_on],
         "files": [place(given) for given in files],
+        "kind": kind,
+        "risk": risk,
+        "size": size,
+        "role": desk.optional("role", role, lines=False),
+        "verify": verification(desk, commands, require, trust),
+        "budget": {key: value for key, value in (("attempts", attempts), ("cost", cost)) if value},
     }
     tx.put(layout.prose_path(state.id, task), codec.encode_prose(data, desk.optional("body", body)))
     tx.touch(state.id, task)
     return task
+
+
+def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], trust: str) -> dict[str, Any]:
+    """Return what verification shall ask, as a record holds it."""
+    runs = [{"run": _words(desk.text("command", command, lines=False))} for command in commands]
+    asked = {"evidence": list(require), "trust": trust, "commands": runs}
+    return {key: value for key, value in asked.items() if value}
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command as a shell would split them."""
+    import shlex
+
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise no.TextInvalid(where="command", problem=f"{command!r:.80}: {error}") from None
 
 
 def _dependency(desk: Desk, state: RunState, given: str) -> str:
@@ -65,7 +90,8 @@ def place(given: str) -> str:
 
 def revise_task(
     tx: Transaction, task: str, *, title: str = "", body: str = "", criteria: Sequence[str] | None = None,
-    depends_on: Sequence[str] | None = None,
+    depends_on: Sequence[str] | None = None, kind: str = "", risk: str = "", role: str = "",
+    commands: Sequence[str] = (), require: Sequence[str] = (), trust: str = "",
 ) -> str:  # fmt: skip
     """Change a task's words in place, comments in its file kept; what was proven for the old words is unproven."""
     desk = Desk.of(tx)
@@ -76,6 +102,10 @@ def revise_task(
     changes: dict[str, Any] = {}
     if title:
         changes["title"] = desk.text("title", title, lines=False)
+    for key, value in (("kind", kind), ("risk", risk), ("role", desk.optional("role", role, lines=False))):
+        changes |= {key: value} if value else {}
+    if asked := {key: value for key, value in verification(desk, commands, require, trust).items() if value}:
+        changes["verify"] = {**prose.data.get("verify", {}), **asked}
     if criteria is not None:
         changes["criteria"] = desk.texts("criterion", criteria)
     if depends_on is not None:
