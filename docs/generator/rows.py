@@ -76,8 +76,9 @@ BRIEF: Final = {
     "task_description": "its Markdown", "task_status": "its state", "task_kind": "or null", "task_risk": "or null",
     "task_size": "or null", "role": "who should do it, or null", "acceptance_criteria": "list",
     "verification_policy": "what verification will ask: proof (least trust by kind), evidence (also as require), "
-    "trust, commands, why", "dependencies": "id, title, status, proven, proven_by, evidence (id, kind, trust_level, command, "
-    "summary)", "attempts": "earlier ones, also of the task that it repairs: task_id, ended, by, at, executor, "
+    "trust, commands, why",
+    "dependencies": "id, title, status, proven, proven_by, evidence (id, kind, trust_level, command, summary)",
+    "attempts": "earlier ones, also of the task that it repairs: task_id, ended, by, at, executor, "
     "category, reason, unmet", "relevant_files": "paths",
     "files": "path, blob (git id at the commit, or null), type (file, folder, other), bytes",
     "excerpts": "only in a bundle: path, text, redacted", "repo_path": "always `.`: no path of a machine",
