@@ -46,21 +46,16 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     accepted = [event for event in state.acceptances(task) if event.get("text") == found.digest]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    return judged(state, task, found.digest, asked_of(state, task, policy), codes, more)
-
-
-def judged(
-    state: RunState, task: str, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
-) -> trust.Proof:
-    """Return the best proof that a completion of a task gives, with what verification adds to it."""
-    proofs = [_proven(state, event, text, asks, codes, more) for event in state.completions(task)]
+    asks = asked_of(state, task, policy)
+    tried = [proven(state, event, found.digest, asks, codes, more) for event in state.completions(task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
-    return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
+    return next((proof for proof in tried if proof.proven), tried[0] if tried else none)
 
 
-def _proven(
+def proven(
     state: RunState, event: Event, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
 ) -> trust.Proof:
+    """Return whether one completion proves its task, by what it cites and by what verification adds to it."""
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.data["evidence"], *more])
