@@ -441,6 +441,43 @@ def test_the_verdict_has_seen_the_plan_that_asks(play: Play) -> None:
     assert set(state.folded(f"plans:{run}").heads) <= {ref.id for ref in accepted.after}
 
 
+def test_a_required_command_without_words_is_a_finding_with_its_line(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    policy(play, "  verify:\n  - commands:\n    - run: []\n")
+    code, out, _ = cli("status", "-C", str(play.root), "--json")
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (4, "ledger_broken")
+    assert "config.yaml:5" in answer["message"]
+    assert "this list is too short" in answer["message"]
+
+
+@pytest.mark.parametrize(
+    ("option", "word"), [("require", ["nonsense"]), ("trust", "sure"), ("kind", "Bug Fix"), ("commands", ["'"])]
+)
+def test_words_that_ask_for_what_there_is_not_are_refused_before_anything_is_written(
+    play: Play, option: str, word: Any
+) -> None:
+    play.planned()
+    before = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(no.TextInvalid):
+        play.task(**{option: word})
+    assert git(play.root, "rev-parse", "HEAD") == before
+
+
+def test_status_says_how_to_go_on_from_an_unproven_and_from_a_rejected_task(play: Play) -> None:
+    from memento_git.work.overview import base, next_steps
+
+    run = play.planned()
+    task = completed(play, commands=[GREEN])
+
+    def commands() -> list[str]:
+        return [step["command"] for step in next_steps(base(play.ledger.view(), run))]
+
+    assert f"memento task verify {task}" in commands()
+    verify(play, task, run=False)
+    assert f"memento task repair {task}" in commands()
+
+
 # Repair.
 
 

@@ -89,7 +89,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
 
 def _state_notes(row: Row) -> list[str]:
     notes = []
-    if (asked := row.get("asked")) and row["proven"] is None and row["status"] != "cancelled":
+    if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
         notes.append(plain("; ".join(asked["why"])))
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
