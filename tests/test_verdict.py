@@ -21,10 +21,10 @@ CODE = {"tree": TREE}
 PYTEST = Command(("pytest", "-q"))
 
 
-def ran(number: int, argv: str = "pytest -q", *, code: int = 0, at: int | None = None, **data: Any) -> Evidence:
-    """Return evidence of a command; the number is its time too, unless `at` says otherwise."""
+def ran(number: int, argv: str = "pytest -q", *, code: int = 0, task: str = TASK, **data: Any) -> Evidence:
+    """Return evidence of a command; the number is its time too."""
     told = {
-        "kind": "test", "for": [TASK], "at": f"2026-01-01T00:00:{at if at is not None else number:02d}.000Z",
+        "kind": "test", "for": [task], "at": f"2026-01-01T00:00:{number:02d}.000Z",
         "by": "Ada", "outcome": "failed" if code else "passed", "code": CODE,
         "command": {"argv": argv.split(), "cwd": ".", "exit": code}, **data,
     }  # fmt: skip
@@ -53,14 +53,14 @@ def test_the_latest_run_of_each_command_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [cite(ran(9, code=1), status="retracted"), cite(ran(9, code=1, **{"for": [OTHER]}))], ids=["gone", "other"]
+    "other", [cite(ran(9, code=1), status="retracted"), cite(ran(9, code=1, task=OTHER))], ids=["gone", "other"]
 )
 def test_what_is_withdrawn_or_of_another_task_does_not_displace_a_run(other: Cited) -> None:
     assert names(latest([cite(ran(1)), other], TASK, [CODE])) == [1]
 
 
 def test_a_run_on_other_code_does_not_displace_one_on_this_code() -> None:
-    elsewhere = ran(9, **{"outcome": "failed"})
+    elsewhere = ran(9, outcome="failed")
     elsewhere.data["code"] = {"tree": ELSE}
     assert names(latest([cite(ran(1)), cite(elsewhere)], TASK, [CODE])) == [1]
     assert names(latest([cite(ran(1)), cite(elsewhere)], TASK, [CODE, {"tree": ELSE}])) == [9]
