@@ -478,6 +478,32 @@ def test_status_says_how_to_go_on_from_an_unproven_and_from_a_rejected_task(play
     assert f"memento task repair {task}" in commands()
 
 
+def test_who_interrupts_a_required_command_gets_no_verdict(play: Play) -> None:
+    import os
+    import signal
+    import subprocess
+    import time
+
+    (play.root / "slow.py").write_text(
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGINT, lambda *_: sys.exit(2))\n"
+        "print('here', flush=True)\n"
+        "time.sleep(30)\n"
+    )
+    play.commit_all()
+    play.planned()
+    task = completed(play, commands=["python3 slow.py", GREEN])
+    command = [sys.executable, "-m", "memento_git", "task", "verify", task, "-C", str(play.root)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"here\n"
+    time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(20) == 130
+    process.stdout.close()
+    assert play.status(task) == "completed"
+
+
 # Repair.
 
 

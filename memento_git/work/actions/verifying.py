@@ -80,7 +80,7 @@ def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
     """Run a command that is asked at the top of the repository; the record names it as the texts do."""
     draft = evidences.witness(
         ledger, command.run, kind=command.kind, reports=command.reports, timeout=command.timeout or None, quiet=quiet,
-        at_top=True,
+        required=True,
     )  # fmt: skip
     from memento_git.work.secrets import redact
 
