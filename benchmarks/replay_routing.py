@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.clock import stamp
@@ -14,7 +15,7 @@ from memento_git.work.executors import Executor
 from memento_git.work.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 EXECUTORS: Final = ("alder", "birch", "cedar", "elm", "fir")
 KINDS: Final = ("feature", "fix", "docs", "refactor", "test", "chore")
@@ -25,7 +26,7 @@ DAYS: Final = 180
 UNPROVEN: Final = 0.15
 HONEST: Final = 0.8
 Skills = dict[tuple[str, str], float]
-Policy = "Callable[[str, list[Outcome], str], str]"
+Policy = Callable[[str, list[Outcome], str], str]
 
 
 class World(NamedTuple):
@@ -93,9 +94,7 @@ def moments(tasks: int) -> Iterator[tuple[float, str]]:
         yield share, stamp(START + share * DAYS * 86400)
 
 
-def live(
-    seed: int, tasks: int, policy: Callable[[str, list[Outcome], str], str], *, drift: bool
-) -> tuple[float, float]:
+def live(seed: int, tasks: int, policy: Policy, *, drift: bool) -> tuple[float, float]:
     """Let a policy choose for each task and learn from what it chose; return its success and the oracle's."""
     truth, dice = world(random.Random(seed), drift=drift), random.Random(seed + 1)
     log: list[Outcome] = []
@@ -109,9 +108,7 @@ def live(
     return got / tasks, most / tasks
 
 
-def replay(
-    seed: int, tasks: int, policy: Callable[[str, list[Outcome], str], str], *, drift: bool
-) -> tuple[float, float]:
+def replay(seed: int, tasks: int, policy: Policy, *, drift: bool) -> tuple[float, float]:
     """Show a policy a log of executors taken in turn; return the success of its choice per kind, and the best."""
     truth, dice = world(random.Random(seed), drift=drift), random.Random(seed + 1)
     log = []

@@ -25,18 +25,24 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
 
     Health commands that the table of executors names are started, with ten seconds for all of them.
     """
-    from memento_git.work import answers, routes
-    from memento_git.work.actions.routes import record_route
+    from memento_git.work import routes
 
     view = door.view()
     told = routes.route(view, task_id, executor=executor, ask=not no_health, progress=boundary.progress)
     kept = None
     if record and not told.refusal:
-        kept = door.change("task route", lambda tx: answers.after(tx, record_route(tx, told.task, told.decision)))
+        kept = _record(door, told.task, told.decision)
     data = {**told.refusal, "task_id": told.task, "decision": told.decision, "evidence": kept}
     names = output.Names(None if door.json else view)
     door.show(data, lambda: _told(told.task, told.decision, names), ok=not told.refusal)
     return 1 if told.refusal else 0
+
+
+def _record(door: Door, task: str, decision: Row) -> Row:
+    from memento_git.work import answers
+    from memento_git.work.actions.routes import record_route
+
+    return door.change("task route", lambda tx: answers.after(tx, record_route(tx, task, decision)))
 
 
 def _told(task: str, decision: Row, names: Names) -> str:

@@ -34,14 +34,16 @@ class Told(NamedTuple):
 def route(view: View, given: str, *, executor: str = "", ask: bool = True, progress: Progress | None = None) -> Told:
     """Decide who should do a task, and say why; nothing is handed out. With `ask`, health commands are started."""
     task, run = view.find(given, "task")
-    policy, table = view.policy(), known(view.policy())
-    history = recorded(view, run, progress)
-    history = [*history, *(one for other in view.runs() if other != run for one in recorded(view, other, progress))]
+    policy = view.policy()
+    table = known(policy)
+    history = [one for other in view.runs() for one in recorded(view, other, policy, progress)]
     state = RunState(view, run)
     prose = state.prose(task)
     tried = attempts(state, task)
     held = budget.budget(policy.budget, prose.data.get("budget") or {}, tried, table)
-    step = budget.next_step(state.task_status(task), tried, held, min(one.cost for one in table.values()))
+    step = budget.next_step(
+        budget.over(state.status, state.task_status(task)), tried, held, min(one.cost for one in table.values())
+    )
     asked = routing.Asked(
         task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
         tuple(prose.list("files")), view.now, table, history, held, step,
@@ -74,10 +76,13 @@ def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
     tried = attempts(state, task)
     held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     cheapest = min(one.cost for one in table.values())
-    return {**budget.next_step(state.task_status(task), tried, held, cheapest).row(), "budget": held.row()}
+    return {
+        **budget.next_step(budget.over(state.status, state.task_status(task)), tried, held, cheapest).row(),
+        "budget": held.row(),
+    }
 
 
-def recorded(view: View, run: str, progress: Progress | None = None) -> list[Outcome]:
+def recorded(view: View, run: str, policy: Policy, progress: Progress | None = None) -> list[Outcome]:
     """Return what the hand-offs of a run came to; kept under the ids of its files and of the policy."""
     name, key = f"{run}.outcomes", view.tree_key(run)
     held = cache.read(view.git, name, key) if key else None
@@ -85,7 +90,7 @@ def recorded(view: View, run: str, progress: Progress | None = None) -> list[Out
         return [Outcome(*row) for row in held]
     state = RunState(view, run)
     load(state, progress)
-    found = [one for task in state.ids("task") for one in _of_task(state, task, view.policy())]
+    found = [one for task in state.ids("task") for one in _of_task(state, task, policy)]
     if key:
         cache.write(view.git, name, key, found)
     return found
