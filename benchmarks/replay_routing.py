@@ -125,6 +125,12 @@ def spread(values: list[float]) -> str:
     return f"{statistics.fmean(values):.2f} ± {statistics.stdev(values):.2f}"
 
 
+def beside_theirs(ours: list[float], theirs: list[float]) -> str:
+    """Return the ratio of the mean regrets, and between which two the ratios of the middle half of the worlds lie."""
+    each = statistics.quantiles([own / other for own, other in zip(ours, theirs, strict=True) if other], n=4)
+    return f"{statistics.fmean(ours) / statistics.fmean(theirs):.2f} ({each[0]:.2f} to {each[2]:.2f})"
+
+
 def rows(tasks: int, seeds: range) -> Iterator[str]:
     """Yield a table row for each policy and story."""
     for story, play in (("log of all, then one choice per kind", replay), ("learns from its own choices", live)):
@@ -134,7 +140,7 @@ def rows(tasks: int, seeds: range) -> Iterator[str]:
             for name, pairs in measured.items():
                 regrets = [most - got for got, most in pairs]
                 share = spread([got / most for got, most in pairs])
-                ratio = f"{statistics.fmean(base) / statistics.fmean(regrets):.2f}"
+                ratio = "" if base == regrets else beside_theirs(base, regrets)
                 wins = sum(own < other for own, other in zip(base, regrets, strict=True))
                 beside = "" if name == "`task route`" else f"{wins} of {len(pairs)}"
                 told = "skills change half way" if drift else "skills stay"
@@ -144,7 +150,7 @@ def rows(tasks: int, seeds: range) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", type=int, default=240, help="outcomes in each replay")
-    parser.add_argument("--seeds", type=int, default=20, help="how many worlds")
+    parser.add_argument("--seeds", type=int, default=40, help="how many worlds")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--curiosity", type=float, default=routing.CURIOSITY, help="to compare other settings")
     given = parser.parse_args()

@@ -10,13 +10,15 @@ from memento_git.work import budget, outcomes, probe, routing
 from memento_git.work.executors import known
 from memento_git.work.loading import load
 from memento_git.work.outcomes import Attempt, Outcome
+from memento_git.work.overview import ABSENT
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.work.executors import Executor
     from memento_git.work.trust import Proof
 
     Progress = Callable[[int, int], None]
@@ -39,11 +41,7 @@ def route(view: View, given: str, *, executor: str = "", ask: bool = True, progr
     history = [one for other in view.runs() for one in recorded(view, other, policy, progress)]
     state = RunState(view, run)
     prose = state.prose(task)
-    tried = attempts(state, task)
-    held = budget.budget(policy.budget, prose.data.get("budget") or {}, tried, table)
-    step = budget.next_step(
-        budget.over(state.status, state.task_status(task)), tried, held, min(one.cost for one in table.values())
-    )
+    held, step = _standing(state, task, policy, table)
     asked = routing.Asked(
         task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
         tuple(prose.list("files")), view.now, table, history, held, step,
@@ -72,14 +70,17 @@ def attempts(state: RunState, task: str) -> list[Attempt]:
 
 def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
-    table = known(policy)
+    held, step = _standing(state, task, policy, known(policy))
+    return {**step.row(), "budget": held.row()}
+
+
+def _standing(
+    state: RunState, task: str, policy: Policy, table: Mapping[str, Executor]
+) -> tuple[budget.Budget, budget.Next]:
     tried = attempts(state, task)
     held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
-    cheapest = min(one.cost for one in table.values())
-    return {
-        **budget.next_step(budget.over(state.status, state.task_status(task)), tried, held, cheapest).row(),
-        "budget": held.row(),
-    }
+    over = budget.over(state.status, state.task_status(task))
+    return held, budget.next_step(over, tried, held, min(one.cost for one in table.values()))
 
 
 def recorded(view: View, run: str, policy: Policy, progress: Progress | None = None) -> list[Outcome]:
@@ -91,7 +92,7 @@ def recorded(view: View, run: str, policy: Policy, progress: Progress | None = N
     state = RunState(view, run)
     load(state, progress)
     found = [one for task in state.ids("task") for one in _of_task(state, task, policy)]
-    if key:
+    if key and not any(finding.message == ABSENT for finding in view.findings):
         cache.write(view.git, name, key, found)
     return found
 
