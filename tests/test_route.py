@@ -331,7 +331,7 @@ def test_a_task_shows_what_is_next(play: Play, cli: Cli) -> None:
     fails(play, task, category="tests")
     shown = answer(cli, play, "task", "show", task)[1]
     assert shown["next"]["action"] == "repair"
-    assert shown["next"]["budget"] == {"attempts": 2, "lost": 1, "cost": None, "spent": 1.0}
+    assert shown["next"]["budget"] == {"attempts": 2, "lost": 1, "cost": None, "spent": 1.0, "exceeded": None}
     assert shown["dispatches"][0]["category"] == "tests"
     fails(play, task, category="tests")
     assert answer(cli, play, "task", "show", task)[1]["next"]["action"] == "escalate"
@@ -354,8 +354,17 @@ def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Cli, programs: C
     fails(play, task)
     _, told = answer(cli, play, "task", "route", task)
     assert told["decision"]["selected_executor"] == "human"
+    assert "--executor human --over-budget WHY" in cli("task", "route", task, "-C", str(play.root))[1]
     assert told["decision"]["next"]["action"] == "escalate"
     assert told["decision"]["approval_because"] == ["the task is escalated: 1 of 1 attempts came to nothing"]
+
+
+def test_a_blocked_task_is_to_be_reopened_first(play: Play, cli: Cli) -> None:
+    play.planned()
+    task = play.task()
+    play.do(dispatches.fail_dispatch, play.dispatch(task), reason="nobody came")
+    assert answer(cli, play, "task", "route", task, "--no-health")[1]["task_status"] == "blocked"
+    assert f"memento task reopen {task[:6]}" in cli("task", "route", task, "--no-health", "-C", str(play.root))[1]
 
 
 def test_an_old_revision_is_routed_as_it_was(play: Play, cli: Cli, programs: Callable[..., None]) -> None:

@@ -32,9 +32,15 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
     kept = None
     if record and not told.refusal:
         kept = _record(door, told.task, told.decision)
-    data = {**told.refusal, "task_id": told.task, "decision": told.decision, "evidence": kept}
+    data = {
+        **told.refusal,
+        "task_id": told.task,
+        "task_status": told.status,
+        "decision": told.decision,
+        "evidence": kept,
+    }
     names = output.Names(None if door.json else view)
-    door.show(data, lambda: _told(told.task, told.decision, names), ok=not told.refusal)
+    door.show(data, lambda: _told(told.task, told.status, told.decision, names), ok=not told.refusal)
     return 1 if told.refusal else 0
 
 
@@ -45,7 +51,7 @@ def _record(door: Door, task: str, decision: Row) -> Row:
     return door.change("task route", lambda tx: answers.after(tx, record_route(tx, task, decision)))
 
 
-def _told(task: str, decision: Row, names: Names) -> str:
+def _told(task: str, status: str, decision: Row, names: Names) -> str:
     chosen, wish, step = decision["selected_executor"], decision["user_override"], decision["next"]
     refused = [f"{wish['executor']}: {'; '.join(wish['reasons'])}"] if wish and not wish["honoured"] else []
     parts = [
@@ -59,6 +65,9 @@ def _told(task: str, decision: Row, names: Names) -> str:
     ]
     lines = [f"{click.style(chosen or 'nobody', bold=True)}  for {names(task)}, risk {decision['risk']}"]
     lines += [f"  {label:<7}  {names.within(output.printable(line))}" for label, told in parts for line in told]
-    if chosen and step["action"] != "none":
-        lines.append(f" next: memento dispatch create {names(task)} --executor {chosen}")
+    if step["action"] != "none" and status != "pending":
+        lines.append(f" next: memento task reopen {names(task)} --reason WHY")
+    elif step["action"] != "none" and chosen:
+        beyond = " --over-budget WHY" if decision["budget"]["exceeded"] else ""
+        lines.append(f" next: memento dispatch create {names(task)} --executor {chosen}{beyond}")
     return "\n".join(lines)

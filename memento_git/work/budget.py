@@ -56,8 +56,10 @@ class Budget(NamedTuple):
             return f"attempts cost {self.spent:g}, another one costs {price:g}, and {self.cost:g} is allowed"
         return ""
 
-    def row(self) -> dict[str, Any]:
-        return {"attempts": self.attempts, "lost": self.lost, "cost": self.cost, "spent": round(self.spent, 3)}
+    def row(self, price: float) -> dict[str, Any]:
+        """Return the budget as data, and why another attempt at this price is beyond it."""
+        held = {"attempts": self.attempts, "lost": self.lost, "cost": self.cost, "spent": round(self.spent, 3)}
+        return {**held, "exceeded": self.exceeded(price) or None}
 
 
 class Next(NamedTuple):

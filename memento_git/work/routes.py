@@ -28,7 +28,7 @@ class Told(NamedTuple):
     """A decision, and the task that it is about."""
 
     task: str
-    run: str
+    status: str
     decision: dict[str, Any]
     refusal: dict[str, Any]
 
@@ -48,7 +48,7 @@ def route(view: View, given: str, *, executor: str = "", ask: bool = True, progr
     )  # fmt: skip
     health = probe.ailments(table.values(), view.git.cwd, routing.possible(asked) if ask else ())
     decision = routing.decide(asked, health, executor)
-    return Told(task, run, decision, _refusal(decision))
+    return Told(task, state.task_status(task), decision, _refusal(decision))
 
 
 def _refusal(decision: dict[str, Any]) -> dict[str, Any]:
@@ -70,8 +70,9 @@ def attempts(state: RunState, task: str) -> list[Attempt]:
 
 def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
-    held, step = _standing(state, task, policy, known(policy))
-    return {**step.row(), "budget": held.row()}
+    table = known(policy)
+    held, step = _standing(state, task, policy, table)
+    return {**step.row(), "budget": held.row(_cheapest(table))}
 
 
 def _standing(
@@ -80,7 +81,11 @@ def _standing(
     tried = attempts(state, task)
     held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     over = budget.over(state.status, state.task_status(task))
-    return held, budget.next_step(over, tried, held, min(one.cost for one in table.values()))
+    return held, budget.next_step(over, tried, held, _cheapest(table))
+
+
+def _cheapest(table: Mapping[str, Executor]) -> float:
+    return min(one.cost for one in table.values())
 
 
 def recorded(view: View, run: str, policy: Policy, progress: Progress | None = None) -> list[Outcome]:
