@@ -14,7 +14,7 @@ from typing import Final
 from ground import fill
 from measure import call, environment, seconds
 
-ROUNDS: Final = 9
+ROUNDS: Final = 11
 ENTRY: Final = (sys.executable, "-c", "from memento_git.__main__ import main; main()")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -299,6 +302,16 @@ def test_an_attempt_that_nobody_took_costs_nothing() -> None:
 
 def test_the_refusal_says_how_to_go_on() -> None:
     assert "--over-budget" in BudgetExceeded(task="task_x", why="1 of 1 attempts came to nothing").hint
+
+
+def test_the_replay_says_the_same_each_time_and_routing_beats_always_the_first() -> None:
+    script = Path(__file__).parent.parent / "benchmarks" / "replay_routing.py"
+    command = [sys.executable, str(script), "--seeds", "6", "--tasks", "200"]
+    first, again = (subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2))
+    assert first == again
+    rows = [line.split(" | ") for line in first.splitlines()[2:]]
+    assert len(rows) == 12
+    assert all(float(row[4].split()[0]) < 0.8 for row in rows if row[1] == "always the first")
 
 
 def test_the_same_facts_give_the_same_decision() -> None:
