@@ -107,10 +107,11 @@ def _of_task(state: RunState, task: str, policy: Policy) -> list[Outcome]:
     if not isinstance(prose, Prose):
         return []
     kind, files = prose.data.get("kind") or "", prose.list("files")
+    completed = {event.get("dispatch"): event for event in state.completions(task)}
     told = []
     for one in attempts(state, task):
-        standing = one.how in outcomes.STANDING
-        trusted = _trust(state, state.proof_of(one.dispatch, task, policy)) if standing else ""
+        end = completed.get(one.dispatch) if one.how in outcomes.STANDING else None
+        trusted = _trust(state, state.proof_of(end, policy)) if end else ""
         told.append(outcomes.outcome(one, task, kind, files, trusted))
     return [one for one in told if one is not None]
 

@@ -283,16 +283,14 @@ class RunState:
         none = trust.Proof(False, (), ("no completion of it stands",))
         return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
 
+    def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
+        """Return whether one completion, taken by itself, proves its task."""
+        return self._proven(completion, self.prose(completion.of).digest, policy)
+
     def _proven(self, event: Event, text: str, policy: Policy) -> trust.Proof:
         if event.id in self.tombstones:
             return trust.Proof(False, (), ("its completion was redacted",))
         return trust.proof(event, text, [self.cited(parse_ref(ref)) for ref in event.data["evidence"]], policy)
-
-    def proof_of(self, dispatch: str, task: str, policy: Policy) -> trust.Proof:
-        """Return whether what one dispatch completed is proven; more than one try may complete a task."""
-        text = self.prose(task).digest
-        ends = [event for event in self.completions(task) if event.get("dispatch") == dispatch]
-        return self._proven(ends[-1], text, policy) if ends else trust.Proof(False, (), ("no completion of it stands",))
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""
