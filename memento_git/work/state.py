@@ -284,6 +284,10 @@ class RunState:
             self._proofs[task] = proofs.proof_of(self, task, policy)
         return self._proofs[task]
 
+    def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
+        """Return whether one completion, taken by itself, proves its task."""
+        return proofs.proof_by(self, completion, self.prose(completion.of).digest, policy)
+
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""
         if task not in self.index.prose or self.task_status(task) not in DONE:
