@@ -40,7 +40,9 @@ DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
     "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
     "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
-    "candidate": "one of several tries", "created_at": "when it was handed out", "completed_at": "or null",
+    "candidate": "one of several tries",
+    "allowed_destructive": "rules about destructive commands that were allowed at the hand-off",
+    "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
     "executor_invoked": "always false: memento starts nobody",
 }  # fmt: skip

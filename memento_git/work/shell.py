@@ -93,7 +93,9 @@ class _Reader:
         waiting = [(root, _Around())]
         while waiting:
             node, around = waiting.pop()
-            if node.type == "command" or (node.type == "redirected_statement" and node.named_children[0].type in REDIRECTS):
+            if node.type == "command" or (
+                node.type == "redirected_statement" and node.named_children[0].type in REDIRECTS
+            ):
                 self.calls.append(self.call(node, around))
                 if len(self.calls) > MOST_CALLS:
                     raise TooMuch
@@ -117,7 +119,11 @@ class _Reader:
             for child in redirects:
                 yield child, _Around(before=(node,))
         else:
-            passed = around if node.type in ("negated_command", "subshell", "compound_statement", "heredoc_redirect") else _Around()
+            passed = (
+                around
+                if node.type in ("negated_command", "subshell", "compound_statement", "heredoc_redirect")
+                else _Around()
+            )
             for child in children:
                 yield child, passed
 
@@ -127,11 +133,13 @@ class _Reader:
         redirects = [*around.redirects, *(child for child in children if child.type in REDIRECTS)]
         parts = [child for child in children if child.type not in (*REDIRECTS, "variable_assignment")]
         words = [word for part in parts for word in self.words(part, depth)] if node.type == "command" else []
+        fed = [self._feeder(one, depth) for one in around.before] if depth < DEEPEST else []
+        read = [self._input(one, depth) for one in reversed(redirects)]
         return Call(
             tuple(words[:MOST_CALLS]), self.text(node)[:MOST_LETTERS], node.start_point[0] + 1,
             tuple(word for one in redirects for word in self._written(one, depth)),
-            next((found for one in reversed(redirects) if (found := self._input(one, depth)) is not None), None),
-            tuple(found for one in around.before if (found := self._feeder(one, depth)) is not None) if depth < DEEPEST else (),
+            next((text for text in read if text is not None), None),
+            tuple(one for one in fed if one is not None),
             tuple(name for part in parts for name in self._called_within(part)),
         )  # fmt: skip
 
@@ -140,7 +148,9 @@ class _Reader:
             redirects = tuple(child for child in node.named_children if child.type in REDIRECTS)
             bodies = [child for child in node.named_children if child.type not in REDIRECTS]
             return self.call(bodies[0], _Around(redirects=redirects), depth + 1) if bodies else None
-        return self.call(node, _Around(), depth + 1) if node.type == "command" else Call((UNKNOWN,), self.text(node)[:80])
+        return (
+            self.call(node, _Around(), depth + 1) if node.type == "command" else Call((UNKNOWN,), self.text(node)[:80])
+        )
 
     def words(self, node: Any, depth: int = 0) -> list[str]:
         """Return the words that one node becomes: several where an unquoted variable or braces expand."""
