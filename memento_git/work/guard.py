@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Misused, Refused
+from memento_git.work.risky_words import is_risky
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -71,10 +72,13 @@ def refuse_argv(policy: Policy, argv: Sequence[str], where: str) -> list[str]:
 
 def dangers(policy: Policy, texts: Iterable[tuple[str, str]]) -> list[tuple[str, Danger]]:
     """Return what is destructive in texts, each with the name of its text."""
+    suspects = [(where, text) for where, text in texts if is_risky(text)]
+    if not suspects:
+        return []
     from memento_git.work.destructive import in_text
 
     protected = policy.preflight["branches"]
-    return [(where, danger) for where, text in texts if text for danger in in_text(text, protected)]
+    return [(where, danger) for where, text in suspects for danger in in_text(text, protected)]
 
 
 def rows(found: Iterable[tuple[str, Danger]]) -> list[dict[str, Any]]:
@@ -84,12 +88,15 @@ def rows(found: Iterable[tuple[str, Danger]]) -> list[dict[str, Any]]:
 
 def known_rules(names: Iterable[str]) -> list[str]:
     """Return rules as they were named; refuse a name that no rule has."""
+    asked = sorted(set(names))
+    if not asked:
+        return []
     from memento_git.work.destructive import RULES
 
-    for name in (names := list(names)):
+    for name in asked:
         if name not in RULES:
             raise RuleUnknown(given=name, allowed=", ".join(RULES))
-    return sorted(set(names))
+    return asked
 
 
 def texts_of(prose: Any, kind: str) -> list[tuple[str, str]]:
