@@ -43,7 +43,8 @@ DISPATCH: Final = {
     "candidate": "one of several tries",
     "allowed_destructive": "rules about destructive commands that were allowed at the hand-off",
     "created_at": "when it was handed out", "completed_at": "or null",
-    "failed_at": "or null", "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
+    "failed_at": "or null", "category": "kind of failure, or null",
+    "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
     "executor_invoked": "always false: memento starts nobody",
 }  # fmt: skip
 GATE: Final = {
@@ -84,6 +85,22 @@ STATUS: Final = {
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",
 }  # fmt: skip
+NEXT: Final = {
+    "action": "first, retry, fallback, repair, escalate, none", "executor": "who should do it, or null",
+    "why": "what it follows from",
+}  # fmt: skip
+DECISION: Final = {
+    "selected_executor": "who should do the task, or null", "fallback_chain": "who comes next, in order",
+    "rejected_executors": "executor, rules (health, scope, risk, budget, tried), reasons, hard: no wish lifts it",
+    "scores": "of those who are not rejected: executor, score, its parts expected, unsure, cost; outcomes and "
+    "outcomes_of_kind, as they weigh today", "reasons": "why the first is the first",
+    "risk": "low, medium, high: the task's own or, raised, what past failures make it",
+    "risk_adjustments": "from, to, why", "requires_user_approval": "a person should agree first",
+    "approval_because": "why", "context_profile": "brief, or bundle where more is at stake",
+    "auto_dispatch": "always false", "user_override": "of --executor: executor, honoured, reasons; or null",
+    "budget": "attempts, lost, cost, spent, and exceeded: why one more is beyond it, or null",
+    "next": f"{', '.join(NEXT)}: what the attempts so far lead to",
+}  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE,
@@ -91,6 +108,9 @@ TABLES: Final = {
 
 ANSWERS: Final = {
     "init": "workspace created state",
+    "update": "version steps",
+    "guide": "name text",
+    "guide --out": "path",
     "status": " ".join(STATUS),
     "report": "text generated_at " + " ".join(key for key in STATUS if key != "state"),
     "log": "audit page",
@@ -110,8 +130,10 @@ ANSWERS: Final = {
     "plan show": "plan",
     "task list": "tasks page",
     "task add": "task dispatched executor_invoked",
+    "task add --from-event": "task created dangers dispatched executor_invoked",
     "task revise": "task",
-    "task show": "task dispatches",
+    "task show": "task dispatches next dangers",
+    "task route": "task_id task_status decision evidence",
     "task brief": "payload",
     "task block": "task",
     "task reopen": "task",
@@ -137,6 +159,7 @@ ANSWERS: Final = {
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
+    "preflight": "act checks dangers refused gate",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",
@@ -166,7 +189,11 @@ def page() -> str:
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
-        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`.",
+        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
+        "those of `preflight` have `level` (ok, warn, refuse) for `status`. `dangers` have `where`, `line`, `rule`, "
+        "`command`, `why`. "
+        "`next` of `task show` is that of a decision, with its `budget`.",
+        "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,
     )  # fmt: skip
 
