@@ -89,6 +89,9 @@ TABLES: Final = {
 
 ANSWERS: Final = {
     "init": "workspace created state",
+    "update": "version steps",
+    "guide": "name text",
+    "guide --out": "path",
     "status": " ".join(STATUS),
     "report": "text generated_at " + " ".join(key for key in STATUS if key != "state"),
     "log": "audit page",

@@ -215,6 +215,20 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def answer(arguments: list[str]) -> dict[str, Any]:
+    """Run the command line with JSON answers for a caller in this process; return the answer instead of printing it."""
+    import json
+
+    kept: list[str] = []
+    token = terminal.KEPT.set(kept)
+    try:
+        code = run([*arguments, "--json"])
+    finally:
+        terminal.KEPT.reset(token)
+    told: dict[str, Any] = json.loads(kept[-1]) if kept else {"ok": code == 0}
+    return told
+
+
 def _main(arguments: list[str]) -> Any:
     from memento_git.cli.main import memento
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextvars import ContextVar
 from typing import Any, Final, TextIO
 
 import click
@@ -13,6 +14,7 @@ UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u206
 CONTROL: Final = re.compile(UNFIT)
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
 RAW_IN_JSON: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+KEPT: Final[ContextVar[list[str] | None]] = ContextVar("kept", default=None)
 
 
 def clean(text: str) -> str:
@@ -43,6 +45,10 @@ def prepare() -> None:
 
 def put(text: str, *, err: bool = False) -> None:
     """Print a line; once nobody reads any more, print into the void, so that the command's verdict stays."""
+    kept = KEPT.get()
+    if kept is not None and not err:
+        kept.append(text)
+        return
     try:
         click.echo(text, err=err)
     except BrokenPipeError:
