@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import yamltext
-from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks
+from memento_git.work.actions import dispatches, evidences, gates, graphs, plans, runs, settling, tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,6 +62,7 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "evidence supersede": evidences.supersede,
     "evidence retract": evidences.retract,
     "evidence redact": settling.redact_record,
+    "graph update": graphs.update_graph,
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }

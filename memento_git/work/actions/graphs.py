@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import layout
-from memento_git.work import codegraph, codestate, graphfile, graphify, graphs
+from memento_git.work import codegraph, codestate, graphfile, graphs, proposals
+from memento_git.work import graphify as gfy
 from memento_git.work.actions import evidences
 from memento_git.work.desk import Desk
 
@@ -99,7 +100,7 @@ def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, gr
 
 def _graphified(ledger: Ledger, commit: str) -> bytes:
     """Return what graphify says of the code at a commit."""
-    return graphify.run(ledger.git, commit)
+    return gfy.run(ledger.git, commit)
 
 
 def _draft(desk: Desk, named: dict[str, bytes], data: Row) -> evidences.Draft:
@@ -170,3 +171,41 @@ def kept(state: RunState, evidence: Evidence) -> bytes:
     if data is None or hashlib.sha256(data).hexdigest() != file["sha256"]:
         raise graphfile.SnapshotInvalid(where=f"{SNAPSHOT} of {evidence.id}", problem="its bytes are not in the ledger")
     return data
+
+
+def look(git: Git, rev: str, progress: Callable[[int, int], None] | None = None) -> tuple[Row, Row]:
+    """Return the graph of the code at a revision, and which code that is."""
+    commit = git.commit_of(rev)
+    held = codegraph.snapshot(git, commit, progress)
+    return held, {"tree": codestate.code_at(git, commit)["tree"], "head": commit}
+
+
+def proposed(held: Row) -> tuple[list[Row], int]:
+    """Return the tasks that a graph suggests, and how many more there would be."""
+    return proposals.propose(held, codestate.is_fit)
+
+
+def as_verbs(rows: Sequence[Row], run: str) -> str:
+    """Return proposals as the YAML list that `memento apply` takes."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Writes texts of several lines as blocks, as people would."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+    Dumper.add_representer(str, text)
+    verbs = [
+        {"do": "task add", **({"run": run} if run else {}),
+         **{key: _literal(value) for key, value in row.items() if key != "basis"}}
+        for row in rows
+    ]  # fmt: skip
+    return str(yaml.dump(verbs, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)) if verbs else ""
+
+
+def _literal(value: Any) -> Any:
+    """Return a text, or a list of them, that `apply` takes word for word."""
+    if isinstance(value, list):
+        return [_literal(one) for one in value]
+    return f"${value}" if value.startswith("$") else value
