@@ -114,9 +114,12 @@ def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> N
     from memento_git.work.actions import graphs
 
     held, _ = graphs.look(door.ledger.git, "HEAD", boundary.progress)
+    beside = None
+    if graphify:
+        beside = door.change("graph update", lambda tx: graphs.graphified(tx, run=run, tasks=tasks))()
 
     def act(tx: Transaction) -> tuple[Row, bool]:
-        identity = graphs.update_graph(tx, run=run, tasks=tasks, graphify=graphify)
+        identity = graphs.update_graph(tx, run=run, tasks=tasks, graphify=beside)
         return answers.after(tx, identity), bool(tx.changes)
 
     row, recorded = door.change("graph update", act)

@@ -63,18 +63,25 @@ def latest(view: View, run: str) -> Row | None:
     }  # fmt: skip
 
 
-def update_graph(tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), graphify: bool = False) -> str:
-    """Record the graph of the code at HEAD as evidence; return its id, the former one's where nothing changed."""
+def update_graph(
+    tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), graphify: tuple[str, bytes] | None = None
+) -> str:
+    """Record the graph of the code at HEAD as evidence; return its id, the former one's where nothing changed.
+
+    `graphify` is what graphified() found, which takes too long for a transaction.
+    """
     desk = Desk.of(tx)
     git = tx.ledger.git
     commit = git.commit_of(tx.view.commits[0] if tx.view.commits else "HEAD")
     held = codegraph.snapshot(git, commit)
     named = {SNAPSHOT: codegraph.as_bytes(held)}
-    if graphify:
-        named[GRAPHIFY] = _graphified(tx.ledger, commit)
-    state, wanted = _belongs(desk, run, tasks)
     code = {"tree": codestate.code_at(git, commit)["tree"], "head": commit}
-    if former := _former(state, code["tree"], named[SNAPSHOT], wanted, graphify=graphify):
+    if graphify is not None and graphify[0] != code["tree"]:
+        raise gfy.GraphifyFailed(reason="the code changed while it ran")
+    if graphify is not None:
+        named[GRAPHIFY] = graphify[1]
+    state, wanted = _belongs(desk, run, tasks)
+    if former := _former(state, code["tree"], named[SNAPSHOT], wanted, graphify=GRAPHIFY in named):
         return former
     draft = _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
     told = f"{held['counts']['nodes']} files, {held['counts']['edges']} imports, {held['counts']['cycles']} cycles"
@@ -98,9 +105,12 @@ def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, gr
     return ""
 
 
-def _graphified(ledger: Ledger, commit: str) -> bytes:
-    """Return what graphify says of the code at a commit."""
-    return gfy.run(ledger.git, commit)
+def graphified(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> Callable[[], tuple[str, bytes]]:
+    """Refuse what recording would refuse; return what runs graphify on the code at HEAD, outside of a transaction."""
+    evidences.foresee(tx, run=run, tasks=tasks)
+    git = tx.ledger.git
+    commit = git.commit_of("HEAD")
+    return lambda: (codestate.code_at(git, commit)["tree"], gfy.run(git, commit))
 
 
 def _draft(desk: Desk, named: dict[str, bytes], data: Row) -> evidences.Draft:
