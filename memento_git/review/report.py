@@ -39,7 +39,7 @@ def sections(held: Row) -> list[tuple[str, list[str]]]:
         ("Needs settling",
          [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]),
         ("Verification", [_verified(row) for row in told["verification"]]),
-        ("Changed files", [code(row["path"]) for row in told["changed_files"]]),
+        ("Changed files", [_file(row) for row in told["changed_files"]]),
         ("Risks", [_about(row) for row in told["risks"]]),
         ("Roles", [role_line(row) for row in held["roles"]]),
         ("Evidence", [evidence_line(row) for row in held["evidence"]]),
@@ -51,6 +51,10 @@ def sections(held: Row) -> list[tuple[str, list[str]]]:
 
 def _about(row: Row) -> str:
     return f"{plain(row['about'])} (`{row['record']}`)"
+
+
+def _file(row: Row) -> str:
+    return code(row["path"]) + ("" if row["evidence_ids"] else " — a done task is about it")
 
 
 def _verified(row: Row) -> str:

@@ -29,7 +29,7 @@ class GraphifyMissing(Refused):
 
     token = "graphify_missing"
     sentence = "graphify was not found on PATH"
-    hint_ = "pip install graphifyy, or leave --graphify away: memento reads imports by itself"
+    hint_ = "pip install graphifyy, or leave --graphify away: imports are read without it"
 
 
 class GraphifyFailed(Refused):
