@@ -19,7 +19,6 @@ SAME: Final = (
 )
 ABSENT: Final = (
     ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
-    ("route-task", ""),
     ("record-external-check", "`evidence add --kind ci --uri URL --outcome passed`: kept as *reported*"),
     ("record-approval", "`evidence approve ID`, or `gate record approval passed`"),
     ("select-patch", ""),

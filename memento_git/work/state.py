@@ -283,6 +283,10 @@ class RunState:
         none = trust.Proof(False, (), ("no completion of it stands",))
         return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
 
+    def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
+        """Return whether one completion, taken by itself, proves its task."""
+        return self._proven(completion, self.prose(completion.of).digest, policy)
+
     def _proven(self, event: Event, text: str, policy: Policy) -> trust.Proof:
         if event.id in self.tombstones:
             return trust.Proof(False, (), ("its completion was redacted",))
