@@ -14,7 +14,7 @@ from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import trust
 from memento_git.work.fold import Fold, Folded, plans_of
-from memento_git.work.lanes import CANONICAL, STATUS, task_status
+from memento_git.work.lanes import CANONICAL, SELECTED, STATUS, task_status
 from memento_git.work.transitions import SETTLING
 
 if TYPE_CHECKING:
@@ -266,6 +266,10 @@ class RunState:
             if seen.event.do == "completed" and not any(seen.event.id in past for past in before)
         ]
 
+    def selected(self, task: str) -> str:
+        """Return the candidate that was chosen, `contested` where choices disagree, or nothing."""
+        return self.folded(task).lanes.word(SELECTED, "")
+
     def proof(self, task: str, policy: Policy) -> trust.Proof:
         """Return whether a completed task is proven, and why not."""
         if task not in self._proofs:
@@ -279,9 +283,15 @@ class RunState:
         found = self.view.record(self.index.prose.get(task, ""))
         if not isinstance(found, Prose):
             return trust.Proof(False, (), ("the task's own text cannot be read",))
-        proofs = [self._proven(event, found.digest, policy) for event in self.completions(task)]
+        selected = self.selected(task)
+        counting = [event for event in self.completions(task) if selected in ("", event.get("dispatch"))]
+        proofs = [self._proven(event, found.digest, policy) for event in counting]
         none = trust.Proof(False, (), ("no completion of it stands",))
         return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
+
+    def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
+        """Return whether one completion, taken by itself, proves its task."""
+        return self._proven(completion, self.prose(completion.of).digest, policy)
 
     def _proven(self, event: Event, text: str, policy: Policy) -> trust.Proof:
         if event.id in self.tombstones:
@@ -333,6 +343,7 @@ class RunState:
                 "until": until if value[0] == "claimed" else "",
                 "expired": value[0] == "claimed" and until < self.view.now,
                 "opened": opened,
+                "selected": folded.lanes.word(SELECTED, "") == name,
                 "ended": _ended(folded.events, name),
             }
         return found
