@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
-from memento_git.model.clock import stamp
+from memento_git.model.clock import STAMP, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,9 +128,12 @@ def _time(value: Any, where: str) -> str:
         return ""
     try:
         found = datetime.fromisoformat(value.replace(" UTC", "+00:00") if isinstance(value, str) else "")
-        return stamp((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+        told = stamp((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError, OSError):
-        raise PayloadInvalid(where=where, problem=f"{value!r:.60} is not a time") from None
+        told = ""
+    if STAMP.fullmatch(told) is None:
+        raise PayloadInvalid(where=where, problem=f"{value!r:.60} is not a time")
+    return told
 
 
 def _inner(value: Raw, *keys: str) -> Any:

@@ -73,11 +73,12 @@ def add_checks(
     delivered = _Delivered(state)
     new, old = [], []
     for check in found:
-        if identity := delivered.find(check.record(), full):
+        draft = _draft(desk, check)
+        if identity := delivered.find(draft.data, full):
             old.append(identity)
             continue
-        new.append(record_draft(tx, _draft(desk, check), run=state.id, tasks=full, summary=summary))
-        delivered.note(check.record(), full, new[-1])
+        new.append(record_draft(tx, draft, run=state.id, tasks=full, summary=summary))
+        delivered.note(draft.data, full, new[-1])
     return new, old
 
 
@@ -90,23 +91,23 @@ class _Delivered:
         for name in state.ids("evidence"):
             found = state.evidence(name)
             if found is not None and "check" in found.data:
-                self.note(found.data["check"], found.tasks, found.id)
+                self.note(found.data, found.tasks, found.id)
 
-    def note(self, check: dict[str, Any], tasks: Sequence[str], identity: str) -> None:
-        key = self._key(check, tasks)
+    def note(self, data: dict[str, Any], tasks: Sequence[str], identity: str) -> None:
+        key = self._key(data, tasks)
         self.all[key] = self.latest[key[:-2]] = identity
 
-    def find(self, check: dict[str, Any], tasks: Sequence[str]) -> str:
+    def find(self, data: dict[str, Any], tasks: Sequence[str]) -> str:
         """Return the evidence that says the same, or nothing."""
-        key = self._key(check, tasks)
+        key = self._key(data, tasks)
         known = self.all.get(key, "")
-        return known if check.get("finished") or self.latest.get(key[:-2]) == known else ""
+        return known if data["check"].get("finished") or self.latest.get(key[:-2]) == known else ""
 
     @staticmethod
-    def _key(check: dict[str, Any], tasks: Sequence[str]) -> tuple[Any, ...]:
-        told = ("provider", "name", "id", "commit")
-        return (*(check.get(key, "") for key in told), tuple(sorted(tasks)), check["conclusion"],
-                check.get("finished", ""))  # fmt: skip
+    def _key(data: dict[str, Any], tasks: Sequence[str]) -> tuple[Any, ...]:
+        check = data["check"]
+        named = (check["provider"], check["name"], check.get("id", ""), (data.get("code") or {}).get("tree", ""))
+        return (*named, tuple(sorted(tasks)), check["conclusion"], check.get("finished", ""))
 
 
 def _draft(desk: Desk, check: Check) -> Draft:
