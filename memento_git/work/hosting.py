@@ -23,7 +23,7 @@ READ: Final = 30.0
 ALL: Final = 120.0
 MOST_PAGES: Final = 60
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
-PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,100}")
+PART: Final = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9._-]{0,100}")
 
 
 class Service(NamedTuple):
