@@ -111,7 +111,7 @@ def unsafe(files: Sequence[str]) -> list[str]:
 def _judged(one: Candidate, field: Sequence[Candidate]) -> Judged:
     reasons = [] if one.status == "completed" else [f"it is {one.status}, not completed"]
     reasons += one.problems
-    if one.status == "completed" and one.diff is None:
+    if one.status == "completed" and one.diff is None and not one.problems:
         reasons.append("its diff is not known: memento evidence add --diff A..B --dispatch DISPATCH")
     risky = [] if one.approved or one.diff is None else unsafe(one.diff.files)
     asked = [f"{told}; somebody else must approve its diff" for told in risky]

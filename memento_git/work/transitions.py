@@ -173,14 +173,12 @@ def _claimed(event: Event, seen: Seen, status: str) -> Writes:
     state, holder = _dispatch(event, seen)
     if state == "claimed" and holder != event.by:
         raise no.AlreadyClaimed(dispatch=name, holder=holder)
+    writes: Writes = {f"dispatch:{name}": ("claimed", event.by), f"lease:{name}": (event.get("until"),)}
+    if status == "completed" and f"candidate:{name}" in seen.own.values and not seen.own.word(SELECTED, ""):
+        return writes
     if status not in ("dispatched", "in_progress"):
         raise no.TaskNotReady(task=event.of, status=status)
-    detail = seen.own.detail(STATUS)
-    return {
-        f"dispatch:{name}": ("claimed", event.by),
-        f"lease:{name}": (event.get("until"),),
-        STATUS: ("in_progress", detail),
-    }
+    return {**writes, STATUS: ("in_progress", seen.own.detail(STATUS))}
 
 
 def _renewed(event: Event, seen: Seen, status: str) -> Writes:  # noqa: ARG001 (one shape for all rules)
