@@ -70,7 +70,8 @@ def test_what_is_not_there_or_not_proven_is_out_however_well_it_scores(changes: 
     "path",
     [".git/config", "sub/.git/hooks/x", ".gitmodules", ".gitattributes", ".GIT/config", ".husky/pre-commit", ".env",
      "a/.env", ".env.production", ".ENV", ".envrc", "secrets/a.txt", "config/secret.yaml", "credentials.json",
-     "deploy/id_rsa", "id_ed25519", "tls/server.pem", "a.key", ".npmrc", "a/.netrc", ".github/workflows/ci.yml", ".gitlab-ci.yml",
+     "deploy/id_rsa", "id_ed25519", "tls/server.pem", "a.key", ".npmrc", "a/.netrc", ".github/workflows/ci.yml",
+     ".gitlab-ci.yml",
      ".buildkite/pipeline.yml", "Jenkinsfile", ".circleci/config.yml", "azure-pipelines.yml", ".ci/run",
      ".pre-commit-config.yaml", ".memento/config.yaml"],
 )  # fmt: skip
@@ -361,6 +362,27 @@ def test_a_failure_on_the_same_code_that_was_not_cited_is_seen(contest: Contest)
     play.complete(dispatch, good)
     (row,) = contest.ranked().rows()
     assert {"part": "failures", "points": -20, "why": "1 of its evidence failed on this code"} in row["parts"]
+
+
+def test_what_the_graph_says_of_a_candidate_counts(contest: Contest) -> None:
+    from memento_git.work.actions import graphs
+
+    contest.hand("ann", "bob")
+    worse = contest.attempt("ann", {"app.py": "answer = 41 + 1\n"})
+    better = contest.attempt("bob", {"app.py": "answer = 40 + 2\n"})
+    for blocking, warnings in ((True, ["cycle"]), (False, ["hot spot"]), (False, [])):
+        diff = {"blocking": blocking, "warnings": warnings, "risk": "high", "after": {"nodes": 1}}
+
+        def record(tx: Any, told: dict[str, Any] = diff) -> str:
+            identity = graphs.record_diff(tx, told, None, tasks=[contest.task])
+            (path,) = [path for path in tx.changes if path.endswith(f"{identity}.yaml")]
+            tx.put(path, tx.changes[path] + f"dispatch: {worse}\n".encode())
+            return identity
+
+        contest.play.do(record)
+    row = next(row for row in contest.ranked().rows() if row["dispatch_id"] == worse)
+    assert {"part": "graph", "points": -30, "why": "1 regressions, 1 warnings"} in row["parts"]
+    assert contest.select().decision()["selected_dispatch_id"] == better
 
 
 def test_evidence_of_another_hand_off_completes_nothing(contest: Contest) -> None:

@@ -181,8 +181,14 @@ gate release --require-check ci --approvals 1 --no-record
 gate record quality_review passed
 gate waive approval --reason R
 gate list
+graph status
+graph update
+graph diff HEAD..HEAD
+graph propose
 status
 report
+report --format html
+report --out report.md
 log
 log --commits
 show RUN

@@ -69,7 +69,11 @@ def test_an_empty_unfinished_or_ended_run_is_refused(held: dict[str, Any], told:
 
 
 def test_every_thing_that_is_missing_is_named_at_once() -> None:
-    held = {"tasks": [DONE, OPEN], "gates": {(RUN, "quality_review"): "failed"}, "graph_warnings": ["a cycle"]}
+    held = {
+        "tasks": [DONE, OPEN],
+        "gates": {(RUN, "quality_review"): "failed"},
+        "graph_warnings": [{"message": "a cycle"}],
+    }
     asked = Asked(checks=("test", "lint"), approvals=2, gates=("final_acceptance",))
     assert len(missing(asked, **held)) == 7
 
@@ -169,7 +173,7 @@ def test_policy_may_name_approvers_and_leave_out_who_did_the_work() -> None:
 
 
 def test_graph_warnings_refuse_as_policy_says() -> None:
-    held = {"graph_warnings": ["a new cycle: a, b"]}
+    held = {"graph_warnings": [{"kind": "cycle", "message": "a new cycle: a, b"}]}
     assert missing(Asked(graph="refuse"), **held) == ("graph: a new cycle: a, b",)
     assert missing(Asked(graph="warn"), **held) == ()
 
@@ -347,6 +351,30 @@ def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: 
     play.proven("Another", run=run)
     found = judged(play, approvals=1)
     assert (found.verdict.missing, bool(found.event)) == ((), True)
+
+
+def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -> None:
+    from memento_git.work.actions import graphs
+
+    (play.root / "other.py").write_text("import app\n")
+    play.commit_all()
+    made = play.planned()
+    play.do(graphs.update_graph, run=made)
+    (play.root / "app.py").write_text("import other\n\nanswer = 42\n")
+    play.commit_all()
+    play.proven(run=made)
+    found = judged(play)
+    assert found.verdict.graph
+    assert [one.partition(":")[0] for one in found.verdict.missing] == ["graph"]
+    assert releases.row(found)["graph_warnings"][0]["level"] == "refuse"
+    policy(play, "  release: {graph: warn}\n")
+    assert judged(play).verdict.missing == ()
+    policy(play, "  release: {graph: ignore}\n")
+    assert judged(play).held.graph_warnings == []
+    policy(play, "  release: {graph: refuse}\n")
+    (play.root / "app.py").write_text("answer = 42\n")
+    play.commit_all()
+    assert judged(play).verdict.missing == ()
 
 
 def test_who_may_judge_the_release_is_policys_word(play: Play, run: str) -> None:

@@ -28,6 +28,7 @@ CODES: Final = (
 OTHER: Final = (
     ("usage", "2", "click's own message: an unknown option, a missing argument", "see that command's --help"),
     ("task_rejected", "1", "`task verify`: what is unmet", ""),
+    ("graph_refused", "1", "`graph diff`: what policy refuses", ""),
     ("checks_failed", "1", "`doctor`: something is wrong, see `checks`", ""),
     ("internal_error", "70", "a bug of memento: its type and text", "please report it with the file that it names"),
 )

@@ -65,7 +65,8 @@ EVIDENCE: Final = {
     "response": "what the approver answered, or null",
     "check": "provider, name, id, conclusion, commit, url, finished; or null",
     "dispatch": "hand-off that it came out of, or null",
-    "code": "git ids of what it saw: tree, full, paths, dirty", "actor": "who recorded it", "created_at": "when",
+    "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
+    "actor": "who recorded it", "created_at": "when",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {
@@ -73,6 +74,17 @@ EVENT: Final = {
     "action": "kind and verb, such as task.completed", "created_at": "when, by the writer's clock",
     "summary": "its note, reason or gate", "legal": "false: it has no effect", "problem": "why, or null",
     "payload": "the verb's own keys",
+}  # fmt: skip
+ROLE: Final = {
+    "kind": "actor, or role: a word that tasks ask for", "name": "who", "last_action": "kind and verb, or nothing",
+    "last_record": "to which record", "last_at": "when", "actions": "how many of each kind",
+    "incomplete_tasks": "ids of tasks handed to, or asking for, it that are not settled",
+}  # fmt: skip
+REPORT: Final = {
+    "text": "the report as Markdown, or in the format that was asked", "generated_at": "when it was made",
+    "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
+    "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
+    "stale, task_ids", "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
 }  # fmt: skip
 TROUBLE: Final = {
     "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
@@ -87,17 +99,21 @@ STATUS: Final = {
     "ahead": "ids of events whose clock is more than five minutes ahead of now",
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",
+    "roles": "actors, and the roles that tasks ask for: what each did last",
 }  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
-    "Event (audit)": EVENT, "Trouble": TROUBLE,
+    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT,
 }  # fmt: skip
 
 ANSWERS: Final = {
     "init": "workspace created state",
     "update": "version steps",
+    "guide": "name text",
+    "guide --out": "path",
     "status": " ".join(STATUS),
-    "report": "text generated_at " + " ".join(key for key in STATUS if key != "state"),
+    "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),
+    "report --out": "out format bytes",
     "log": "audit page",
     "log --commits": "commits page",
     "show": "KIND audit",
@@ -146,6 +162,10 @@ ANSWERS: Final = {
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
+    "graph status": "code graph snapshot graphify",
+    "graph update": "evidence recorded counts",
+    "graph diff": "diff evidence",
+    "graph propose": "proposals omitted",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",

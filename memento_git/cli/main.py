@@ -10,7 +10,7 @@ import click
 COMMANDS: Final = {
     "init": ("setup", "Make the ledger in this repository."),
     "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
-    "report": ("overview", "Write a run's report as Markdown."),
+    "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
     "log": ("overview", "List what happened, in the order in which it was seen."),
     "show": ("overview", "Show any record by its id."),
     "run": ("run", "Start, pause, resume, cancel, complete runs."),
@@ -19,11 +19,13 @@ COMMANDS: Final = {
     "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it."),
+    "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
     "settle": ("settle", "List what needs settling, and settle it."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
     "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
+    "guide": ("setup", "Print how to work with a ledger, as a skill for agents and people."),
     "update": ("setup", "Show the command that updates this installation, or run it."),
     "completion": ("setup", "Print the completion script for a shell."),
 }

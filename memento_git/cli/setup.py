@@ -64,6 +64,20 @@ def sample_smoke(door: Door, goal: str) -> int:
 
 
 @click.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write it as a skill into this folder.")
+@writes
+def guide(door: Door, out: Path | None) -> None:
+    """Print how to work with a ledger, as an Agent Skill for agents and people; --out writes using-memento/SKILL.md."""
+    from memento_git.work.actions.setup import guide_text, write_guide
+
+    text = guide_text()
+    if out is None:
+        door.show({"name": "using-memento", "text": text}, text)
+    else:
+        door.show({"path": str(write_guide(out, text))}, f"wrote {out / 'using-memento' / 'SKILL.md'}")
+
+
+@click.command()
 @click.option("--run", "go", is_flag=True, help="Run it; without, it is only shown.")
 @writes
 def update(door: Door, *, go: bool) -> None:

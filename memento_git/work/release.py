@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.states import DONE
 
@@ -73,7 +73,7 @@ class Held(NamedTuple):
     checks: Sequence[CheckSeen] = ()
     answers: Sequence[Answer] = ()
     authors: frozenset[str] = frozenset()
-    graph_warnings: Sequence[str] = ()
+    graph_warnings: Sequence[Mapping[str, Any]] = ()
 
 
 class Verdict(NamedTuple):
@@ -105,7 +105,7 @@ def judge(held: Held, asked: Asked) -> Verdict:
         missing.append(f"approvals: {len(approved)} of {asked.approvals}{_whose(asked)}")
     refused = asked.graph == "refuse" and bool(held.graph_warnings)
     if refused:
-        missing += [f"graph: {warning}" for warning in held.graph_warnings]
+        missing += [f"graph: {warning['message']}" for warning in held.graph_warnings]
     return Verdict(
         tuple(missing), tuple(absent), lacking, tuple(sorted(approved)), refused, tuple(dict.fromkeys(rests))
     )

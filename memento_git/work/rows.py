@@ -172,6 +172,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "diff": data.get("diff"),
         **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch")},
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
     }

@@ -12,6 +12,7 @@ from memento_git.work.actions import (
     dispatches,
     evidences,
     gates,
+    graphs,
     plans,
     releases,
     runs,
@@ -92,6 +93,11 @@ def select_dispatch(
     return found.chosen.candidate.dispatch
 
 
+def update_graph(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> str:
+    """Record the import graph of the code at HEAD; return the evidence's id, the former one's where nothing changed."""
+    return graphs.update_graph(tx, run=run, tasks=tasks)
+
+
 ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "run start": runs.start_run,
     "run pause": runs.pause_run,
@@ -124,6 +130,7 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "evidence supersede": evidences.supersede,
     "evidence retract": evidences.retract,
     "evidence redact": settling.redact_record,
+    "graph update": update_graph,
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }

@@ -200,5 +200,11 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
     return named == {name for name in refs if kind_of(name) == "evidence"}
 
 
-def _graph_warnings(ledger: Ledger, state: RunState) -> list[str]:  # noqa: ARG001
-    return []
+def _graph_warnings(ledger: Ledger, state: RunState) -> list[dict[str, Any]]:
+    """Return what the code's graph warns of since the run began; one that cannot be read is a warning, too."""
+    from memento_git.work.actions import graphs
+
+    try:
+        return graphs.run_warnings(ledger, state)
+    except Refused as refusal:
+        return [{"kind": "unknown", "level": "refuse", "message": refusal.message, "paths": []}]

@@ -11,6 +11,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import candidates, codestate, trust
 from memento_git.work import refusals as no
+from memento_git.work.actions.graphs import DIFF
 from memento_git.work.candidates import Candidate, Diff, Judged
 from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
@@ -153,7 +154,7 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
         diff=_diff(diffs),
         approved=any(_approved(state, one, found["holder"]) for one in diffs),
         regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
-        warnings=sum(len(one.data.get("problems") or ()) for one in graphs),
+        warnings=sum(1 for one in graphs if _warns(one)),
         seconds=_seconds(state, task, name, completion),
         ended=completion.at,
     )
@@ -191,6 +192,12 @@ def _is_of(git: Git, tip: str, code: dict[str, Any]) -> bool:
         return codestate.code_at(git, git.commit_of(tip))["tree"] in (code.get("tree"), code.get("full"))
     except (NoSuchRevision, GitFailed):
         return False
+
+
+def _warns(graph: Evidence) -> bool:
+    """Tell whether a piece of graph evidence is a comparison that found something, short of what policy refuses."""
+    names = {file["name"] for file in graph.data.get("attachments", ())}
+    return DIFF in names and trust.outcome_of(graph.data) == "observed"
 
 
 def _tests(same: Sequence[Evidence]) -> tuple[int, int] | None:
