@@ -96,7 +96,9 @@ def test_a_path_that_only_sounds_like_one_does_not(path: str) -> None:
 
 
 def test_a_score_is_the_sum_of_parts_that_say_what_they_are_for() -> None:
-    best, _ = rules.rank([made(1, tests=(0, 20), cost=1.0, seconds=60.0, warnings=1), made(2, tests=(0, 10), cost=4.0)])
+    best, _ = rules.rank(
+        [made(1, tests=(0, 20), cost=1.0, seconds=60.0, warnings=1), made(2, tests=(0, 10), cost=4.0, seconds=5.0)]
+    )
     assert best.score == sum(part.points for part in best.parts)
     assert [part.part for part in best.parts] == ["proof", "tests", "size", "graph", "cost", "time"]
     assert all(part.why for part in best.parts)

@@ -242,7 +242,7 @@ def test_a_typed_check_is_of_heads_commit_and_says_that_it_was_typed(play: Play,
     told = {"provider": "github-actions", "name": "github-actions", "id": "77", "conclusion": "success"}
     assert data["check"] == {**told, "commit": head, "url": "https://ci.example/77"}
     assert (data["id"], data["outcome"]) == (identity, "passed")
-    assert "Typed" in data["summary"]
+    assert "typed in" in data["summary"]
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,9 @@ def run_command(
     else:
         click.echo(told, err=True)
         if row["task_ids"] and row["outcome"] == "passed":
-            click.echo(f" next: memento dispatch complete DISPATCH --evidence {row['id']}", err=True)
+            click.echo(
+                f" next: memento dispatch complete {row['dispatch'] or 'DISPATCH'} --evidence {row['id']}", err=True
+            )
     return code
 
 

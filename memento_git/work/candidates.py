@@ -150,8 +150,9 @@ def _proof(one: Candidate) -> Part:
 
 def _spent(name: str, own: float | None, others: Sequence[float | None], weight: int) -> list[Part]:
     """Return the part for something that is better when there is less of it: compared with the dearest."""
-    most = max((other for other in others if other is not None), default=0.0)
-    if own is None or most <= 0:
+    known = [other for other in others if other is not None]
+    most = max(known, default=0.0)
+    if own is None or most <= 0 or len(known) == 1:
         return []
     unit = " s" if name == "time" else ""
     return [Part(name, -round(weight * own / most), f"{own:g}{unit}, the most is {most:g}{unit}")]

@@ -297,5 +297,5 @@ def _reason(error: Exception) -> str:
         if not isinstance(inner, Exception):
             break
         cause = inner
-    told = re.sub(r"<[^>]*>:?\s*|https?://\S+", "", str(cause))
+    told = re.sub(r"<[^>]*>:?\s*|https?://\S+|\w+\([^)]*\):\s*", "", str(cause))
     return " ".join(told.split())[:160] or type(error).__name__

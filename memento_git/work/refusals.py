@@ -151,7 +151,7 @@ class DispatchTerminal(Refused):
 
 class NotACandidate(Refused):
     token = "candidate_refused"
-    sentence = "dispatch {dispatch} of {task} cannot be selected: it is {why}"
+    sentence = "dispatch {dispatch} of {task} cannot be selected: {why}"
     hint_ = "see what each candidate is worth: memento dispatch select {task}"
 
 

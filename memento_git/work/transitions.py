@@ -240,7 +240,8 @@ def _selected(event: Event, seen: Seen, status: str) -> Writes:
         raise no.DispatchUnknown(dispatch=name, task=event.of)
     if state != "completed" or seen.own.word(f"dispatch:{name}", "") != "completed":
         shown = "reopened since" if state == "reopened" else seen.own.word(f"dispatch:{name}", "")
-        raise no.NotACandidate(dispatch=name, task=event.of, why=shown if state else "not made as a candidate")
+        why = f"it is {shown}" if state else "it was not made as a candidate"
+        raise no.NotACandidate(dispatch=name, task=event.of, why=why)
     if status != "completed":
         raise no.TaskTransition(task=event.of, status=status, verb=event.do)
     return {SELECTED: (name,)}

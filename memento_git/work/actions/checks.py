@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.work.state import RunState
 
-TYPED: Final = "Typed in; not read from the provider's own answer."
+TYPED: Final = "typed in, not read from the provider's own answer"
 __all__ = ["MOST_BYTES", "add_checks", "fetch", "parse", "record_check"]
 
 UNFINISHED: Final = ("queued", "in_progress", "pending", "requested", "waiting", "running", "scheduled", "created")

@@ -95,7 +95,7 @@ def select_candidate(
         name = _named(state, identity, desk.find(dispatch, "dispatch")[0])
         chosen = next((one for one in found.ranked if one.candidate.dispatch == name), None)
         if chosen is None or chosen.reasons:
-            why = "; ".join(chosen.reasons) if chosen else "not made as a candidate"
+            why = "; ".join(chosen.reasons) if chosen else "it was not made as a candidate"
             raise no.NotACandidate(dispatch=name, task=identity, why=why)
     if chosen is None:
         return found
