@@ -133,6 +133,19 @@ def worker_payload(seed: Seed) -> None:
 
 
 @row
+def route_task(seed: Seed) -> None:
+    run = seed.planned()
+    told = seed("route-task", "--task-id", seed.task(run))
+    assert (told["decision"]["auto_dispatch"], told["evidence"]["trust_level"]) == (False, "advisory")
+    assert {
+        "selected_executor", "fallback_chain", "rejected_executors", "reasons", "risk_adjustments",
+        "requires_user_approval", "context_profile", "user_override",
+    } <= set(told["decision"])  # fmt: skip
+    assert seed("list-dispatches", "--run-id", run)["dispatches"] == []
+    assert seed.refusal("route-task", "--task-id", "task_7k2m9p4x1c0d") == (1, "task_not_found")
+
+
+@row
 def dispatch_task(seed: Seed) -> None:
     run = seed.planned()
     told = seed("dispatch-task", "--run-id", run, "--task-id", seed.task(run), "--executor", "codex", "--reason", "R")

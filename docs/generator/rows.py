@@ -43,7 +43,8 @@ DISPATCH: Final = {
     "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
     "candidate": "one of several tries", "selected": "the one that was chosen among them",
     "created_at": "when it was handed out", "completed_at": "or null",
-    "failed_at": "or null", "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
+    "failed_at": "or null", "category": "kind of failure, or null",
+    "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
     "executor_invoked": "always false: memento starts nobody",
 }  # fmt: skip
 GATE: Final = {
@@ -101,6 +102,22 @@ STATUS: Final = {
     "omitted": "how many rows of each list --limit left out",
     "roles": "actors, and the roles that tasks ask for: what each did last",
 }  # fmt: skip
+NEXT: Final = {
+    "action": "first, retry, fallback, repair, escalate, none", "executor": "who should do it, or null",
+    "why": "what it follows from",
+}  # fmt: skip
+DECISION: Final = {
+    "selected_executor": "who should do the task, or null", "fallback_chain": "who comes next, in order",
+    "rejected_executors": "executor, rules (health, scope, risk, budget, tried), reasons, hard: no wish lifts it",
+    "scores": "of those who are not rejected: executor, score, its parts expected, unsure, cost; outcomes and "
+    "outcomes_of_kind, as they weigh today", "reasons": "why the first is the first",
+    "risk": "low, medium, high: the task's own or, raised, what past failures make it",
+    "risk_adjustments": "from, to, why", "requires_user_approval": "a person should agree first",
+    "approval_because": "why", "context_profile": "brief, or bundle where more is at stake",
+    "auto_dispatch": "always false", "user_override": "of --executor: executor, honoured, reasons; or null",
+    "budget": "attempts, lost, cost, spent, and exceeded: why one more is beyond it, or null",
+    "next": f"{', '.join(NEXT)}: what the attempts so far lead to",
+}  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT,
@@ -132,7 +149,8 @@ ANSWERS: Final = {
     "task list": "tasks page",
     "task add": "task dispatched executor_invoked",
     "task revise": "task",
-    "task show": "task dispatches",
+    "task show": "task dispatches next",
+    "task route": "task_id task_status decision evidence",
     "task brief": "payload",
     "task block": "task",
     "task reopen": "task",
@@ -195,7 +213,9 @@ def page() -> str:
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
-        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`.",
+        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`. "
+        "`next` of `task show` is that of a decision, with its `budget`.",
+        "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,
     )  # fmt: skip
 

@@ -19,7 +19,6 @@ SAME: Final = (
 )
 ABSENT: Final = (
     ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
-    ("route-task", ""),
     (
         "record-external-check",
         "`evidence check FILE`, or `--fetch`, or `--conclusion WORD` as typed: kept as *reported*",

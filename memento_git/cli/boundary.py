@@ -71,7 +71,7 @@ class Door:
         """Print an answer: the envelope with --json, else the text."""
         if self.json:
             warnings = self._notes()
-            terminal.put(terminal.envelope({"ok": ok, **data, **({"warnings": warnings} if warnings else {})}))
+            terminal.put(*terminal.envelope({"ok": ok, **data, **({"warnings": warnings} if warnings else {})}))
         else:
             terminal.put(terminal.guarded((text if isinstance(text, str) else text()).rstrip("\n")))
         self.close()
@@ -245,7 +245,7 @@ def _main(arguments: list[str]) -> Any:
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
     try:
         if as_json:
-            terminal.put(terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))
+            terminal.put(*terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))
         else:
             told = terminal.clean(message)
             terminal.put(f"{click.style('error:', fg='red')} {told} [{token}]", err=True)

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, both, paged, reads, writes
+from memento_git.model.work import FAILURES
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -63,15 +64,16 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 @click.option("--executor", required=True, metavar="WHO", help="To whom the task is handed; nothing is started.")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a task of another run.")
 @click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
+@click.option("--over-budget", default="", metavar="WHY", help="Although the task is beyond its budget, and why.")
 @click.option("--note", "--reason", default="", metavar="TEXT", help="What to remember of it.")
 @writes
-def create(door: Door, task_id: str, executor: str, run: str, note: str, *, candidate: bool) -> None:
+def create(door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str, *, candidate: bool) -> None:
     """Hand a ready task to somebody."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
     row = door.change("dispatch create", lambda tx: answers.after(tx, dispatches.create_dispatch(
-        tx, task_id, executor, run=run, candidate=candidate, note=note,
+        tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
     )))  # fmt: skip
     data = {**row, "dispatched": True}
     door.show(
@@ -196,15 +198,16 @@ def _scored(row: Row, names: Names) -> list[str]:
 @dispatch.command("fail")
 @click.argument("dispatch_id", metavar="DISPATCH")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@click.option("--category", type=click.Choice(FAILURES), help="What kind of failure it was: what to do next follows.")
 @writes
-def fail(door: Door, dispatch_id: str, reason: str) -> None:
+def fail(door: Door, dispatch_id: str, reason: str, category: str | None) -> None:
     """Give a dispatch up; its task is blocked until it is reopened."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
-    row = door.change(
-        "dispatch fail", lambda tx: answers.after(tx, dispatches.fail_dispatch(tx, dispatch_id, reason=reason))
-    )
+    row = door.change("dispatch fail", lambda tx: answers.after(tx, dispatches.fail_dispatch(
+        tx, dispatch_id, reason=reason, category=category or "",
+    )))  # fmt: skip
     door.show(row, f"failed {row['dispatch_id']}\n next: memento task reopen {row['task_id']} --reason WHY")
 
 

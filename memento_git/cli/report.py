@@ -47,7 +47,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
     text = _text(held, chosen, made, chat=chat)
     answer = {"text": text, "generated_at": made, **held}
     if out:
-        whole = terminal.envelope({"ok": True, **answer}) + "\n" if chosen == "json" else text
+        whole = "".join(terminal.envelope({"ok": True, **answer})) + "\n" if chosen == "json" else text
         size = _write(door, out, whole)
         door.show({"out": out, "format": chosen, "bytes": size}, f"wrote {out}, {size} bytes")
     else:

@@ -22,6 +22,7 @@ class Alias(NamedTuple):
     options: Mapping[str, str] = {}
     fixed: tuple[str, ...] = ()
     required: Mapping[str, str] = {}
+    defaults: bool = True
 
 
 OPTIONS: Final = (
@@ -83,6 +84,10 @@ TABLE: Final[dict[str, Alias]] = {
     "memory-writeback": Alias(
         "evidence add", {**RUN, "lesson": "--summary", "summary": "--summary"}, ("--kind", "memory"),
     ),
+    "route-task": Alias(
+        "task route", {"task-id": "", "executor": "--executor"}, ("--record",), {"task-id": "task_id_required"},
+        defaults=False,
+    ),
     "review": Alias(
         "gate record", {**RUN, "status": "", "summary": "--note", "reason": "--reason"}, ("quality_review",)
     ),
@@ -129,7 +134,7 @@ def _ours(name: str, alias: Alias, values: Mapping[str, Any]) -> list[str]:
     """Return the words of our command line that its options come to."""
     options, arguments = [*alias.fixed], list[str]()
     for option, ours in alias.options.items():
-        value = values.get(option.replace("-", "_")) or DEFAULTS.get(option, "")
+        value = values.get(option.replace("-", "_")) or (DEFAULTS.get(option, "") if alias.defaults else "")
         if not value and option in alias.required:
             raise OptionRequired(token=alias.required[option], command=name, option=option, path=alias.path)
         for one in (value,) if isinstance(value, (str, bool)) else value:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.errors import Misused
 from memento_git.ledger import claims
 from memento_git.ledger.claims import Claim
 from memento_git.model.clock import DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
+from memento_git.model.work import FAILURES
 from memento_git.work import codestate, trust
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, dispatch_of
@@ -23,9 +25,17 @@ if TYPE_CHECKING:
 LONGEST: Final = 366 * 24 * 3600
 
 
+class CategoryInvalid(Misused):
+    """A category of failure that there is not."""
+
+    token = "category_invalid"
+    sentence = "{given!r} is not a category of failure"
+    hint_ = "one of: {allowed}"
+
+
 def create_dispatch(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
-    recovery_of: str = "",
+    recovery_of: str = "", over_budget: str = "",
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
     from memento_git.model.ids import NoSuchRecord
@@ -44,12 +54,26 @@ def create_dispatch(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
+    who = desk.text("executor", executor, lines=False)
     event = desk.happen(
-        state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies),
-        executor=desk.text("executor", executor, lines=False), plan=plan, spike=spike, candidate=candidate,
-        recovery_of=recovery_of, note=desk.optional("note", note),
+        state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), executor=who, plan=plan,
+        spike=spike, candidate=candidate, recovery_of=recovery_of, note=desk.optional("note", note),
+        over_budget=_beyond(desk, state, identity, who, over_budget),
     )  # fmt: skip
     return dispatch_of(event)
+
+
+def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
+    """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
+    from memento_git.work import budget, executors, outcomes
+
+    events, table = state.folded(task).events, executors.known(desk.policy)
+    tried = outcomes.attempts(events, state.fold.undone(events))
+    held = budget.budget(desk.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    why = held.exceeded(budget.price(executor, table))
+    if why and not reason.strip():
+        raise budget.BudgetExceeded(task=task, why=why)
+    return desk.text("reason", reason) if why else ""
 
 
 def _spike_limit(desk: Desk, state: RunState) -> None:
@@ -235,13 +259,16 @@ def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str
     return ""
 
 
-def fail_dispatch(tx: Transaction, dispatch: str, *, reason: str = "") -> str:
+def fail_dispatch(tx: Transaction, dispatch: str, *, reason: str = "", category: str = "") -> str:
     """Give a dispatch up; its task is blocked until it is reopened."""
     desk = Desk.of(tx)
+    if category and category not in FAILURES:
+        raise CategoryInvalid(given=category, allowed=", ".join(FAILURES))
     name, task, state = _find(desk, dispatch)
     desk.happen(
-        state, task, "failed", reads=(state.id,), dispatch=name, reason=desk.reason("failing a dispatch", reason)
-    )
+        state, task, "failed", reads=(state.id,), dispatch=name, category=category,
+        reason=desk.reason("failing a dispatch", reason),
+    )  # fmt: skip
     release(tx, task, name)
     return name
 
