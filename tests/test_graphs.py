@@ -336,3 +336,56 @@ def test_the_past_and_a_bare_repository_have_their_graphs(play: Play, tmp_path: 
     bare = play.beside(tmp_path / "bare.git").ledger.git
     assert codegraph.snapshot(bare, old)["edges"]["a.py"] == ["app.py"]
     assert codegraph.snapshot(bare, bare.commit_of("HEAD"))["edges"]["a.py"] == []
+
+
+def test_a_second_look_reads_what_the_first_kept_and_survives_its_loss(play: Play) -> None:
+    head = code(play, a="import app\n")
+    first = codegraph.snapshot(play.ledger.git, head)
+    folder = play.ledger.git.common_dir / "memento" / "cache"
+    assert {"graph.imports.json", "graph.snapshots.json"} <= {path.name for path in folder.iterdir()}
+    assert codegraph.snapshot(play.ledger.git, head) == first
+    for path in folder.iterdir():
+        path.write_bytes(b"{")
+    assert codegraph.snapshot(play.ledger.git, head) == first
+    assert git(play.root, "status", "--porcelain") == ""
+
+
+def test_more_cycles_than_are_listed_are_counted() -> None:
+    edges = {f"{side}{number}": [f"{other}{number}"] for number in range(150) for side, other in ("ab", "ba")}
+    held = graphs.measure(edges)
+    assert (held["counts"]["cycles"], held["counts"]["in_cycles"], len(held["cycles"])) == (150, 300, 100)
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb.py", "a\tb.py", "a'\"b.py", "ä.py", "a\\b.py", b"a\xff.py".decode("utf-8", "surrogateescape")]
+)
+def test_any_name_of_a_file_is_taken(play: Play, name: str) -> None:
+    (play.root / name).write_text("import app\n")
+    held = codegraph.snapshot(play.ledger.git, play.commit_all())
+    assert held["counts"]["edges"] == 1
+    assert codegraph.as_bytes(held)
+
+
+def test_submodules_and_code_beside_the_ledger_are_not_part_of_it(play: Play, tmp_path: Path) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "update-index", "--add", "--cacheinfo", f"160000,{head},sub.py")
+    (play.root / ".memento" / "stray.py").write_text("import app\n")
+    git(play.root, "add", ".memento")
+    git(play.root, "commit", "-qm", "odd")
+    held = codegraph.snapshot(play.ledger.git, git(play.root, "rev-parse", "HEAD"))
+    assert list(held["edges"]) == ["app.py"]
+
+
+def test_go_packages_are_folders_and_modules_are_read_from_go_mod(play: Play) -> None:
+    for path, text in {
+        "go.mod": "module example.org/m // the module\n\ngo 1.22\n",
+        "main.go": 'package main\nimport "example.org/m/in"\n',
+        "in/a.go": 'package in\nimport "fmt"\n',
+        "in/b.go": 'package in\nimport "example.org/other/x"\n',
+    }.items():
+        (play.root / path).parent.mkdir(exist_ok=True)
+        (play.root / path).write_text(text)
+    held = codegraph.snapshot(play.ledger.git, play.commit_all())
+    assert held["edges"] == {"./": ["in/"], "app.py": [], "in/": []}
+    assert held["languages"] == {"go": 3, "python": 1}
+    assert held["counts"]["external"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.work.rows import Row
 
 SHOWN: Final = 10
+READING: Final = partial(boundary.progress, what="the code")
 
 
 def _view(door: Door) -> View | None:
@@ -41,7 +43,7 @@ def _status(door: Door, *, run: str = "") -> None:
     from memento_git.work.overview import choose_run
 
     view = _view(door)
-    held, code = graphs.look(door.ledger.git, _rev(door), boundary.progress)
+    held, code = graphs.look(door.ledger.git, _rev(door), READING)
     chosen = choose_run(view, run) if view is not None and (run or view.runs()) else ""
     snapshot = graphs.latest(view, chosen) if view is not None and chosen else None
     found = graphify.status(door.ledger.git)
@@ -113,7 +115,7 @@ def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> N
     from memento_git.work import answers, codegraph
     from memento_git.work.actions import graphs
 
-    held, _ = graphs.look(door.ledger.git, "HEAD", boundary.progress)
+    held, _ = graphs.look(door.ledger.git, "HEAD", READING)
     beside = None
     if graphify:
         beside = door.change("graph update", lambda tx: graphs.graphified(tx, run=run, tasks=tasks))()
@@ -147,7 +149,7 @@ def diff(
 
     code: Row | None = None
     if revisions and not (before_json or after_json):
-        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions, boundary.progress)
+        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions, READING)
     elif before_json and after_json and not revisions:
         sides = (_side("--before-json", before_json), _side("--after-json", after_json))
         found = graphs.diff_files(_policy(door), *sides)
@@ -211,7 +213,7 @@ def propose(door: Door, run: str) -> None:
     """Print drafts of tasks from the graph, as a list that memento apply takes; nothing is written."""
     from memento_git.work.actions import graphs
 
-    held, _ = graphs.look(door.ledger.git, _rev(door), boundary.progress)
+    held, _ = graphs.look(door.ledger.git, _rev(door), READING)
     rows, omitted = graphs.proposed(held)
     chosen = door.view().find(run, "run")[0] if run else ""
     told: dict[str, Any] = {"proposals": rows, "omitted": omitted}

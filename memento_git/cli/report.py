@@ -43,25 +43,29 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
     door.json = door.json or (chosen == "json" and not out)
     made = door.ledger.now()
     most = limit if limit is not None else 0 if chosen == "html" or chat else 200
-    held = _held(door, run, most)
+    held = _held(door, run, most, rows=chosen == "html")
     text = _text(held, chosen, made, chat=chat)
     answer = {"text": text, "generated_at": made, **held}
     if out:
-        whole = "".join(terminal.envelope({"ok": True, **answer})) + "\n" if chosen == "json" else text
+        whole = "".join([*terminal.envelope({"ok": True, **answer}), "\n"]) if chosen == "json" else text
         size = _write(door, out, whole)
         door.show({"out": out, "format": chosen, "bytes": size}, f"wrote {out}, {size} bytes")
     else:
         door.show(answer, lambda: terminal.clean(text))
 
 
-def _held(door: Door, run: str, limit: int) -> Row:
+def _held(door: Door, run: str, limit: int, *, rows: bool) -> Row:
+    """Return all that a report tells; where nobody looks at single events, they may be JSON that is ready."""
     from memento_git.review.digest import digest
     from memento_git.work.overview import LISTS, choose_run, cut, overview
 
     view = door.view()
-    held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    held = overview(
+        door.ledger, view, choose_run(view, run), limit=0, ready=door.json and not limit and not rows,
+        progress=boundary.progress,
+    )  # fmt: skip
     told: dict[str, Any] = digest(held)
-    return cut({**held, **told}, limit, (*LISTS, *told))
+    return cut({**held, **told}, limit, (*LISTS, *told)) if limit else {**held, **told}
 
 
 def _text(held: Row, form: str, made: str, *, chat: bool) -> str:

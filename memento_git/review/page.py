@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from memento_git.errors import Refused
-from memento_git.review.report import ORDER
+from memento_git.review.report import ORDER, called
 from memento_git.review.timeline import timeline
 
 Row = dict[str, Any]
@@ -35,7 +35,7 @@ def page(held: Row, generated_at: str) -> str:
     folder = files("memento_git.review") / "templates"
     style = (folder / "report.css").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"words": _words, "minute": _minute, "link": _link, "short": _short_id}
+    environment.filters |= {"words": _words, "minute": _minute, "link": _link, "short": _short_id, "called": called}
     template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return template.render(

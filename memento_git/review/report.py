@@ -71,7 +71,7 @@ def role_line(row: Row) -> str:
     what = "role " if row["kind"] == "role" else ""
     count = sum(row["actions"].values())
     waits = f", {len(row['incomplete_tasks'])} not finished" if row["incomplete_tasks"] else ""
-    return f"{what}{plain(row['name'])}: {last}; {count} in all{waits}"
+    return f"{what}{plain(called(row['name']))}: {last}; {count} in all{waits}"
 
 
 def plain(text: str) -> str:
@@ -96,6 +96,11 @@ def spoken(text: str) -> str:
 def _line(text: str) -> str:
     """Return a text on one line, without characters that steer how it is shown."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def called(actor: str) -> str:
+    """Return an actor's name without the address that git's user brings along."""
+    return actor.partition(" <")[0] or actor
 
 
 def summary(held: Row) -> str:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.clock import seconds_of
+from memento_git.review.report import called
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ def _lanes(events: Sequence[Row]) -> list[str]:
 
 
 def _short(name: str) -> str:
-    plain = name.partition(" <")[0] or name
+    plain = called(name)
     return plain if len(plain) <= NAME_LENGTH else f"{plain[: NAME_LENGTH - 1]}…"
 
 

@@ -13,6 +13,7 @@ Row = dict[str, Any]
 Edges = dict[str, list[str]]
 HOT: Final = 8
 MOST_CYCLES: Final = 100
+MOST_COUNTED: Final = 2000
 MOST_CHECKED: Final = 500
 LEAST_GROWTH: Final = 10
 LEAST_DROP: Final = 0.05
@@ -90,7 +91,7 @@ def _cycles(graph: Any) -> tuple[list[list[str]], int]:
         inner = graph.subgraph(part)
         listed: set[str] = set()
         for path in part:
-            if path not in listed and len(found) <= MOST_CYCLES:
+            if path not in listed and len(found) < MOST_COUNTED:
                 back = nx.single_target_shortest_path(inner, path)
                 ways = [back[other] for other in sorted(inner.successors(path)) if other in back]
                 cycle = turned(min(ways, key=lambda way: (len(way), way)))

@@ -132,11 +132,11 @@ def overview(
     held["stale"] = stale
     held["next"] = next_steps(held)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
-    cut(held, limit, LISTS)
+    shown = cut(held, limit, LISTS)
     if whole is not None:
-        held["audit"] = whole
-        held["omitted"].pop("audit", None)
-    return held
+        shown["audit"] = whole
+        shown["omitted"].pop("audit", None)
+    return shown
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:
