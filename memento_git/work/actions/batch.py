@@ -19,6 +19,7 @@ from memento_git.work.actions import (
     selections,
     settling,
     tasks,
+    verifying,
 )
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "task block": tasks.block_task,
     "task reopen": tasks.reopen_task,
     "task cancel": tasks.cancel_task,
-    "task verify": tasks.verify_task,
+    "task verify": verifying.verify_task,
+    "task repair": verifying.repair_task,
     "dispatch create": dispatches.create_dispatch,
     "dispatch claim": dispatches.claim_dispatch,
     "dispatch renew": dispatches.renew_dispatch,

@@ -147,7 +147,7 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
     diffs = [one for one in own if "diff" in one.data and _is_of(state.view.git, one.data["diff"]["tip"], code)]
     graphs = [one for one in own if one.kind == "graph"]
     return known._replace(
-        problems=(*(f"unproven: {why}" for why in proof.why), *_required(state, task, same, proof.by, policy)),
+        problems=(*(f"unproven: {why}" for why in proof.why), *_failed_last(same, state.asked(task, policy).evidence)),
         proof=tuple((one.kind, state.trust_in(one)) for one in own if one.id in proof.by),
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
@@ -172,17 +172,14 @@ def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]
     ]
 
 
-def _required(state: RunState, task: str, same: Sequence[Evidence], by: Sequence[str], policy: Policy) -> list[str]:
-    """Return what is wrong with the kinds of evidence that policy or the task ask for."""
-    asked = (*policy.require, *((state.prose(task).data.get("verify") or {}).get("evidence", ())))
+def _failed_last(same: Sequence[Evidence], kinds: Sequence[str]) -> list[str]:
+    """Return the kinds of evidence that are asked for, and whose latest on the completed code did not pass."""
     problems = []
-    for kind in dict.fromkeys(asked):
+    for kind in kinds:
         found = [one for one in same if one.kind == kind]
         latest = max(found, key=lambda one: (one.data["at"], trust.outcome_of(one.data) != "passed"), default=None)
-        if latest is None or not any(one.id in by for one in found):
-            problems.append(f"no {kind} evidence is among its proof")
-        elif trust.outcome_of(latest.data) != "passed":
-            problems.append(f"its latest {kind} evidence {trust.outcome_of(latest.data)}")
+        if latest is not None and trust.outcome_of(latest.data) == "failed":
+            problems.append(f"its latest {kind} evidence failed")
     return problems
 
 
