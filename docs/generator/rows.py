@@ -29,7 +29,9 @@ TASK: Final = {
     "size": "small, medium, large, or null", "role": "who should do it, or null",
     "budget": "attempts and cost, or null", "repairs": "the rejected task that it makes good, or null",
     "source": "the message from outside that it was made from, or null",
-    "verification_policy": "what verification asks of this task, or null", "ready": "could be handed out now",
+    "verification_policy": "what this task's own text asks of verification, or null",
+    "asked": "what policy, plan and task ask of it together: evidence, trust, commands, why; or null. In `task show` "
+    "with what past failures and the code's graph add", "ready": "could be handed out now",
     "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
     "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
@@ -40,7 +42,9 @@ DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
     "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
     "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
-    "candidate": "one of several tries", "created_at": "when it was handed out", "completed_at": "or null",
+    "candidate": "one of several tries",
+    "allowed_destructive": "rules about destructive commands that were allowed at the hand-off",
+    "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "category": "kind of failure, or null",
     "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
     "executor_invoked": "always false: memento starts nobody",
@@ -69,6 +73,24 @@ EVENT: Final = {
     "action": "kind and verb, such as task.completed", "created_at": "when, by the writer's clock",
     "summary": "its note, reason or gate", "legal": "false: it has no effect", "problem": "why, or null",
     "payload": "the verb's own keys",
+}  # fmt: skip
+BRIEF: Final = {
+    "goal": "the run's goal", "constraints": "the run's", "run_id": "the run", "plan": "id, title, body, "
+    "acceptance_criteria, risks of the canonical plan, or null", "task_id": "the task", "task_title": "its title",
+    "task_description": "its Markdown", "task_status": "its state", "task_kind": "or null", "task_risk": "or null",
+    "task_size": "or null", "role": "who should do it, or null", "acceptance_criteria": "list",
+    "verification_policy": "what verification will ask: proof (least trust by kind), evidence (also as require), "
+    "trust, commands, why",
+    "dependencies": "id, title, status, proven, proven_by, evidence (id, kind, trust_level, command, summary)",
+    "attempts": "earlier ones, also of the task that it repairs: task_id, ended, by, at, executor, "
+    "category, reason, unmet", "relevant_files": "paths",
+    "files": "path, blob (git id at the commit, or null), type (file, folder, other), bytes",
+    "excerpts": "only in a bundle: path, text, redacted", "repo_path": "always `.`: no path of a machine",
+    "safety_constraints": "rules", "reporting_contract": "how to hand in results",
+    "hidden_context_policy": "that nothing of a chat is in it", "omitted": "what was left out: section, characters",
+    "budget": "tokens that were allowed, or null", "tokens": "estimate: bytes of UTF-8, as text or JSON, by four",
+    "digest": "SHA-256 of all other keys as JSON, keys sorted, without spaces",
+    "id": "only in a bundle: `bundle_` and the start of the digest", "bundle_hash": "only in a bundle: the digest",
 }  # fmt: skip
 ROLE: Final = {
     "kind": "actor, or role: a word that tasks ask for", "name": "who", "last_action": "kind and verb, or nothing",
@@ -114,7 +136,7 @@ DECISION: Final = {
 }  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
-    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT,
+    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
 }  # fmt: skip
 
 ANSWERS: Final = {
@@ -142,14 +164,17 @@ ANSWERS: Final = {
     "plan show": "plan",
     "task list": "tasks page",
     "task add": "task dispatched executor_invoked",
+    "task add --from-event": "task created dangers dispatched executor_invoked",
     "task revise": "task",
-    "task show": "task dispatches next",
+    "task show": "task dispatches next dangers",
     "task route": "task_id task_status decision evidence",
     "task brief": "payload",
+    "task bundle": "bundle bundle_path",
     "task block": "task",
     "task reopen": "task",
     "task cancel": "task",
-    "task verify": "task verdict accepted failed_requirements",
+    "task verify": "task verdict accepted failed_requirements evidence_id evidence",
+    "task repair": "task",
     "dispatch list": "dispatches page",
     "dispatch show": "DISPATCH",
     "dispatch create": "DISPATCH dispatched",
@@ -170,6 +195,7 @@ ANSWERS: Final = {
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
+    "preflight": "act checks dangers refused gate",
     "graph status": "code graph snapshot graphify",
     "graph update": "evidence recorded counts",
     "graph diff": "diff evidence",
@@ -203,7 +229,9 @@ def page() -> str:
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
-        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`. "
+        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
+        "those of `preflight` have `level` (ok, warn, refuse) for `status`. `dangers` have `where`, `line`, `rule`, "
+        "`command`, `why`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,

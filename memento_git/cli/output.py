@@ -53,7 +53,8 @@ class Names:
 
 def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     """Return what one should know of a task beside its state, as one line."""
-    from memento_git.review.report import spoken, task_notes
+    from memento_git.model.markup import spoken
+    from memento_git.review.report import task_notes
 
     return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
 
@@ -83,6 +84,19 @@ def fields(row: Mapping[str, Any], names: Names) -> list[str]:
             shown = printable(value)
         told.append((click.style(key.replace("_", " "), fg="bright_black"), names.within(shown)))
     return columns(told)
+
+
+def destructive(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return destructive commands as lines, below an empty one."""
+    rows = [
+        (
+            click.style(row["rule"], fg="red"),
+            f"{printable(row['where'])}, line {row['line']}",
+            printable(row["command"]),
+        )
+        for row in found
+    ]
+    return ["", "destructive commands:", *columns(rows)] if rows else []
 
 
 def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], dict[str, int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.review.report import sections, spoken, summary
+from memento_git.model.markup import spoken
+from memento_git.review.report import sections, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ NAMED: Final = {"audit": "events", "changed_files": "changed files"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
-ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
-LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
-MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 
 def markdown(held: Row) -> str:
@@ -73,30 +70,6 @@ def role_line(row: Row) -> str:
     count = sum(row["actions"].values())
     waits = f", {len(row['incomplete_tasks'])} not finished" if row["incomplete_tasks"] else ""
     return f"{what}{plain(called(row['name']))}: {last}; {count} in all{waits}"
-
-
-def plain(text: str) -> str:
-    """Return one line of text without what Markdown or HTML would act upon."""
-    line = ACTIVE.sub(r"\\\g<0>", _line(text))
-    return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
-
-
-def code(text: str) -> str:
-    """Return a text as a code span that nothing in it can end."""
-    line = _line(text)
-    longest = max((len(run) for run in re.findall("`+", line)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {line} {fence}" if longest else f"`{line}`"
-
-
-def spoken(text: str) -> str:
-    """Return a line of this report's Markdown as it reads without any."""
-    return MARKUP.sub(lambda found: found[1] or found[3] or "", text)
-
-
-def _line(text: str) -> str:
-    """Return a text on one line, without characters that steer how it is shown."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def called(actor: str) -> str:
@@ -161,6 +134,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
 
 def _state_notes(row: Row) -> list[str]:
     notes = []
+    if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
+        notes.append(plain("; ".join(asked["why"])))
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
     if row["run_status"] == "cancelled":
