@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -14,7 +15,6 @@ from tests.test_seed_flow import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 STORIES: Final[dict[str, Callable[[Seed], None]]] = {}
 
@@ -128,7 +128,7 @@ def worker_payload(seed: Seed) -> None:
     payload = seed("worker-payload", "--run-id", run, "--task-id", seed.task(run))["payload"]
     assert {
         "goal", "repo_path", "task_id", "task_title", "acceptance_criteria", "safety_constraints", "reporting_contract",
-        "verification_policy", "hidden_context_policy", "relevant_files",
+        "verification_policy", "hidden_context_policy", "role", "relevant_files",
     } <= set(payload)  # fmt: skip
 
 
@@ -199,6 +199,70 @@ def verify_task(seed: Seed) -> None:
     assert (told["verdict"], told["accepted"], told["failed_requirements"]) == ("accepted", True, [])
     _, unproven = completed(seed)
     assert seed.refusal("verify-task", "--task-id", unproven) == (1, "task_rejected")
+
+
+@row
+def context_bundle(seed: Seed) -> None:
+    run = seed.planned()
+    task = seed.task(run)
+    first = seed("context-bundle", "--run-id", run, "--task-id", task)["bundle"]
+    assert first["bundle_hash"] == seed("context-bundle", "--task-id", task)["bundle"]["bundle_hash"]
+    assert first["id"] == f"bundle_{first['bundle_hash'][:16]}" or first["id"].startswith("bundle_")
+
+
+@row
+def record_external_check(seed: Seed) -> None:
+    told = seed(
+        "record-external-check", "--run-id", seed.run(), "--provider", "github", "--external-run-id", "7",
+        "--status", "completed", "--conclusion", "success", "--url", "https://ci.example.invalid/7",
+    )["evidence"]  # fmt: skip
+    assert (told["kind"], told["outcome"], told["trust_level"]) == ("ci", "passed", "reported")
+    assert seed.refusal("record-external-check", "--conclusion", "success") == (2, "provider_required")
+
+
+@row
+def record_approval(seed: Seed) -> None:
+    run = seed.run()
+    asked = ("record-approval", "--run-id", run, "--scope-kind", "run", "--prompt", "May it go out?")
+    told = seed(*asked, "--actor", "founder", "--response", "Approved.")
+    assert (told["approved"], told["evidence"]["actor"], told["evidence"]["approves"]) == (True, "founder", run)
+    assert seed(*asked, "--actor", "other", "--response", "I do not approve this yet")["approved"] is False
+    assert seed(*asked, "--actor", "third", "--scope-id", run, "--response", "승인")["approved"] is True
+
+
+@row
+def release_gate(seed: Seed) -> None:
+    run = seed.planned()
+    code, out, _ = seed.cli(
+        "release-gate", "--run-id", run, "--required-check", "github", "--required-approvals", "1", "--workspace",
+        seed.workspace, "--json",
+    )  # fmt: skip
+    told = json.loads(out)
+    assert (code, told["error"]) == (1, "release_refused")
+    assert (told["missing_checks"], told["missing_approvals"], told["approval_count"]) == (["github"], 1, 0)
+
+
+@row
+def select_patch(seed: Seed) -> None:
+    run = seed.planned()
+    task = seed.task(run)
+    (Path(seed.workspace) / "app.py").write_text("answer = 43\n")
+    git(Path(seed.workspace), "commit", "-qam", "another answer")
+    code = git(Path(seed.workspace), "rev-parse", "HEAD")
+    handed = seed("dispatch", "create", task, "--executor", "a", "--candidate")["dispatch_id"]
+    seed("claim-dispatch", "--dispatch-id", handed, "--executor", "a")
+    shown = seed.cli(
+        "evidence", "run", "-C", seed.workspace, "--json", "--task", task, "--dispatch", handed, "--", sys.executable,
+        "-c", "print(1)",
+    )  # fmt: skip
+    evidence = json.loads(shown[1])["evidence"]["id"]
+    seed("evidence", "add", "--diff", f"{code}~1..{code}", "--task", task, "--dispatch", handed)
+    seed("dispatch", "complete", handed, "--evidence", evidence, "--actor", "a")
+    candidate = json.dumps({"dispatch_id": handed, "verification_passed": True})
+    told = seed("select-patch", "--run-id", run, "--task-id", task, "--candidate-json", candidate)["decision"]
+    assert (told["selected_dispatch_id"], told["auto_merge_allowed"]) == (handed, False)
+    ghost = json.dumps({"dispatch_id": "dispatch_000000000000", "verification_passed": True})
+    assert seed.refusal("select-patch", "--task-id", task, "--candidate-json", ghost)[0] == 1
 
 
 @row
