@@ -504,6 +504,17 @@ def test_who_interrupts_a_required_command_gets_no_verdict(play: Play) -> None:
     assert play.status(task) == "completed"
 
 
+def test_what_one_command_writes_over_is_no_other_code_for_the_next(play: Play) -> None:
+    (play.root / "count.py").write_text("open('seen.txt', 'a').write('x')\n")
+    play.commit_all()
+    (play.root / "seen.txt").write_text("before\n")
+    play.planned()
+    task = completed(play, commands=["python3 count.py", GREEN])
+    found = verify(play, task)
+    assert found.unmet == ()
+    assert play.is_proven(task)
+
+
 # Repair.
 
 
