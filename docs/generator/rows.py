@@ -42,7 +42,9 @@ DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
     "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
     "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
-    "candidate": "one of several tries", "created_at": "when it was handed out", "completed_at": "or null",
+    "candidate": "one of several tries",
+    "allowed_destructive": "rules about destructive commands that were allowed at the hand-off",
+    "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "category": "kind of failure, or null",
     "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
     "executor_invoked": "always false: memento starts nobody",
@@ -148,8 +150,9 @@ ANSWERS: Final = {
     "plan show": "plan",
     "task list": "tasks page",
     "task add": "task dispatched executor_invoked",
+    "task add --from-event": "task created dangers dispatched executor_invoked",
     "task revise": "task",
-    "task show": "task dispatches next",
+    "task show": "task dispatches next dangers",
     "task route": "task_id task_status decision evidence",
     "task brief": "payload",
     "task bundle": "bundle bundle_path",
@@ -178,6 +181,7 @@ ANSWERS: Final = {
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
+    "preflight": "act checks dangers refused gate",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",
@@ -207,7 +211,9 @@ def page() -> str:
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
-        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`. "
+        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
+        "those of `preflight` have `level` (ok, warn, refuse) for `status`. `dangers` have `where`, `line`, `rule`, "
+        "`command`, `why`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,

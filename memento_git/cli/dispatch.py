@@ -66,14 +66,22 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 @click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
 @click.option("--over-budget", default="", metavar="WHY", help="Although the task is beyond its budget, and why.")
 @click.option("--note", "--reason", default="", metavar="TEXT", help="What to remember of it.")
+@click.option(
+    "--allow-destructive", multiple=True, metavar="RULE",
+    help="Hand it out although its text names such a command; needs a reason.",
+)  # fmt: skip
 @writes
-def create(door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str, *, candidate: bool) -> None:
+def create(
+    door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str,
+    allow_destructive: tuple[str, ...], *, candidate: bool,
+) -> None:  # fmt: skip
     """Hand a ready task to somebody."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
     row = door.change("dispatch create", lambda tx: answers.after(tx, dispatches.create_dispatch(
         tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
+        allow_destructive=allow_destructive,
     )))  # fmt: skip
     data = {**row, "dispatched": True}
     door.show(

@@ -10,7 +10,7 @@ from memento_git.ledger.claims import Claim
 from memento_git.model.clock import DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, trust
+from memento_git.work import codestate, guard, preflight, trust
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, dispatch_of
 from memento_git.work.fold import plans_of
@@ -35,12 +35,13 @@ class CategoryInvalid(Misused):
 
 def create_dispatch(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
-    recovery_of: str = "", over_budget: str = "",
+    recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
     from memento_git.model.ids import NoSuchRecord
 
     desk = Desk.of(tx)
+    preflight.refuse_unfit(tx, desk.policy, act="dispatch")
     identity, state = desk.find(task, "task")
     if run and desk.run(run).id != state.id:
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
@@ -54,13 +55,27 @@ def create_dispatch(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
+    allowed = _refuse_destructive(desk, state, identity, plan, guard.known_rules(allow_destructive))
+    if allowed and not recovery_of:
+        desk.reason("allowing a destructive command", note)
     who = desk.text("executor", executor, lines=False)
     event = desk.happen(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), executor=who, plan=plan,
         spike=spike, candidate=candidate, recovery_of=recovery_of, note=desk.optional("note", note),
-        over_budget=_beyond(desk, state, identity, who, over_budget),
+        allowed=allowed, over_budget=_beyond(desk, state, identity, who, over_budget),
     )  # fmt: skip
     return dispatch_of(event)
+
+
+def _refuse_destructive(desk: Desk, state: RunState, task: str, plan: str, allowed: list[str]) -> list[str]:
+    """Refuse to hand out what tells a worker to destroy something; return what was allowed."""
+    proses = [("task", state.prose(task)), ("run", state.prose(state.id))]
+    if plan:
+        proses.append(("plan", state.prose(plan)))
+    texts = [text for kind, prose in proses for text in guard.texts_of(prose, kind)]
+    told = guard.refuse_text(desk.policy, texts, allowed)
+    desk.tx.ledger.warnings += [warning for warning in told if warning not in desk.tx.ledger.warnings]
+    return allowed
 
 
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
@@ -288,5 +303,6 @@ def recover_dispatch(
     successor = create_dispatch(
         tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
+        allow_destructive=opened.data.get("allowed", ()) if opened else (),
     )  # fmt: skip
     return name, successor
