@@ -64,7 +64,8 @@ EVIDENCE: Final = {
     "reports": "name, format, sha256, ok, counts, failed, failed_more",
     "problems": "why a good exit code did not count",
     "diff": "range, base, tip, patch_id, files, added, removed; or null", "approves": "id or null",
-    "code": "git ids of what it saw: tree, full, paths, dirty", "actor": "who recorded it", "created_at": "when",
+    "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
+    "actor": "who recorded it", "created_at": "when",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {
@@ -91,6 +92,17 @@ BRIEF: Final = {
     "digest": "SHA-256 of all other keys as JSON, keys sorted, without spaces",
     "id": "only in a bundle: `bundle_` and the start of the digest", "bundle_hash": "only in a bundle: the digest",
 }  # fmt: skip
+ROLE: Final = {
+    "kind": "actor, or role: a word that tasks ask for", "name": "who", "last_action": "kind and verb, or nothing",
+    "last_record": "to which record", "last_at": "when", "actions": "how many of each kind",
+    "incomplete_tasks": "ids of tasks handed to, or asking for, it that are not settled",
+}  # fmt: skip
+REPORT: Final = {
+    "text": "the report as Markdown, or in the format that was asked", "generated_at": "when it was made",
+    "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
+    "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
+    "stale, task_ids", "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
+}  # fmt: skip
 TROUBLE: Final = {
     "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
     "events": "event, actor and action of each event concerned",
@@ -104,6 +116,7 @@ STATUS: Final = {
     "ahead": "ids of events whose clock is more than five minutes ahead of now",
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",
+    "roles": "actors, and the roles that tasks ask for: what each did last",
 }  # fmt: skip
 NEXT: Final = {
     "action": "first, retry, fallback, repair, escalate, none", "executor": "who should do it, or null",
@@ -123,7 +136,7 @@ DECISION: Final = {
 }  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
-    "Event (audit)": EVENT, "Trouble": TROUBLE, "Brief (payload, bundle)": BRIEF,
+    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
 }  # fmt: skip
 
 ANSWERS: Final = {
@@ -132,7 +145,8 @@ ANSWERS: Final = {
     "guide": "name text",
     "guide --out": "path",
     "status": " ".join(STATUS),
-    "report": "text generated_at " + " ".join(key for key in STATUS if key != "state"),
+    "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),
+    "report --out": "out format bytes",
     "log": "audit page",
     "log --commits": "commits page",
     "show": "KIND audit",
@@ -182,6 +196,10 @@ ANSWERS: Final = {
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
     "preflight": "act checks dangers refused gate",
+    "graph status": "code graph snapshot graphify",
+    "graph update": "evidence recorded counts",
+    "graph diff": "diff evidence",
+    "graph propose": "proposals omitted",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",

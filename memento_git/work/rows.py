@@ -193,6 +193,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "diff": data.get("diff"),
         "approves": data.get("approves"),
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
     }

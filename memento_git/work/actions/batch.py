@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import yamltext
-from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, gates, graphs, plans, runs, settling, tasks, verifying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +31,11 @@ def add_evidence(
     return evidences.add_evidence(
         tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome
     )
+
+
+def update_graph(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> str:
+    """Record the import graph of the code at HEAD; return the evidence's id, the former one's where nothing changed."""
+    return graphs.update_graph(tx, run=run, tasks=tasks)
 
 
 ACTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -63,6 +68,7 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "evidence supersede": evidences.supersede,
     "evidence retract": evidences.retract,
     "evidence redact": settling.redact_record,
+    "graph update": update_graph,
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }
