@@ -664,6 +664,21 @@ def test_a_hot_spot_of_the_graph_asks_for_tests(play: Play) -> None:
     assert verify(play, completed(play, kind="build", files=["docs/a.md"])).accepted
 
 
+def test_the_graph_that_memento_makes_is_understood(play: Play) -> None:
+    from memento_git.work.actions import graphs
+
+    names = [f"m{number}" for number in range(8)]
+    for name in names:
+        (play.root / f"{name}.py").write_text("import hub\n")
+        (play.root / f"{name}x.py").write_text("")
+    (play.root / "hub.py").write_text("".join(f"import {name}x\n" for name in names))
+    play.commit_all()
+    play.planned()
+    graph = play.do(graphs.update_graph)
+    found = verify(play, completed(play, kind="build", files=["hub.py"]))
+    assert found.unmet == (f"the hot spot hub.py of {graph} asks for test evidence",)
+
+
 @pytest.mark.parametrize("text", ["[", "[]", '{"hot_spots": 3}', '{"hot_spots": [3, null]}', "[" * 50_000])
 def test_a_graph_that_cannot_be_read_asks_for_nothing(play: Play, text: str) -> None:
     play.planned()
