@@ -176,6 +176,9 @@ dispatch complete DISPATCH --evidence EVIDENCE
 task verify TASK
 evidence add --run RUN --uri https://example.invalid/1
 evidence approve RUN
+evidence approve RUN --response yes
+evidence check --provider ci --conclusion success --run RUN
+gate release --require-check ci --approvals 1 --no-record
 gate record quality_review passed
 gate waive approval --reason R
 gate list

@@ -19,10 +19,13 @@ SAME: Final = (
 )
 ABSENT: Final = (
     ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
-    ("record-external-check", "`evidence add --kind ci --uri URL --outcome passed`: kept as *reported*"),
-    ("record-approval", "`evidence approve ID`, or `gate record approval passed`"),
-    ("select-patch", ""),
-    ("release-gate", "`gate record release passed`, and `gates.required: [release]` in the policy"),
+    (
+        "record-external-check",
+        "`evidence check FILE`, or `--fetch`, or `--conclusion WORD` as typed: kept as *reported*",
+    ),
+    ("record-approval", "`evidence approve ID --response TEXT`"),
+    ("select-patch", "`dispatch select TASK --record best`: over hand-offs that exist, by what the ledger holds"),
+    ("release-gate", "`gate release`"),
     ("recover-jobs", "`dispatch recover DISPATCH --requeue`, one at a time and only when the claim has expired"),
 )
 KEYS: Final = (

@@ -16,7 +16,7 @@ COMMANDS: Final = {
     "run": ("run", "Start, pause, resume, cancel, complete runs."),
     "plan": ("plan", "Draft, approve, reject plans."),
     "task": ("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs."),
-    "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, fail, recover."),
+    "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),

@@ -122,6 +122,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
         notes.append("stale: this commit has other code")
     if row["late"]:
         notes.append("late: came after the run's completion")
+    if row["selected_dispatch_id"]:
+        notes.append(f"selected: `{row['selected_dispatch_id']}`")
     if row["ready"]:
         notes.append("ready")
     if row["waits_on"] and row["status"] == "pending":
@@ -173,7 +175,11 @@ def _what(row: Row) -> str:
     if row["diff"]:
         parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
     if row["approves"]:
-        parts.append(f"approves `{row['approves']}` by {plain(row['actor'])}")
+        word = "does not approve" if row["outcome"] == "failed" else "approves"
+        answer = f": “{plain(row['response'])}”" if row["response"] else ""
+        parts.append(f"{word} `{row['approves']}` by {plain(row['actor'])}{answer}")
+    if row["check"]:
+        parts.append(plain(f"{row['check']['provider']}: {row['check']['name']} {row['check']['conclusion']}"))
     return "; ".join(parts) or "nothing to inspect"
 
 

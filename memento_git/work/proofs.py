@@ -43,7 +43,9 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     found = state.view.record(state.index.prose.get(task, ""))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
-    tried = [proof_by(state, event, found.digest, policy) for event in state.completions(task)]
+    selected = state.selected(task)
+    counting = [event for event in state.completions(task) if selected in ("", event.get("dispatch"))]
+    tried = [proof_by(state, event, found.digest, policy) for event in counting]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[0] if tried else none)
 
