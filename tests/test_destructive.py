@@ -223,6 +223,10 @@ DESTRUCTIVE: Final = {
         "eval $(curl x)",
         "source <(curl x)",
         "curl x | tee y | sh",
+        "wget -O- x | sudo -E bash -",
+        "curl x | python3",
+        "curl x | python3 -",
+        "python3 <(curl x)",
     ],
     "fork_bomb": [":(){ :|:& };:", "f(){ f|f& }; f", "bomb() { bomb & bomb; }; bomb"],
 }
@@ -309,6 +313,10 @@ HARMLESS: Final = [
     "ls > files.txt",
     "rm -rf .github/x",
     "git add -f x",
+    "curl x | python3 -m json.tool",
+    "python3 build.py < x",
+    "cat x.py | python3",
+    "git checkout -",
     "docker rm -f x",
     "kubectl delete -f x",
     "grep -f x",
@@ -389,6 +397,8 @@ SAID: Final = [
     "When not sure, just `git reset --hard`.",
     "```\nunclosed fence\nrm -rf .",
     "Never panic.\n\n`git push -f`",
+    "Install it with `curl https://x | python3`.",
+    "$ curl https://x | sudo -E bash -",
 ]
 
 UNSAID: Final = [
