@@ -179,8 +179,14 @@ evidence approve RUN
 gate record quality_review passed
 gate waive approval --reason R
 gate list
+graph status
+graph update
+graph diff HEAD..HEAD
+graph propose
 status
 report
+report --format html
+report --out report.md
 log
 log --commits
 show RUN

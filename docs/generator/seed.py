@@ -19,11 +19,8 @@ SAME: Final = (
 )
 ABSENT: Final = (
     ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
-    ("graph-status", ""),
-    ("graph-update", ""),
     ("record-external-check", "`evidence add --kind ci --uri URL --outcome passed`: kept as *reported*"),
     ("record-approval", "`evidence approve ID`, or `gate record approval passed`"),
-    ("record-graph-diff", ""),
     ("select-patch", ""),
     ("release-gate", "`gate record release passed`, and `gates.required: [release]` in the policy"),
     ("recover-jobs", "`dispatch recover DISPATCH --requeue`, one at a time and only when the claim has expired"),

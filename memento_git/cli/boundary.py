@@ -97,11 +97,11 @@ class Door:
         self._ledger = None
 
 
-def progress(done: int, total: int) -> None:
+def progress(done: int, total: int, what: str = "the ledger") -> None:
     """Show on a terminal that a long read is under way."""
     if sys.stderr.isatty():
         end = "\n" if done >= total else ""
-        sys.stderr.write(f"\rreading the ledger: {done} of {total} files{end}")
+        sys.stderr.write(f"\rreading {what}: {done} of {total} files{end}")
         sys.stderr.flush()
 
 
@@ -169,11 +169,19 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def asks(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say what verification shall ask."""
+    from memento_git.model.work import EVIDENCE_KINDS, TRUSTS
+
     commands = click.option(
         "--check", "commands", multiple=True, metavar="CMD", help="A command that verification runs; repeatable."
     )
-    require = click.option("--require", multiple=True, metavar="KIND", help="Evidence it asks for; repeatable.")
-    return commands(require(click.option("--trust", default="", metavar="WORD", help="Least trust of it.")(function)))
+    kinds = click.Choice(EVIDENCE_KINDS)
+    require = click.option("--require", multiple=True, type=kinds, help="Evidence it asks for; repeatable.")
+    trust = click.option("--trust", type=click.Choice(TRUSTS), callback=_or_empty, help="Least trust of it.")
+    return commands(require(trust(function)))
+
+
+def _or_empty(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001 (click's shape)
+    return value or ""
 
 
 def both(function: Callable[..., Any]) -> Callable[..., Any]:

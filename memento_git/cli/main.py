@@ -10,7 +10,7 @@ import click
 COMMANDS: Final = {
     "init": ("setup", "Make the ledger in this repository."),
     "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
-    "report": ("overview", "Write a run's report as Markdown."),
+    "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
     "log": ("overview", "List what happened, in the order in which it was seen."),
     "show": ("overview", "Show any record by its id."),
     "run": ("run", "Start, pause, resume, cancel, complete runs."),
@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
+    "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
     "settle": ("settle", "List what needs settling, and settle it."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),

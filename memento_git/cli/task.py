@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -154,14 +155,15 @@ def show_task(door: Door, task_id: str) -> None:
 
     view = door.view()
     identity, run = view.find(task_id, "task")
-    row, state = answers.at(view, identity, "task"), RunState(view, run)
+    row, state = answers.task(view, identity), RunState(view, run)
     handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity, view.policy())
     dangers = dangers_of(state, identity)
     names = output.Names(None if door.json else view)
     lines = [
         (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"])) for one in handed
     ]
-    shown = {**row, "next": f"{step['action']}: {step['why']}"}
+    asked = row["asked"]["why"] if row["asked"] else None
+    shown = {**row, "verification_policy": None, "asked": asked, "next": f"{step['action']}: {step['why']}"}
     door.show(
         {"task": row, "dispatches": handed, "next": step, "dangers": dangers},
         lambda: "\n".join(
@@ -175,15 +177,46 @@ def show_task(door: Door, task_id: str) -> None:
     )
 
 
+BUDGET = click.option(
+    "--budget", type=click.IntRange(min=0), default=0, metavar="N", help="About how many tokens at most; 0 for all."
+)
+
+
 @task.command("brief")
 @click.argument("task_id", metavar="TASK")
+@BUDGET
 @reads
-def brief(door: Door, task_id: str) -> None:
-    """Write all that a worker needs for a task, and nothing from a chat."""
+def brief(door: Door, task_id: str, budget: int = 0) -> None:
+    """Write all that a worker needs for a task, and nothing from a chat.
+
+    With a budget the least important parts are left out, and it is said what; never the criteria, safety rules and
+    reporting contract. Tokens are estimated: one for four bytes. The same commit and options give the same digest.
+    """
     from memento_git.work.brief import as_markdown, brief
 
-    row = brief(door.view(), task_id)
+    row = brief(door.view(), task_id, budget=budget)
     door.show({"payload": row}, lambda: terminal.clean(as_markdown(row)))
+
+
+@task.command("bundle")
+@click.argument("task_id", metavar="TASK")
+@BUDGET
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file: .json or Markdown."
+)
+@click.option("--force", is_flag=True, help="Replace another file of that name.")
+@reads
+def bundle(door: Door, task_id: str, budget: int = 0, out: Path | None = None, *, force: bool = False) -> None:
+    """Write a task's brief with the beginnings of its files, as one packet under the hash of its content."""
+    from memento_git.work.actions import briefs
+    from memento_git.work.brief import as_markdown, bundle
+
+    row = bundle(door.view(), task_id, budget=budget)
+    if out is None:
+        door.show({"bundle": row, "bundle_path": None}, lambda: terminal.clean(as_markdown(row)))
+        return
+    briefs.write_bundle(door.ledger, row, out, force=force)
+    door.show({"bundle": row, "bundle_path": str(out)}, f"wrote {row['id']} to {out}")
 
 
 def _moving(name: str, verb: str, text: str) -> click.Command:
@@ -211,20 +244,49 @@ task.add_command(_moving("cancel", "cancelled", "Say that a task will not be don
 
 @task.command("verify")
 @click.argument("task_id", metavar="TASK")
+@click.option("--again", is_flag=True, help="Run every required command, also what has passed for this code.")
+@click.option("--no-run", is_flag=True, help="Run nothing: judge the evidence that is there.")
 @click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
 @writes
-def verify(door: Door, task_id: str, note: str) -> int:
-    """Accept a completed task that is proven under the policy, else reject it and exit with 1."""
+def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: bool = False) -> int:
+    """Run what is required of a completed task, accept or reject it, and exit with 1 on a rejection.
+
+    Required commands that have no witnessed pass for exactly the code as it is are run as evidence; their output
+    passes through. The verdict names every requirement that is unmet.
+    """
     from memento_git.work import answers
-    from memento_git.work.actions import tasks
+    from memento_git.work.actions import verifying
 
-    def act(tx: Transaction) -> tuple[dict[str, object], tuple[str, ...]]:
-        identity, unmet = tasks.verify_task(tx, task_id, note=note)
-        return answers.after(tx, identity), unmet
+    if again and no_run:
+        raise click.UsageError("--again runs every command and --no-run none; give one of them")
+    found = verifying.verify(door.ledger, door.change, task_id, again=again, run=not no_run, note=note, quiet=door.json)
+    view = door.view()
+    row = answers.at(view, found.task, "task")
+    shown = [answers.at(view, name, "evidence") for name in found.judged]
+    verdict = "accepted" if found.accepted else "rejected"
+    refusal = {} if found.accepted else {"error": "task_rejected", "message": "; ".join(found.unmet)}
+    names = [*found.made, *found.judged]
+    data = {
+        **refusal, "task": row, "verdict": verdict, "accepted": found.accepted, "failed_requirements": found.unmet,
+        "evidence_id": names[0] if names else None, "evidence": shown,
+    }  # fmt: skip
+    lines = [f"{verdict} {row['id']}", *(f"  {reason}" for reason in found.unmet)]
+    hint = [] if found.accepted else [f" next: memento task repair {row['id']}"]
+    door.show(data, "\n".join([*lines, *hint]), ok=found.accepted)
+    return 0 if found.accepted else 1
 
-    row, unmet = door.change("task verify", act)
-    verdict = "rejected" if unmet else "accepted"
-    refusal = {"error": "task_rejected", "message": "; ".join(unmet)} if unmet else {}
-    data = {**refusal, "task": row, "verdict": verdict, "accepted": not unmet, "failed_requirements": list(unmet)}
-    door.show(data, "\n".join([f"{verdict} {row['id']}", *(f"  {reason}" for reason in unmet)]), ok=not unmet)
-    return 1 if unmet else 0
+
+@task.command("repair")
+@click.argument("task_id", metavar="TASK")
+@click.option("--title", default="", metavar="TEXT", help="What the repair is called; made from the task's by default.")
+@writes
+def repair(door: Door, task_id: str, title: str) -> None:
+    """Put a repair task in the place of a rejected one, and cancel that.
+
+    The repair has its files, its criteria and what was unmet; what depended on the rejected task waits for the repair.
+    """
+    from memento_git.work import answers
+    from memento_git.work.actions import verifying
+
+    row = door.change("task repair", lambda tx: answers.after(tx, verifying.repair_task(tx, task_id, title=title)))
+    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}")

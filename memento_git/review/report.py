@@ -1,63 +1,83 @@
-"""The report of a run: Markdown for a chat or a pull request, from the ledger alone. Pure."""
+"""The report of a run: Markdown for a pull request, from the ledger alone. Pure."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.markup import code, plain
+from memento_git.review.digest import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Row = dict[str, Any]
+SHOWN_TASKS: Final = 3
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
-ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
-LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
-MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 
 def markdown(held: Row) -> str:
     """Return a run's overview as Markdown: lists, no tables, so that every chat shows it."""
-    run = held["run"]
-    lines = [f"# {plain(run['goal'])}", "", _summary(held), ""]
-    lines += _plan(held)
-    lines += _tasks(held)
-    lines += _section("Gates", [_gate(row) for row in held["gates"]])
-    lines += _section(
-        "Needs settling", [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]
-    )
-    lines += _section("Evidence", [evidence_line(row) for row in held["evidence"]])
-    lines += _section("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]])
-    lines += _section("Not shown", [f"{count} more {name}" for name, count in held["omitted"].items()])
+    lines = [f"# {plain(held['run']['goal'])}", "", summary(held), ""]
+    for title, items in sections(held):
+        lines += [f"## {title}", "", *(f"- {item}" for item in items), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def plain(text: str) -> str:
-    """Return one line of text without what Markdown or HTML would act upon."""
-    line = ACTIVE.sub(r"\\\g<0>", _line(text))
-    return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
+def sections(held: Row) -> list[tuple[str, list[str]]]:
+    """Return what a report tells below its heading, as titles and lines of Markdown; nothing empty."""
+    told = held if "blockers" in held else {**held, **digest(held)}
+    found = [
+        ("Blockers", [_about(row) for row in told["blockers"]]),
+        ("Plan", _plan(held)),
+        *_tasks(held),
+        ("Gates", [_gate(row) for row in held["gates"]]),
+        ("Needs settling",
+         [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]),
+        ("Verification", [_verified(row) for row in told["verification"]]),
+        ("Changed files", [_file(row) for row in told["changed_files"]]),
+        ("Risks", [_about(row) for row in told["risks"]]),
+        ("Roles", [role_line(row) for row in held["roles"]]),
+        ("Evidence", [evidence_line(row) for row in held["evidence"]]),
+        ("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]]),
+        ("Not shown", [f"{count} more {name.replace('_', ' ')}" for name, count in held["omitted"].items()]),
+    ]  # fmt: skip
+    return [(title, list(items)) for title, items in found if items]
 
 
-def code(text: str) -> str:
-    """Return a text as a code span that nothing in it can end."""
-    line = _line(text)
-    longest = max((len(run) for run in re.findall("`+", line)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {line} {fence}" if longest else f"`{line}`"
+def _about(row: Row) -> str:
+    return f"{plain(row['about'])} (`{row['record']}`)"
 
 
-def spoken(text: str) -> str:
-    """Return a line of this report's Markdown as it reads without any."""
-    return MARKUP.sub(lambda found: found[1] or found[3] or "", text)
+def _file(row: Row) -> str:
+    return code(row["path"]) + ("" if row["evidence_ids"] else " — a done task is about it")
 
 
-def _line(text: str) -> str:
-    """Return a text on one line, without characters that steer how it is shown."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+def _verified(row: Row) -> str:
+    what = f"{code(' '.join(row['command'])[:120])} exit {row['exit_code']}" if row["command"] else row["kind"]
+    stale = ", stale" if row["stale"] else ""
+    tasks = ", ".join(f"`{name}`" for name in row["task_ids"][:SHOWN_TASKS])
+    more = f" and {len(row['task_ids']) - SHOWN_TASKS} more" if len(row["task_ids"]) > SHOWN_TASKS else ""
+    return f"{what} — {row['kind']}, {row['trust_level']}{stale}, proves {tasks}{more}"
 
 
-def _summary(held: Row) -> str:
+def role_line(row: Row) -> str:
+    """Return what an actor or role did last, how much in all, and what is not finished, as a line."""
+    last = f"{row['last_action'].replace('.', ' ')} `{row['last_record']}`" if row["last_action"] else "nothing yet"
+    what = "role " if row["kind"] == "role" else ""
+    count = sum(row["actions"].values())
+    waits = f", {len(row['incomplete_tasks'])} not finished" if row["incomplete_tasks"] else ""
+    return f"{what}{plain(called(row['name']))}: {last}; {count} in all{waits}"
+
+
+def called(actor: str) -> str:
+    """Return an actor's name without the address that git's user brings along."""
+    return actor.partition(" <")[0] or actor
+
+
+def summary(held: Row) -> str:
+    """Return a run's state and counts as one line of Markdown."""
     run, counts = held["run"], dict(held["counts"])
     proven, unproven = counts.pop("proven"), counts.pop("unproven")
     states = ", ".join(f"{counts[state]} {state.replace('_', ' ')}" for state in ORDER if state in counts)
@@ -69,19 +89,17 @@ def _plan(held: Row) -> list[str]:
     plans = {row["id"]: row for row in held["plans"]}
     canonical = plans.get(held["run"]["current_plan_id"] or "")
     if canonical is None:
-        drafts = [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
-        return _section("Plan", drafts)
+        return [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
     changed = " — **changed since its approval**" if canonical["changed"] else ""
-    return ["## Plan", "", f"{plain(canonical['title'])} (`{canonical['id']}`){changed}", ""]
+    return [f"{plain(canonical['title'])} (`{canonical['id']}`){changed}"]
 
 
-def _tasks(held: Row) -> list[str]:
+def _tasks(held: Row) -> list[tuple[str, list[str]]]:
     trust = {row["id"]: row for row in held["evidence"]}
-    lines = []
-    for state in ORDER:
-        rows = [row for row in held["tasks"] if row["status"] == state]
-        lines += _section(state.replace("_", " ").capitalize(), [_task(row, trust) for row in rows])
-    return lines
+    return [
+        (state.replace("_", " ").capitalize(), [_task(row, trust) for row in held["tasks"] if row["status"] == state])
+        for state in ORDER
+    ]
 
 
 def _task(row: Row, evidence: dict[str, Row]) -> str:
@@ -115,6 +133,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
 
 def _state_notes(row: Row) -> list[str]:
     notes = []
+    if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
+        notes.append(plain("; ".join(asked["why"])))
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
     if row["run_status"] == "cancelled":
@@ -159,7 +179,3 @@ def _what(row: Row) -> str:
 
 def _failed(names: Sequence[str]) -> str:
     return f" (failed: {', '.join(plain(name) for name in names[:5])})" if names else ""
-
-
-def _section(title: str, items: Sequence[str]) -> list[str]:
-    return [f"## {title}", "", *(f"- {item}" for item in items), ""] if items else []

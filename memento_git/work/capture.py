@@ -17,15 +17,14 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.types import FORBIDDEN
+from memento_git.work.verification import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CHUNK: Final = 64 * 1024
 GRACE: Final = 2.0
-LONGEST_ARGUMENT: Final = 4096
 KEY_END: Final = re.compile(r"-+ ?END [A-Z0-9 ]*PRIVATE KEY[^\n]*")
-ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
 
 
 class CommandMissing(Misused):
@@ -71,6 +70,7 @@ class Captured(NamedTuple):
     seconds: float
     stdout: Stream
     stderr: Stream
+    interrupted: bool = False
 
 
 class _Tee(threading.Thread):
@@ -149,23 +149,25 @@ def run_command(
     )
     for tee in tees:
         tee.start()
-    timed_out = _wait(process, timeout)
+    timed_out, interrupted = _wait(process, timeout)
     for tee in tees:
         tee.join(GRACE)
     seconds = time.monotonic() - started
     code = process.returncode
     killed = -code if code < 0 else None
-    streams = [tee.result() for tee in tees]
-    return Captured(128 + killed if killed else code, killed, timed_out, seconds, streams[0], streams[1])
+    streams = (tees[0].result(), tees[1].result())
+    return Captured(128 + killed if killed else code, killed, timed_out, seconds, *streams, interrupted)
 
 
-def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
-    """Wait for the command; tell whether it had to be ended for taking too long."""
+def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool, bool]:
+    """Wait for the command; tell whether it had to be ended for taking too long, and whether it was interrupted."""
     before = signal.getsignal(signal.SIGINT)
     on_main = threading.current_thread() is threading.main_thread()
     own_group = timeout is not None
+    interrupts = []
 
     def pass_on(number: int, frame: object) -> None:  # noqa: ARG001 (the signal module's shape)
+        interrupts.append(number)
         if own_group:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, number)
@@ -176,11 +178,11 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
         process.wait(timeout)
     except subprocess.TimeoutExpired:
         _end_group(process)
-        return True
+        return True, bool(interrupts)
     finally:
         if on_main:
             signal.signal(signal.SIGINT, before)
-    return False
+    return False, bool(interrupts)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -214,8 +216,7 @@ class Scrubber:
 
     def argument(self, argument: str) -> str:
         """Return one argument; an absolute path elsewhere is cut to its name."""
-        clean = ABSOLUTE.sub(lambda match: match[1] or "<outside>", self.text(argument))
-        return fit(clean if len(clean) <= LONGEST_ARGUMENT else f"{clean[:LONGEST_ARGUMENT]}…")
+        return fit(named([self.text(argument)])[0])
 
 
 def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:

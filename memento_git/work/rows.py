@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.work.fold import Judged
     from memento_git.work.state import RunState
+    from memento_git.work.verification import Asked
 
 Row = dict[str, Any]
 
@@ -81,6 +82,7 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "relevant_files": prose.list("files"),
         **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
         "verification_policy": prose.data.get("verify"),
+        "asked": asked_row(state.asked(task, policy)),
         "ready": state.is_ready(task, policy),
         "waits_on": [] if done or status == "cancelled" else state.waits_on(task, policy),
         "proven": proof.proven if proof else None,
@@ -93,9 +95,28 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
     }
 
 
+def asked_row(asked: Asked) -> Row | None:
+    """Return what verification asks; None where nothing but sound proof is asked."""
+    if not asked.why:
+        return None
+    return {
+        "evidence": list(asked.evidence),
+        "trust": asked.trust or None,
+        "commands": [
+            {"run": list(one.run), "kind": one.kind, "reports": list(one.reports), "timeout": one.timeout or None}
+            for one in asked.commands
+        ],
+        "why": [str(one) for one in asked.why],
+    }
+
+
 def _last_reason(state: RunState, task: str) -> str | None:
-    events = state.folded(task).events
-    return next((seen.event.get("reason") for seen in reversed(events) if seen.event.get("reason")), None)
+    """Return why the latest event that says so happened; of a rejection, what was unmet."""
+    told = (
+        seen.event.get("reason") or "; ".join(seen.event.data.get("unmet") or ())
+        for seen in reversed(state.folded(task).events)
+    )
+    return next((reason for reason in told if reason), None)
 
 
 def dispatch_rows(state: RunState, task: str) -> list[Row]:
@@ -172,6 +193,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "diff": data.get("diff"),
         "approves": data.get("approves"),
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
     }

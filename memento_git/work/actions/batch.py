@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import yamltext
-from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks
+from memento_git.work.actions import dispatches, evidences, gates, graphs, plans, runs, settling, tasks, verifying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +33,11 @@ def add_evidence(
     )
 
 
+def update_graph(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> str:
+    """Record the import graph of the code at HEAD; return the evidence's id, the former one's where nothing changed."""
+    return graphs.update_graph(tx, run=run, tasks=tasks)
+
+
 ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "run start": runs.start_run,
     "run pause": runs.pause_run,
@@ -48,7 +53,8 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "task block": tasks.block_task,
     "task reopen": tasks.reopen_task,
     "task cancel": tasks.cancel_task,
-    "task verify": tasks.verify_task,
+    "task verify": verifying.verify_task,
+    "task repair": verifying.repair_task,
     "dispatch create": dispatches.create_dispatch,
     "dispatch claim": dispatches.claim_dispatch,
     "dispatch renew": dispatches.renew_dispatch,
@@ -62,6 +68,7 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "evidence supersede": evidences.supersede,
     "evidence retract": evidences.retract,
     "evidence redact": settling.redact_record,
+    "graph update": update_graph,
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }

@@ -77,21 +77,28 @@ class FolderInvalid(Refused):
 
 def witness(
     ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
-    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False,
+    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, required: bool = False,
 ) -> Draft:  # fmt: skip
-    """Run a command and return what it showed; nothing is written to the ledger yet."""
+    """Run a command and return what it showed; nothing is written to the ledger yet.
+
+    It runs, and its reports are, in the workspace; a `required` one at the top of the repository, and who interrupts
+    it interrupts what it is required for.
+    """
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
     git = ledger.git
     top = _top(git)
     scrubber = capture.Scrubber(top)
-    cwd = capture.inside(top, git.start)
+    start = top if required else git.start
+    cwd = capture.inside(top, start)
     before = codestate.code_now(git, covers)
     keep = _policy(ledger).output
-    old = {report: witnessed.mark(git.start / report) for report in reports}
-    run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
+    old = {report: witnessed.mark(start / report) for report in reports}
+    run = capture.run_command(argv, start, keep=keep, timeout=timeout, quiet=quiet)
+    if required and run.interrupted:
+        raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
-    parsed, problems = witnessed.report_records(top, git.start, old)
+    parsed, problems = witnessed.report_records(top, start, old)
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
     command, files = witnessed.command_record(argv, run, scrubber)
     data: dict[str, Any] = {
