@@ -223,6 +223,7 @@ def record_external_check(seed: Seed) -> None:
 @row
 def record_approval(seed: Seed) -> None:
     run = seed.run()
+    assert seed.refusal("record-approval", "--run-id", run) == (2, "response_required")
     asked = ("record-approval", "--run-id", run, "--scope-kind", "run", "--prompt", "May it go out?")
     told = seed(*asked, "--actor", "founder", "--response", "Approved.")
     assert (told["approved"], told["evidence"]["actor"], told["evidence"]["approves"]) == (True, "founder", run)

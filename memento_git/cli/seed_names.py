@@ -89,7 +89,8 @@ TABLE: Final[dict[str, Alias]] = {
         (), {"provider": "provider_required"}, defaults=False,
     ),
     "record-approval": Alias(
-        "evidence approve", {"scope-id": "", "run-id": "", "prompt": "--prompt", "response": "--response"},
+        "evidence approve", {"scope-id": "", "run-id": "", "prompt": "--prompt", "response": "--response"}, (),
+        {"response": "response_required"},
     ),
     "select-patch": Alias(
         "dispatch select", {"task-id": "", "candidate-json": "--candidate"}, ("--record", "best"),
