@@ -73,7 +73,7 @@ class Captured(NamedTuple):
     stderr: Stream
 
 
-class _Tee(threading.Thread):
+class Tee(threading.Thread):
     """Passes a stream on as it comes, hashing all and keeping head and tail."""
 
     def __init__(self, source: IO[bytes], sink: IO[bytes] | None, keep: int) -> None:
@@ -139,8 +139,8 @@ def run_command(
     if process.stdout is None or process.stderr is None:
         raise CommandNotStarted(argv0=argv[0], reason="its output could not be read")
     tees = (
-        _Tee(process.stdout, sys.stderr.buffer if quiet else sys.stdout.buffer, keep),
-        _Tee(process.stderr, sys.stderr.buffer, keep),
+        Tee(process.stdout, sys.stderr.buffer if quiet else sys.stdout.buffer, keep),
+        Tee(process.stderr, sys.stderr.buffer, keep),
     )
     for tee in tees:
         tee.start()
