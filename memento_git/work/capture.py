@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.types import FORBIDDEN
+from memento_git.work.verification import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,6 @@ CHUNK: Final = 64 * 1024
 GRACE: Final = 2.0
 LONGEST_ARGUMENT: Final = 4096
 KEY_END: Final = re.compile(r"-+ ?END [A-Z0-9 ]*PRIVATE KEY[^\n]*")
-ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
 
 
 class CommandMissing(Misused):
@@ -209,7 +209,7 @@ class Scrubber:
 
     def argument(self, argument: str) -> str:
         """Return one argument; an absolute path elsewhere is cut to its name."""
-        clean = ABSOLUTE.sub(lambda match: match[1] or "<outside>", self.text(argument))
+        clean = named([self.text(argument)])[0]
         return fit(clean if len(clean) <= LONGEST_ARGUMENT else f"{clean[:LONGEST_ARGUMENT]}…")
 
 

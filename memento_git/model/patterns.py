@@ -1,0 +1,52 @@
+"""Patterns of file names, as configuration writes them: `*` and `?` within a folder's name, `**` across folders."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ANY: Final = "**"
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Tell whether a pattern names a path, what the path lies in, or what may lie in the path.
+
+    A pattern that names a folder covers what is in it; a path that is a folder is about all of its files.
+    """
+    wanted = [part for part in pattern.split("/") if part]
+    given = [part for part in path.split("/") if part]
+    return bool(wanted) and (_leads_into(wanted, given) or _names(wanted, given))
+
+
+def any_matches(patterns: Iterable[str], paths: Sequence[str]) -> bool:
+    return any(matches(pattern, path) for pattern in patterns for path in paths)
+
+
+def _leads_into(wanted: Sequence[str], folder: Sequence[str]) -> bool:
+    """Tell whether the parts before any `**` lead through a folder to something below it."""
+    start = wanted[: len(folder)]
+    below = len(start) == len(folder) < len(wanted) and ANY not in start
+    return below and all(map(fnmatchcase, folder, start))
+
+
+def _names(wanted: Sequence[str], given: Sequence[str]) -> bool:
+    """Walk the path part by part, holding all places of the pattern where the walk may be."""
+    places = _opened(wanted, {0})
+    for part in given:
+        if len(wanted) in places:
+            return True
+        fitting = [place for place in places if wanted[place] == ANY or fnmatchcase(part, wanted[place])]
+        places = _opened(wanted, {place if wanted[place] == ANY else place + 1 for place in fitting})
+    return len(wanted) in places
+
+
+def _opened(wanted: Sequence[str], places: set[int]) -> set[int]:
+    """Return the places with those added that a `**` for nothing leads to."""
+    reached = set(places)
+    for place, part in enumerate(wanted):
+        if place in reached and part == ANY:
+            reached.add(place + 1)
+    return reached

@@ -1,0 +1,146 @@
+"""What verification asks of a task: the strictest union of policy, plan, task and what past work showed. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.model.clock import duration
+from memento_git.model.patterns import any_matches
+from memento_git.model.work import TRUSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memento_git.model.policy import Policy
+
+Source = tuple[str, "Mapping[str, Any]"]
+
+DEFAULT_RISK: Final = "medium"
+DEFAULT_KIND: Final = "test"
+ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
+
+
+class Command(NamedTuple):
+    """A command that must have passed: argv, the kind of evidence it makes, reports it writes, seconds it may take."""
+
+    run: tuple[str, ...]
+    kind: str = DEFAULT_KIND
+    reports: tuple[str, ...] = ()
+    timeout: int = 0
+
+
+class Why(NamedTuple):
+    """One thing that is asked, and the rule that asks for it."""
+
+    rule: str
+    asks: str
+
+    def __str__(self) -> str:
+        return f"{self.rule} asks for {self.asks}"
+
+
+class Asked(NamedTuple):
+    """All that is asked of what proves a task; `trust` may be empty, `proof` is the least trust by kind."""
+
+    evidence: tuple[str, ...] = ()
+    trust: str = ""
+    proof: Mapping[str, str] = {}
+    commands: tuple[Command, ...] = ()
+    why: tuple[Why, ...] = ()
+
+
+def asked(
+    task: Mapping[str, Any], plan: Mapping[str, Any] | None, policy: Policy, extra: Sequence[Source] = ()
+) -> Asked:
+    """Return what is asked of a task; `task` and `plan` are their front matter, the plan the canonical one.
+
+    `extra` is what enrichment adds, each with the rule that adds it; policy may do without. Whatever one source asks,
+    no other can take back: kinds and commands are united, and the stricter trust wins.
+    """
+    return united(policy.proof, [*sources(task, plan, policy), *(extra if policy.enrich else ())])
+
+
+def sources(task: Mapping[str, Any], plan: Mapping[str, Any] | None, policy: Policy) -> Iterator[Source]:
+    """Yield what each rule asks of a task, in the shape that records give it."""
+    if policy.require:
+        yield "policy", {"evidence": policy.require}
+    for entry in policy.verify:
+        if applies(entry.get("when") or {}, task):
+            yield _rule(entry.get("when") or {}), entry
+    if plan and plan.get("verify"):
+        yield "the plan", plan["verify"]
+    if task.get("verify"):
+        yield "the task", task["verify"]
+
+
+def applies(when: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
+    """Tell whether a rule of policy is about a task."""
+    if when.get("kinds") and task.get("kind") not in when["kinds"]:
+        return False
+    if when.get("risks") and (task.get("risk") or DEFAULT_RISK) not in when["risks"]:
+        return False
+    return not when.get("files") or any_matches(when["files"], task.get("files") or [])
+
+
+def _rule(when: Mapping[str, Any]) -> str:
+    parts = [
+        f"{word} {' or '.join(when[key])}"
+        for key, word in (("kinds", "kind"), ("risks", "risk"), ("files", "files"))
+        if when.get(key)
+    ]
+    return f"policy for {', '.join(parts)}" if parts else "policy"
+
+
+def united(proof: Mapping[str, str], given: Iterable[Source]) -> Asked:
+    """Return all that several rules ask together."""
+    kinds: dict[str, None] = {}
+    commands: dict[tuple[tuple[str, ...], str], Command] = {}
+    least = ""
+    why: dict[Why, None] = {}
+    for rule, verify in given:
+        for kind in verify.get("evidence") or ():
+            kinds[kind] = None
+            why[Why(rule, f"{kind} evidence")] = None
+        if trust := verify.get("trust") or "":
+            least = stricter(least, trust)
+            why[Why(rule, f"{trust} evidence or better")] = None
+        for told in verify.get("commands") or ():
+            command = _command(told)
+            key = (command.run, command.kind)
+            commands[key] = _both(commands[key], command) if key in commands else command
+            why[Why(rule, f"`{shown(command.run)}`")] = None
+    by_kind = {kind: stricter(trust, least) for kind, trust in proof.items()}
+    return Asked(tuple(kinds), least, by_kind, tuple(commands.values()), tuple(why))
+
+
+def stricter(one: str, other: str) -> str:
+    """Return the trust that is harder to reach; an empty one asks for nothing."""
+    if not one or not other:
+        return one or other
+    return min(one, other, key=TRUSTS.index)
+
+
+def _command(told: Mapping[str, Any]) -> Command:
+    timeout = duration(told["timeout"]) if told.get("timeout") else 0
+    return Command(tuple(told["run"]), told.get("kind") or DEFAULT_KIND, tuple(told.get("reports") or ()), timeout)
+
+
+def _both(one: Command, other: Command) -> Command:
+    """Return one command for two that differ in reports and time only: all reports, the shorter time."""
+    times = [command.timeout for command in (one, other) if command.timeout]
+    reports = tuple(dict.fromkeys([*one.reports, *other.reports]))
+    return one._replace(reports=reports, timeout=min(times, default=0))
+
+
+def shown(argv: Sequence[str]) -> str:
+    """Return a command as one line for people."""
+    import shlex
+
+    line = " ".join(shlex.join(argv).split())
+    return line if len(line) <= 200 else f"{line[:199]}…"
+
+
+def named(argv: Sequence[str]) -> list[str]:
+    """Return a command as evidence names it: an absolute path is cut to its name, as it differs between machines."""
+    return [ABSOLUTE.sub(lambda match: match[1] or "<outside>", argument) for argument in argv]

@@ -1,0 +1,161 @@
+"""What verification asks: every rule adds, none takes away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memento_git.model.patterns import matches
+from memento_git.model.policy import Policy
+from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS
+from memento_git.work.verification import Asked, Command, asked, shown, stricter
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "expected"),
+    [
+        ("src/**", "src/a.py", True),
+        ("src/**", "src/deep/er/a.py", True),
+        ("src/**", "src", True),
+        ("src/*.py", "src/a.py", True),
+        ("src/*.py", "src/deep/a.py", False),
+        ("**/auth/*", "auth/login.py", True),
+        ("**/auth/*", "a/b/auth/login.py", True),
+        ("**/*.sql", "db/one.sql", True),
+        ("**/*.sql", "db/one.py", False),
+        ("src", "src/deep/a.py", True),
+        ("src/auth/**", "src", True),
+        ("src/auth/**", "docs", False),
+        ("a?.py", "ab.py", True),
+        ("a?.py", "a/b.py", False),
+        ("", "src", False),
+        ("**", "anything/at/all", True),
+    ],
+)
+def test_a_pattern_names_files_folders_and_what_may_be_below(pattern: str, path: str, *, expected: bool) -> None:
+    assert matches(pattern, path) is expected
+
+
+def test_a_hostile_pattern_is_matched_in_no_time() -> None:
+    assert not matches("/".join(["**", "*a*a*a*"] * 60), "/".join(["aaaaaaaaab"] * 50 + ["c"]))
+
+
+ROUTINE = {"when": {"kinds": ["docs"]}, "evidence": ["lint"], "commands": [{"run": ["vale", "docs"], "kind": "lint"}]}
+RISKY = {"when": {"risks": ["high"], "files": ["src/**"]}, "trust": "reproduced"}
+ALWAYS: dict[str, Any] = {"commands": [{"run": ["pytest", "-q"], "timeout": "10m"}]}
+POLICY = Policy(require=("test",), verify=(ROUTINE, RISKY, ALWAYS))
+
+
+def test_what_is_asked_is_the_union_of_policy_plan_and_task_and_each_reason_is_told() -> None:
+    plan = {"verify": {"evidence": ["diff"], "commands": [{"run": ["pytest", "-q"], "reports": ["out.xml"]}]}}
+    task = {"kind": "docs", "verify": {"evidence": ["test", "screenshot"], "trust": "reported"}}
+    found = asked(task, plan, POLICY)
+    assert found.evidence == ("test", "lint", "diff", "screenshot")
+    assert found.trust == "reported"
+    assert found.commands == (
+        Command(("vale", "docs"), "lint"), Command(("pytest", "-q"), "test", ("out.xml",), 600)
+    )  # fmt: skip
+    assert [str(one) for one in found.why] == [
+        "policy asks for test evidence",
+        "policy for kind docs asks for lint evidence",
+        "policy for kind docs asks for `vale docs`",
+        "policy asks for `pytest -q`",
+        "the plan asks for diff evidence",
+        "the plan asks for `pytest -q`",
+        "the task asks for test evidence",
+        "the task asks for screenshot evidence",
+        "the task asks for reported evidence or better",
+    ]
+
+
+def test_a_rule_of_policy_is_about_kinds_risks_and_files_together() -> None:
+    assert asked({"risk": "high", "files": ["src/a.py"]}, None, POLICY).trust == "reproduced"
+    assert asked({"risk": "high", "files": ["src/a.py"]}, None, POLICY).proof["test"] == "reproduced"
+    assert asked({"risk": "high", "files": ["docs/a.md"]}, None, POLICY).trust == ""
+    assert asked({"files": ["src/a.py"]}, None, POLICY).trust == "", "a task without a risk is of medium risk"
+    assert asked({"risk": "high"}, None, POLICY).trust == ""
+
+
+def test_a_task_cannot_ask_for_less_than_policy() -> None:
+    lax = asked({"verify": {"trust": "reported"}}, None, Policy())
+    assert lax.proof == Policy().proof
+
+
+def test_enrichment_counts_unless_policy_does_without() -> None:
+    extra = [("the code's graph", {"evidence": ["test"]})]
+    assert asked({}, None, Policy(), extra).evidence == ("test",)
+    assert asked({}, None, Policy(enrich=False), extra).evidence == ()
+
+
+def test_a_long_command_is_shown_in_one_line() -> None:
+    assert "\n" not in shown(["python", "-c", "a\nb"])
+    assert len(shown(["x" * 500])) == 200
+
+
+WORDS = st.sampled_from(["pytest", "ruff", "-q", "make"])
+COMMANDS = st.fixed_dictionaries(
+    {"run": st.lists(WORDS, min_size=1, max_size=2)},
+    optional={
+        "kind": st.sampled_from(RUN_KINDS),
+        "reports": st.lists(st.sampled_from(["a.xml", "b.xml"]), max_size=2),
+        "timeout": st.sampled_from(["1m", "2h"]),
+    },
+)
+ASKS = st.fixed_dictionaries(
+    {},
+    optional={
+        "evidence": st.lists(st.sampled_from(EVIDENCE_KINDS), max_size=3),
+        "trust": st.sampled_from(TRUSTS),
+        "commands": st.lists(COMMANDS, max_size=3),
+    },
+)
+WHENS = st.fixed_dictionaries(
+    {}, optional={"kinds": st.just(["docs"]), "risks": st.just(["high"]), "files": st.just(["src/**"])}
+)
+TASKS = st.fixed_dictionaries(
+    {},
+    optional={
+        "kind": st.sampled_from(["docs", "fix"]),
+        "risk": st.sampled_from(["low", "high"]),
+        "files": st.just(["src/a.py"]),
+        "verify": ASKS,
+    },
+)
+KINDS = st.lists(st.sampled_from(EVIDENCE_KINDS), max_size=2)
+RULES = st.lists(st.tuples(WHENS, ASKS), max_size=3)
+POLICIES = st.tuples(KINDS, RULES).map(
+    lambda drawn: Policy(require=tuple(drawn[0]), verify=tuple({"when": when, **asks} for when, asks in drawn[1]))
+)
+EXTRAS = st.lists(st.tuples(st.just("enrichment"), ASKS), max_size=3)
+
+
+def at_least_as_strict(one: Asked, other: Asked) -> bool:
+    """Tell whether whoever meets `one` meets `other`."""
+    held = {(command.run, command.kind): command for command in one.commands}
+    return (
+        set(one.evidence) >= set(other.evidence)
+        and stricter(one.trust, other.trust) == one.trust
+        and set(one.proof) == set(other.proof)
+        and all(stricter(one.proof[kind], least) == one.proof[kind] for kind, least in other.proof.items())
+        and all(
+            (mine := held.get((command.run, command.kind))) is not None
+            and set(mine.reports) >= set(command.reports)
+            and (not command.timeout or 0 < mine.timeout <= command.timeout)
+            for command in other.commands
+        )
+        and set(one.why) >= set(other.why)
+    )
+
+
+@given(TASKS, st.one_of(st.none(), st.fixed_dictionaries({"verify": ASKS})), POLICIES, EXTRAS)
+def test_enrichment_never_asks_for_less(task: Any, plan: Any, policy: Policy, extra: Any) -> None:
+    assert at_least_as_strict(asked(task, plan, policy, extra), asked(task, plan, policy))
+
+
+@given(TASKS, st.one_of(st.none(), st.fixed_dictionaries({"verify": ASKS})), POLICIES)
+def test_neither_task_nor_plan_takes_back_what_policy_asks(task: Any, plan: Any, policy: Policy) -> None:
+    bare = {key: value for key, value in task.items() if key != "verify"}
+    assert at_least_as_strict(asked(task, plan, policy), asked(bare, None, policy))
