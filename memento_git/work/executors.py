@@ -1,0 +1,104 @@
+"""Who can be handed work: the table that is built in, and what a team's config adds to it. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.model.clock import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memento_git.model.policy import Policy
+
+PLACEHOLDERS: Final = ("brief", "task", "dispatch", "worktree")
+TO_FILL: Final = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
+HOUR: Final = 3600
+PROMPT: Final = "Read the file {brief}. It is your whole brief: do what it asks in this folder, then report as it says."
+
+
+class Executor(NamedTuple):
+    """Somebody, or something, that can be handed a task."""
+
+    name: str
+    run: tuple[str, ...] = ()
+    health: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    risk: str = "high"
+    cost: float = 1.0
+    timeout: int = HOUR
+
+    @property
+    def by(self) -> str:
+        """Return who starts the work: a `person`, or memento with the executor's `command`."""
+        return "command" if self.run else "person"
+
+    def argv(self, values: Mapping[str, str]) -> list[str]:
+        """Return the command with its placeholders filled in; its standard input is to be empty."""
+        return fill(self.run, values)
+
+
+def fill(argv: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """Return an argv with `{brief}` and its like replaced, once, and every other brace as it was."""
+    return [TO_FILL.sub(lambda match: values.get(match[1], match[0]), word) for word in argv]
+
+
+def _command(name: str, run: Sequence[str], health: Sequence[str], kinds: Sequence[str] = ()) -> Executor:
+    return Executor(name, tuple(run), tuple(health), tuple(kinds), risk="medium")
+
+
+BUILT_IN: Final = {
+    one.name: one
+    for one in (
+        _command(
+            "aider",
+            ("aider", "--yes-always", "--no-check-update", "--no-suggest-shell-commands", "--no-gitignore",
+             "--message-file", "{brief}"),
+            ("aider", "--version"),
+        ),
+        _command(
+            "claude-code",
+            ("claude", "--print", PROMPT, "--permission-mode", "acceptEdits", "--allowedTools", "Read"),
+            ("claude", "--version"),
+        ),
+        _command(
+            "codex",
+            ("codex", "exec", "--sandbox", "workspace-write", PROMPT),
+            ("codex", "login", "status"),
+        ),
+        _command("goose", ("goose", "run", "--no-session", "--instructions", "{brief}"), ("goose", "--version")),
+        _command(
+            "hermes-profile",
+            ("hermes", "chat", "--quiet", "--query-file", "{brief}"),
+            ("hermes", "--version"),
+        ),
+        Executor("human", cost=5.0, timeout=0),
+        _command("oh-my-pi", ("omp", "-p", "--no-session", "@{brief}"), ("omp", "--version")),
+        _command(
+            "swe-agent",
+            ("sweagent", "run", "--env.repo.path={worktree}", "--problem_statement.path={brief}",
+             "--actions.apply_patch_locally=true"),
+            ("docker", "info"),
+            ("fix",),
+        ),
+    )
+}  # fmt: skip
+
+
+def known(policy: Policy) -> dict[str, Executor]:
+    """Return the executors by name: the built-in ones, each changed by what config says of it, and config's own."""
+    found = dict(BUILT_IN)
+    for name, given in policy.executors.items():
+        found[name] = _changed(found.get(name, Executor(name)), given)
+    return dict(sorted(found.items()))
+
+
+def _changed(executor: Executor, given: Mapping[str, Any]) -> Executor:
+    changes = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    if "timeout" in given:
+        changes["timeout"] = duration(given["timeout"])
+    if "run" in given:
+        changes.setdefault("health", ())
+    return Executor(**{**executor._asdict(), **changes})
