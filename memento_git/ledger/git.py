@@ -294,6 +294,10 @@ class Git:
         """Return HEAD's commit (None when unborn), the branch (None when detached) and what differs in a folder."""
         return self._status("--untracked-files=all", "--", folder)
 
+    def status_of_all(self, *, untracked: bool) -> tuple[str | None, str | None, list[Change]]:
+        """Return HEAD's commit, the branch and what differs anywhere; untracked folders by their name alone."""
+        return self._status(f"--untracked-files={'normal' if untracked else 'no'}", "--ignore-submodules=untracked")
+
     def edited(self, folder: str, paths: set[str]) -> list[Change]:
         """Return which of these tracked paths of a folder differ from HEAD in index or work tree."""
         asked = sorted(paths) if len(paths) <= AT_ONCE else [folder]

@@ -80,6 +80,7 @@ class Transaction:
         self.run = ""
         self.commit = ""
         self.desk: Any = None
+        self.seen: Any = None
         self.allow_secrets: tuple[str, ...] = ()
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []
