@@ -17,7 +17,7 @@ from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
@@ -76,9 +76,13 @@ class FolderInvalid(Refused):
 
 def witness(
     ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
-    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False,
+    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, keep: int = 0,
+    runner: Callable[..., capture.Captured] | None = None,
 ) -> Draft:  # fmt: skip
-    """Run a command and return what it showed; nothing is written to the ledger yet."""
+    """Run a command and return what it showed; nothing is written to the ledger yet.
+
+    `keep` is how many bytes of each stream are kept, policy's number by default; `runner` starts it in another way.
+    """
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
     git = ledger.git
@@ -86,9 +90,12 @@ def witness(
     scrubber = capture.Scrubber(top)
     cwd = capture.inside(top, git.start)
     before = codestate.code_now(git, covers)
-    keep = _policy(ledger).output
+    keep = keep or _policy(ledger).output
     old = {report: witnessed.mark(git.start / report) for report in reports}
-    run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
+    if runner is None:
+        run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
+    else:
+        run = runner(argv, git.start, keep=keep, timeout=timeout)
     after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, git.start, old)
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
@@ -196,7 +203,7 @@ def add_evidence(
         data["code"] = codestate.code_now(git)
         data["attachments"] = [_attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
     if diff:
-        data["diff"] = _diff(git, diff)
+        data["diff"] = diff_of(git, diff)
     if not summary and not paths and not uri and not diff:
         raise no.EvidenceRequired(task=", ".join(tasks) or "of this run", why="nothing was given as evidence")
     return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary)
@@ -249,7 +256,7 @@ def _refuse_secrets(tx: Transaction, where: str, data: bytes) -> None:
         refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.allow_secrets))
 
 
-def _diff(git: Git, given: str) -> dict[str, Any]:
+def diff_of(git: Git, given: str) -> dict[str, Any]:
     base, dots, tip = given.partition("..")
     if not dots or not base or not tip or tip.startswith("."):
         raise RangeInvalid(given=given)
