@@ -21,7 +21,7 @@ from memento_git.model.events import VERBS, event_shape
 from memento_git.model.ids import kind_of
 from memento_git.model.types import FORBIDDEN, Choice, Decimal, Flag, ListOf, Pattern, Shape, Table, Text, Whole
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK
-from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks
+from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.overview import base
 from memento_git.work.state import RunState
@@ -166,7 +166,7 @@ def _act(verb: str, state: RunState, pick: Callable[[list[str]], str]) -> Callab
         "block": lambda tx: tasks.block_task(tx, task, reason="r"),
         "reopen": lambda tx: tasks.reopen_task(tx, task, reason="r"),
         "cancel": lambda tx: tasks.cancel_task(tx, task, reason="r"),
-        "verify": lambda tx: tasks.verify_task(tx, task),
+        "verify": lambda tx: verifying.verify_task(tx, task),
         "revise": lambda tx: tasks.revise_task(tx, task, criteria=["c", event]),
         "gate": lambda tx: gates.record_gate(tx, "quality_review", "failed", task=task),
         "waive": lambda tx: gates.record_gate(tx, "quality_review", "waived", task=task, reason="r"),

@@ -9,7 +9,7 @@ import pytest
 from memento_git.ledger import layout
 from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, runs, settling, tasks
+from memento_git.work.actions import dispatches, runs, settling, tasks, verifying
 from memento_git.work.overview import base
 from tests.play import git
 
@@ -196,8 +196,8 @@ def test_a_task_whose_text_changed_after_completion_is_unproven_and_verify_rejec
     assert not play.is_proven(task)
     with pytest.raises(no.TaskUnproven):
         play.do(runs.complete_run, run)
-    _, unmet = play.do(tasks.verify_task, task)
-    assert unmet == ("the task's text changed after it was completed",)
+    found = play.do(verifying.verify_task, task)
+    assert found.unmet == ("the task's text changed after it was completed",)
     assert play.status(task) == "rejected"
 
 

@@ -9,6 +9,7 @@ import pytest
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS, Event, Evidence
 from memento_git.work.trust import Cited, Proof, agree, at_least, fault, outcome_of, proof, trust_of
+from memento_git.work.verification import asked
 
 TASK, OTHER = "task_000000000001", "task_000000000002"
 RUN = "run_000000000000"
@@ -34,7 +35,7 @@ def completion(code: dict[str, Any] | None = None, text: str = TEXT) -> Event:
 
 
 def judged(*cited: Cited, policy: Policy = POLICY, text: str = TEXT, code: dict[str, Any] | None = None) -> Proof:
-    return proof(completion(code), text, cited, policy)
+    return proof(completion(code), text, cited, asked({}, None, policy))
 
 
 def test_sound_evidence_that_saw_the_code_proves() -> None:

@@ -14,8 +14,6 @@ from memento_git.model.states import RISKS, SIZES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.ledger.store import Transaction
-
 
 def _list(
     door: Door, *, run: str = "", status: str = "", ready: bool = False, limit: int = 50, offset: int = 0
@@ -166,20 +164,49 @@ task.add_command(_moving("cancel", "cancelled", "Say that a task will not be don
 
 @task.command("verify")
 @click.argument("task_id", metavar="TASK")
+@click.option("--again", is_flag=True, help="Run every required command, also what has passed for this code.")
+@click.option("--no-run", is_flag=True, help="Run nothing: judge the evidence that is there.")
 @click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
 @writes
-def verify(door: Door, task_id: str, note: str) -> int:
-    """Accept a completed task that is proven under the policy, else reject it and exit with 1."""
+def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: bool = False) -> int:
+    """Run what is required of a completed task, accept or reject it, and exit with 1 on a rejection.
+
+    Required commands that have no witnessed pass for exactly the code as it is are run as evidence; their output
+    passes through. The verdict names every requirement that is unmet.
+    """
     from memento_git.work import answers
-    from memento_git.work.actions import tasks
+    from memento_git.work.actions import verifying
 
-    def act(tx: Transaction) -> tuple[dict[str, object], tuple[str, ...]]:
-        identity, unmet = tasks.verify_task(tx, task_id, note=note)
-        return answers.after(tx, identity), unmet
+    if again and no_run:
+        raise click.UsageError("--again runs every command and --no-run none; give one of them")
+    found = verifying.verify(door.ledger, door.change, task_id, again=again, run=not no_run, note=note, quiet=door.json)
+    view = door.view()
+    row = answers.at(view, found.task, "task")
+    shown = [answers.at(view, name, "evidence") for name in found.judged]
+    verdict = "accepted" if found.accepted else "rejected"
+    refusal = {} if found.accepted else {"error": "task_rejected", "message": "; ".join(found.unmet)}
+    names = [*found.made, *found.judged]
+    data = {
+        **refusal, "task": row, "verdict": verdict, "accepted": found.accepted, "failed_requirements": found.unmet,
+        "evidence_id": names[0] if names else None, "evidence": shown,
+    }  # fmt: skip
+    lines = [f"{verdict} {row['id']}", *(f"  {reason}" for reason in found.unmet)]
+    hint = [] if found.accepted else [f" next: memento task repair {row['id']}"]
+    door.show(data, "\n".join([*lines, *hint]), ok=found.accepted)
+    return 0 if found.accepted else 1
 
-    row, unmet = door.change("task verify", act)
-    verdict = "rejected" if unmet else "accepted"
-    refusal = {"error": "task_rejected", "message": "; ".join(unmet)} if unmet else {}
-    data = {**refusal, "task": row, "verdict": verdict, "accepted": not unmet, "failed_requirements": list(unmet)}
-    door.show(data, "\n".join([f"{verdict} {row['id']}", *(f"  {reason}" for reason in unmet)]), ok=not unmet)
-    return 1 if unmet else 0
+
+@task.command("repair")
+@click.argument("task_id", metavar="TASK")
+@click.option("--title", default="", metavar="TEXT", help="What the repair is called; made from the task's by default.")
+@writes
+def repair(door: Door, task_id: str, title: str) -> None:
+    """Put a repair task in the place of a rejected one, and cancel that.
+
+    The repair has its files, its criteria and what was unmet; what depended on the rejected task waits for the repair.
+    """
+    from memento_git.work import answers
+    from memento_git.work.actions import verifying
+
+    row = door.change("task repair", lambda tx: answers.after(tx, verifying.repair_task(tx, task_id, title=title)))
+    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}")

@@ -11,6 +11,7 @@ from memento_git.model.work import ACTOR, CODE, FAILURES, GATE_KINDS, LINE, VERD
 DISPATCH: Final = Field(t.id_of("dispatch"), required=True)
 UNTIL: Final = Field(t.TIME, required=True, doc="when the claim's lease ends")
 EVIDENCE: Final = Field(t.ListOf(t.ref_to("evidence")), doc="what it rests on")
+VERIFIED: Final = Field(CODE, doc="the code that was verified")
 NOTE: Final = Field(t.Text())
 REASON: Final = Field(t.Text(), doc="why")
 PARTIAL: Final = Field(t.OBJECT, doc="commit that keeps what was done so far; a hint only")
@@ -89,8 +90,10 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         "blocked": {"reason": WHY},
         "reopened": {"reason": WHY},
         "cancelled": {"reason": WHY},
-        "accepted": {"text": TEXT, "evidence": EVIDENCE, "note": NOTE},
-        "rejected": {"unmet": Field(t.ListOf(LINE), required=True), "evidence": EVIDENCE, "note": NOTE},
+        "accepted": {"text": TEXT, "code": VERIFIED, "evidence": EVIDENCE, "note": NOTE},
+        "rejected": {
+            "unmet": Field(t.ListOf(LINE), required=True), "code": VERIFIED, "evidence": EVIDENCE, "note": NOTE,
+        },
         **SETTLING,
     },
     "evidence": {

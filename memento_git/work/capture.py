@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 CHUNK: Final = 64 * 1024
 GRACE: Final = 2.0
-LONGEST_ARGUMENT: Final = 4096
 KEY_END: Final = re.compile(r"-+ ?END [A-Z0-9 ]*PRIVATE KEY[^\n]*")
 
 
@@ -209,8 +208,7 @@ class Scrubber:
 
     def argument(self, argument: str) -> str:
         """Return one argument; an absolute path elsewhere is cut to its name."""
-        clean = named([self.text(argument)])[0]
-        return fit(clean if len(clean) <= LONGEST_ARGUMENT else f"{clean[:LONGEST_ARGUMENT]}…")
+        return fit(named([self.text(argument)])[0])
 
 
 def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:

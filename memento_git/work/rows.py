@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.work.fold import Judged
     from memento_git.work.state import RunState
+    from memento_git.work.verification import Asked
 
 Row = dict[str, Any]
 
@@ -81,6 +82,7 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "relevant_files": prose.list("files"),
         **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
         "verification_policy": prose.data.get("verify"),
+        "asked": asked_row(state.asked(task, policy)),
         "ready": state.is_ready(task, policy),
         "waits_on": [] if done or status == "cancelled" else state.waits_on(task, policy),
         "proven": proof.proven if proof else None,
@@ -90,6 +92,21 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
         "reason": _last_reason(state, task),
         "incomplete": bool(state.folded(task).dangling),
+    }
+
+
+def asked_row(asked: Asked) -> Row | None:
+    """Return what verification asks; None where nothing but sound proof is asked."""
+    if not asked.why:
+        return None
+    return {
+        "evidence": list(asked.evidence),
+        "trust": asked.trust or None,
+        "commands": [
+            {"run": list(one.run), "kind": one.kind, "reports": list(one.reports), "timeout": one.timeout or None}
+            for one in asked.commands
+        ],
+        "why": [str(one) for one in asked.why],
     }
 
 

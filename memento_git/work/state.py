@@ -12,7 +12,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.work import trust
+from memento_git.work import proofs, trust
 from memento_git.work.fold import Fold, Folded, plans_of
 from memento_git.work.lanes import CANONICAL, STATUS, task_status
 from memento_git.work.transitions import SETTLING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
     from memento_git.work.fold import Judged
+    from memento_git.work.verification import Asked, Source
 
 
 NEVER: Final = "1970-01-01T00:00:00.000Z"
@@ -256,37 +257,32 @@ class RunState:
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
+        return self._standing(task, "completed")
+
+    def _standing(self, task: str, do: str) -> list[Event]:
         events = self.folded(task).events
+        if not any(seen.event.do == do for seen in events):
+            return []
         undone = self.fold.undone(events)
         standing = [seen for seen in events if seen.verdict == "legal" and seen.event.id not in undone]
         before = [seen.past for seen in standing if seen.event.do == "reopened"]
         return [
-            seen.event
-            for seen in standing
-            if seen.event.do == "completed" and not any(seen.event.id in past for past in before)
+            seen.event for seen in standing if seen.event.do == do and not any(seen.event.id in past for past in before)
         ]
+
+    def acceptances(self, task: str) -> list[Event]:
+        """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
+        return self._standing(task, "accepted")
+
+    def asked(self, task: str, policy: Policy, extra: Sequence[Source] = ()) -> Asked:
+        """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
+        return proofs.asked_of(self, task, policy, extra)
 
     def proof(self, task: str, policy: Policy) -> trust.Proof:
         """Return whether a completed task is proven, and why not."""
         if task not in self._proofs:
-            self._proofs[task] = self._proof(task, policy)
+            self._proofs[task] = proofs.proof_of(self, task, policy)
         return self._proofs[task]
-
-    def _proof(self, task: str, policy: Policy) -> trust.Proof:
-        folded = self.folded(task)
-        if folded.dangling:
-            return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
-        found = self.view.record(self.index.prose.get(task, ""))
-        if not isinstance(found, Prose):
-            return trust.Proof(False, (), ("the task's own text cannot be read",))
-        proofs = [self._proven(event, found.digest, policy) for event in self.completions(task)]
-        none = trust.Proof(False, (), ("no completion of it stands",))
-        return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
-
-    def _proven(self, event: Event, text: str, policy: Policy) -> trust.Proof:
-        if event.id in self.tombstones:
-            return trust.Proof(False, (), ("its completion was redacted",))
-        return trust.proof(event, text, [self.cited(parse_ref(ref)) for ref in event.data["evidence"]], policy)
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""

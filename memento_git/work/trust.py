@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+from memento_git.work.verification import named, stricter, told_as
 
-    from memento_git.model.policy import Policy
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
     from memento_git.model.work import Event, Evidence
+    from memento_git.work.verification import Asked, Command
 
 ADVISORY_KINDS: Final = ("note", "memory")
+VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "approval")
 
 
 class Cited(NamedTuple):
@@ -101,28 +104,83 @@ def fault(cited: Cited, task: str) -> str:
     return ""
 
 
-def proof(completion: Event, text: str, cited: Iterable[Cited], policy: Policy) -> Proof:
-    """Return whether one completion proves its task; `text` is the digest of the task as it is now."""
+def proof(
+    completion: Event, text: str, cited: Iterable[Cited], asked: Asked, codes: Sequence[Mapping[str, Any]] = ()
+) -> Proof:
+    """Return whether one completion proves its task; `text` is the digest of the task as it is now.
+
+    Evidence counts where it saw the code of the completion, or one of `codes`: what verification accepted.
+    """
     faults = [] if completion.get("text") == text else ["the task's text changed after it was completed"]
+    codes = (completion.data["code"], *codes)
     weak = []
     proving: dict[str, str] = {}
+    sound: list[Cited] = []
     for one in cited:
         if (problem := fault(one, completion.of)) or one.evidence is None:
             faults.append(problem)
-        elif problem := weakness(one.evidence, one.trust, policy) or _elsewhere(one.evidence, completion):
+            continue
+        sound.append(one)
+        if problem := weakness(one.evidence, one.trust, asked.proof) or elsewhere(one.evidence, codes):
             weak.append(problem)
         else:
             proving[one.evidence.id] = one.evidence.kind
     if not proving and not faults and not weak:
         faults.append("no evidence was cited")
-    faults += [f"policy asks for {kind} evidence" for kind in policy.require if kind not in proving.values()]
+    faults += lacking(asked, sound, proving.values(), codes)
     proven = bool(proving) and not faults
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
 
 
-def weakness(evidence: Evidence, trust: str, policy: Policy) -> str:
-    """Return why sound evidence proves nothing by itself, or nothing."""
-    least = policy.proof.get(evidence.kind)
+def lacking(
+    asked: Asked, sound: Sequence[Cited], proving: Collection[str], codes: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return what is asked and not among sound evidence, each with the rules that ask for it."""
+    if not asked.evidence and not asked.commands:
+        return []
+    shown = {one.evidence.kind for one in sound if one.evidence and shows(one.evidence, one.trust, asked, codes)}
+    missing = [f"{kind} evidence" for kind in asked.evidence if kind not in proving and kind not in shown]
+    told = [f"{why.rule} asks for {why.asks}" for what in missing for why in asked.why if why.asks == what]
+    for command in asked.commands:
+        if not any(one.evidence and meets(one, command, asked.trust, codes) for one in sound):
+            rules = " and ".join(why.rule for why in asked.why if why.asks == told_as(command))
+            told.append(f"{rules} asks for {told_as(command)}, which has no witnessed pass for this code")
+    return told
+
+
+def shows(evidence: Evidence, trust: str, asked: Asked, codes: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether sound evidence of a kind that proves nothing by itself is what was asked to be shown."""
+    if evidence.kind in asked.proof:
+        return False
+    if evidence.kind not in ADVISORY_KINDS and not at_least(trust, "reported"):
+        return False
+    if evidence.kind in VERDICT_KINDS and outcome_of(evidence.data) != "passed":
+        return False
+    return "code" not in evidence.data or not elsewhere(evidence, codes)
+
+
+def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether evidence is a witnessed pass of a command that is asked, with its reports, for all of this code."""
+    evidence = one.evidence
+    if evidence is None or not is_of(evidence, command) or (evidence.data.get("code") or {}).get("paths"):
+        return False
+    reports = {report["name"] for report in evidence.data.get("reports") or ()}
+    proof = {evidence.kind: stricter("witnessed", least)}
+    weak = weakness(evidence, one.trust, proof) or elsewhere(evidence, codes)
+    return not weak and reports.issuperset(command.reports)
+
+
+def is_of(evidence: Evidence, command: Command) -> bool:
+    """Tell whether evidence is of a command that is asked: the same words, at the top of the repository."""
+    told = evidence.data.get("command")
+    if told is None or evidence.kind != command.kind or told["cwd"] != ".":
+        return False
+    return bool(told["argv"] == named(command.run))
+
+
+def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str]) -> str:
+    """Return why sound evidence proves nothing by itself, or nothing; `proof` is the least trust by kind."""
+    least = proof.get(evidence.kind)
     if least is None:
         return f"{evidence.id} is of kind {evidence.kind}, which proves nothing by itself"
     if not at_least(trust, least):
@@ -145,10 +203,11 @@ def seen_by(evidence: Evidence) -> dict[str, Any]:
     return {**code, "untracked": kept}
 
 
-def _elsewhere(evidence: Evidence, completion: Event) -> str:
-    saw, there = seen_by(evidence), completion.data["code"]
-    if agree(saw, there):
+def elsewhere(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> str:
+    """Return why evidence is not about any of these codes, the first being the completion's; or nothing."""
+    saw = seen_by(evidence)
+    if any(agree(saw, code) for code in codes):
         return ""
-    others = [] if "paths" in saw else edited(saw, there)
+    others = [] if "paths" in saw else edited(saw, codes[0])
     told = f": {', '.join(others[:3])}" if others else ""
     return f"{evidence.id} saw other code than the completion{told}"

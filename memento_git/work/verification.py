@@ -18,6 +18,7 @@ Source = tuple[str, "Mapping[str, Any]"]
 
 DEFAULT_RISK: Final = "medium"
 DEFAULT_KIND: Final = "test"
+LONGEST_ARGUMENT: Final = 4096
 ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
 
 
@@ -109,9 +110,14 @@ def united(proof: Mapping[str, str], given: Iterable[Source]) -> Asked:
             command = _command(told)
             key = (command.run, command.kind)
             commands[key] = _both(commands[key], command) if key in commands else command
-            why[Why(rule, f"`{shown(command.run)}`")] = None
+            why[Why(rule, told_as(command))] = None
     by_kind = {kind: stricter(trust, least) for kind, trust in proof.items()}
     return Asked(tuple(kinds), least, by_kind, tuple(commands.values()), tuple(why))
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Tell whether a path is a folder, or lies in it."""
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def stricter(one: str, other: str) -> str:
@@ -141,6 +147,15 @@ def shown(argv: Sequence[str]) -> str:
     return line if len(line) <= 200 else f"{line[:199]}…"
 
 
+def told_as(command: Command) -> str:
+    """Return a command as a reason names it."""
+    return f"`{shown(command.run)}`"
+
+
 def named(argv: Sequence[str]) -> list[str]:
-    """Return a command as evidence names it: an absolute path is cut to its name, as it differs between machines."""
-    return [ABSOLUTE.sub(lambda match: match[1] or "<outside>", argument) for argument in argv]
+    """Return a command as evidence names it: without what differs between machines, and no longer than it must be."""
+    return [_cut(ABSOLUTE.sub(lambda match: match[1] or "<outside>", argument)) for argument in argv]
+
+
+def _cut(argument: str) -> str:
+    return argument if len(argument) <= LONGEST_ARGUMENT else f"{argument[:LONGEST_ARGUMENT]}…"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import yamltext
-from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks
+from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks, verifying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +48,8 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "task block": tasks.block_task,
     "task reopen": tasks.reopen_task,
     "task cancel": tasks.cancel_task,
-    "task verify": tasks.verify_task,
+    "task verify": verifying.verify_task,
+    "task repair": verifying.repair_task,
     "dispatch create": dispatches.create_dispatch,
     "dispatch claim": dispatches.claim_dispatch,
     "dispatch renew": dispatches.renew_dispatch,

@@ -76,28 +76,30 @@ class FolderInvalid(Refused):
 
 def witness(
     ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
-    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, keep: int = 0,
-    runner: Callable[..., capture.Captured] | None = None,
+    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, at_top: bool = False,
+    keep: int = 0, runner: Callable[..., capture.Captured] | None = None,
 ) -> Draft:  # fmt: skip
     """Run a command and return what it showed; nothing is written to the ledger yet.
 
-    `keep` is how many bytes of each stream are kept, policy's number by default; `runner` starts it in another way.
+    It runs, and its reports are, in the workspace, or `at_top` of the repository. `keep` is how many bytes of each
+    stream are kept, policy's number by default; `runner` starts it in another way.
     """
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
     git = ledger.git
     top = _top(git)
     scrubber = capture.Scrubber(top)
-    cwd = capture.inside(top, git.start)
+    start = top if at_top else git.start
+    cwd = capture.inside(top, start)
     before = codestate.code_now(git, covers)
     keep = keep or _policy(ledger).output
-    old = {report: witnessed.mark(git.start / report) for report in reports}
+    old = {report: witnessed.mark(start / report) for report in reports}
     if runner is None:
-        run = capture.run_command(argv, git.start, keep=keep, timeout=timeout, quiet=quiet)
+        run = capture.run_command(argv, start, keep=keep, timeout=timeout, quiet=quiet)
     else:
-        run = runner(argv, git.start, keep=keep, timeout=timeout)
+        run = runner(argv, start, keep=keep, timeout=timeout)
     after = codestate.code_now(git, covers)
-    parsed, problems = witnessed.report_records(top, git.start, old)
+    parsed, problems = witnessed.report_records(top, start, old)
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
     command, files = witnessed.command_record(argv, run, scrubber)
     data: dict[str, Any] = {

@@ -64,7 +64,7 @@ def _fresh(tx: Transaction, state: RunState, gate: str, refs: Sequence[str]) -> 
     """Refuse a pass that does not rest on sound evidence of the code as it is now."""
     if not refs:
         raise no.GateNotFresh(gate=gate, why="none was given")
-    shows, policy = False, Desk.of(tx).policy
+    shows, proof = False, Desk.of(tx).policy.proof
     for ref in refs:
         cited = state.cited(parse_ref(ref))
         evidence = cited.evidence
@@ -75,6 +75,6 @@ def _fresh(tx: Transaction, state: RunState, gate: str, refs: Sequence[str]) -> 
         now = codestate.code_now(tx.ledger.git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
         if not trust.agree(code, now):
             raise no.GateNotFresh(gate=gate, why=f"{ref.partition('@')[0]} saw other code")
-        shows = shows or (evidence is not None and not trust.weakness(evidence, cited.trust, policy))
+        shows = shows or (evidence is not None and not trust.weakness(evidence, cited.trust, proof))
     if not shows:
         raise no.GateNotFresh(gate=gate, why="nothing that was given would prove anything under the policy")

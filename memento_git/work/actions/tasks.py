@@ -1,4 +1,4 @@
-"""task: add revise block reopen cancel verify."""
+"""task: add revise block reopen cancel."""
 
 from __future__ import annotations
 
@@ -166,24 +166,3 @@ def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:
     for dispatch in open_before:
         release(tx, identity, dispatch)
     return identity
-
-
-def verify_task(tx: Transaction, task: str, *, note: str = "") -> tuple[str, tuple[str, ...]]:
-    """Accept a completed task that is proven under the policy, else reject it; return its id and what is unmet."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(task, "task")
-    prose = state.prose(identity)
-    status = state.task_status(identity)
-    if status != "completed":
-        raise no.TaskTransition(task=identity, status=status, verb="verified")
-    open_before = state.folded(identity).lanes.open_dispatches()
-    unmet = state.proof(identity, desk.policy).why
-    words = desk.optional("note", note)
-    gates = tuple(f"gate {gate} has failed" for _, gate in state.failed_gates(identity))
-    if unmet or gates:
-        desk.happen(state, identity, "rejected", reads=(state.id,), unmet=[*unmet, *gates], note=words)
-    else:
-        desk.happen(state, identity, "accepted", reads=(state.id,), text=prose.digest, note=words)
-    for dispatch in open_before:
-        release(tx, identity, dispatch)
-    return identity, (*unmet, *gates)

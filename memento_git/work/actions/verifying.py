@@ -1,0 +1,205 @@
+"""task verify, task repair: what is asked is run and judged, and what was rejected is made good by another task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+
+from memento_git.errors import MementoError
+from memento_git.ledger import codec, layout, prosefile, publish
+from memento_git.work import codestate, pasts, proofs, verdict
+from memento_git.work import refusals as no
+from memento_git.work.actions import evidences
+from memento_git.work.actions.dispatches import release
+from memento_git.work.desk import Desk
+from memento_git.work.verdict import Verdict
+from memento_git.work.verification import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.model.work import Prose
+    from memento_git.work.actions.evidences import Draft
+    from memento_git.work.state import RunState
+    from memento_git.work.trust import Cited
+    from memento_git.work.verification import Asked, Command
+
+T = TypeVar("T")
+CARRIED: Final = ("depends_on", "files", "kind", "risk", "size", "role", "verify", "budget")
+
+
+class Change(Protocol):
+    """Runs an action in one transaction, as `Ledger.change` does."""
+
+    def __call__(self, action: str, act: Callable[[Transaction], T], /) -> T: ...
+
+
+class Agenda(NamedTuple):
+    """What verification will do: the task, the commands to run, the code that they are to see."""
+
+    task: str
+    commands: tuple[Command, ...]
+    code: dict[str, Any]
+
+
+def verify(
+    ledger: Ledger, change: Change, task: str, *, again: bool = False, run: bool = True, note: str = "",
+    quiet: bool = False,
+) -> Verdict:  # fmt: skip
+    """Run what is asked of a completed task and has not passed for the code as it is, then judge all of it.
+
+    Commands run between two transactions; where the second is refused, what they showed is kept and named in the hint.
+    """
+    todo = change("task verify", lambda tx: agenda(tx, task, again=again, note=note))
+    drafts: list[Draft] = []
+    try:
+        for command in todo.commands if run else ():
+            drafts.append(_witnessed(ledger, command, quiet=quiet))
+        return change("task verify", lambda tx: judge(tx, todo.task, todo.code, drafts, note=note))
+    except MementoError as error:
+        folders = [evidences.keep_draft(ledger, draft, [todo.task]) for draft in drafts]
+        ways = ", then ".join(f"memento evidence add --from {folder}" for folder in folders)
+        error.hint = f"{error.hint}; what the commands showed is kept: {ways}" if ways else error.hint
+        raise
+
+
+def agenda(tx: Transaction, task: str, *, again: bool = False, note: str = "") -> Agenda:
+    """Return what verifying a task will do; refuse now what would be refused after its commands ran."""
+    desk = Desk.of(tx)
+    identity, state, _ = _completed(desk, task)
+    publish.identities(tx.ledger.git, tx.ledger.settings)
+    desk.optional("note", note)
+    asked = state.asked(identity, desk.policy, pasts.enriched(state, identity, desk.policy))
+    code = _code(tx)
+    held = verdict.sound(verdict.latest(pasts.evidence_for(state, identity), identity, [code]), identity)
+    return Agenda(identity, asked.commands if again else tuple(verdict.left_to_run(asked, held, code)), code)
+
+
+def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
+    """Run a command that is asked at the top of the repository; the record names it as the texts do."""
+    draft = evidences.witness(
+        ledger, command.run, kind=command.kind, reports=command.reports, timeout=command.timeout or None, quiet=quiet,
+        at_top=True,
+    )  # fmt: skip
+    from memento_git.work.secrets import redact
+
+    argv = [redact(argument)[0] for argument in named(command.run)]
+    return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": argv}})
+
+
+def _completed(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
+    identity, state = desk.find(task, "task")
+    prose = state.prose(identity)
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+    status = state.task_status(identity)
+    if status != "completed":
+        raise no.TaskTransition(task=identity, status=status, verb="verified")
+    return identity, state, prose
+
+
+def _code(tx: Transaction) -> dict[str, Any]:
+    """Return the code of the work tree as events hold it."""
+    code = codestate.code_now(tx.ledger.git)
+    return {key: code[key] for key in ("tree", "full", "untracked") if key in code}
+
+
+def verify_task(tx: Transaction, task: str, *, note: str = "") -> Verdict:
+    """Judge a completed task on the evidence that is there, and run nothing; record the verdict and return it."""
+    return judge(tx, task, _code(tx), note=note)
+
+
+def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Draft] = (), *, note: str = "") -> Verdict:
+    """Record new evidence for a completed task, judge it with what was there, and record the verdict."""
+    desk = Desk.of(tx)
+    identity, state, prose = _completed(desk, task)
+    asked = state.asked(identity, desk.policy, pasts.enriched(state, identity, desk.policy))
+    open_before = state.folded(identity).lanes.open_dispatches()
+    made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
+    unmet, refs = _judged(state, prose, asked, code)
+    about: dict[str, Any] = {"code": code, "evidence": refs, "note": desk.optional("note", note)}
+    if unmet:
+        desk.happen(state, identity, "rejected", reads=(state.id,), unmet=[line[:500] for line in unmet], **about)
+    else:
+        desk.happen(state, identity, "accepted", reads=(state.id,), text=prose.digest, **about)
+    for dispatch in open_before:
+        release(tx, identity, dispatch)
+    return Verdict(identity, tuple(unmet), tuple(ref.partition("@")[0] for ref in refs), made)
+
+
+def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return what is unmet, and references to the evidence that this follows from."""
+    completions = state.completions(prose.id)
+    codes = [code, *(event.data["code"] for event in completions)]
+    held = verdict.latest(pasts.evidence_for(state, prose.id), prose.id, codes)
+    good = verdict.sound(held, prose.id)
+    proof = proofs.judged(state, prose.id, prose.digest, asked, [code], [one.ref for one in good])
+    proving = {found.kind for name in proof.by if (found := state.evidence(name)) is not None}
+    unmet = [*proof.why, *verdict.contradictions(held, asked, proving)]
+    plan = state.canonical
+    if plan and state.plan_changed(plan):
+        unmet.append(f"{plan} was changed after its approval, so what it asks is not agreed")
+    unmet += [f"gate {gate} has failed" for _, gate in state.failed_gates(prose.id)]
+    cited = [ref for event in completions for ref in event.data["evidence"]]
+    return unmet, list(dict.fromkeys([*cited, *(one.ref for one in _relevant(held, asked))]))
+
+
+def _relevant(held: Sequence[Cited], asked: Asked) -> list[Cited]:
+    """Return the evidence that could bear on the verdict, whichever way."""
+    kinds = {*asked.evidence, *asked.proof, *(command.kind for command in asked.commands)}
+    return [one for one in held if one.evidence is not None and one.evidence.kind in kinds]
+
+
+def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
+    """Add a task that makes a rejected one good, put it in its place for all that waits, and cancel that; return it.
+
+    What is finished keeps its text: changing what it rested on would unprove it.
+    """
+    desk = Desk.of(tx)
+    identity, state = desk.find(task, "task")
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
+    status = state.task_status(identity)
+    if status != "rejected":
+        raise no.TaskTransition(task=identity, status=status, verb="repaired")
+    prose = state.prose(identity)
+    repair = tx.new_id("task")
+    data: dict[str, Any] = {
+        "id": repair,
+        "title": desk.text("title", title or f"Repair: {prose.title}", lines=False),
+        "at": tx.now,
+        "by": tx.actor,
+        "criteria": list(dict.fromkeys([*prose.list("criteria"), *_unmet(state, identity)])),
+        **{key: prose.data[key] for key in CARRIED if key in prose.data},
+        "repairs": identity,
+    }
+    tx.put(layout.prose_path(state.id, repair), codec.encode_prose(data, prose.body))
+    tx.touch(state.id, repair)
+    for other in _waiting(state, identity):
+        _repoint(tx, state, other, identity, repair)
+    desk.happen(state, identity, "cancelled", reads=(state.id,), reason=f"{repair} repairs it")
+    return repair
+
+
+def _unmet(state: RunState, task: str) -> list[str]:
+    """Return what the latest rejection of a task names, as criteria of its repair."""
+    verdicts = [seen.event for seen in state.folded(task).events if seen.event.do == "rejected"]
+    return [f"No longer: {line}" for line in verdicts[-1].data["unmet"]] if verdicts else []
+
+
+def _waiting(state: RunState, task: str) -> list[str]:
+    """Return the unfinished tasks that depend on a task."""
+    return [
+        other
+        for other in state.ids("task")
+        if task in (proofs.front_matter(state, other).get("depends_on") or ())
+        and state.task_status(other) not in ("completed", "accepted", "cancelled")
+    ]
+
+
+def _repoint(tx: Transaction, state: RunState, task: str, old: str, new: str) -> None:
+    """Have a task depend on another in the place of one, its file's comments kept."""
+    prose = state.prose(task)
+    others = list(dict.fromkeys(new if other == old else other for other in prose.list("depends_on")))
+    tx.put(prose.path, prosefile.rewrite(tx.view.read(prose.path) or b"", {"depends_on": others}, ""))
+    tx.touch(state.id, task)

@@ -1,0 +1,67 @@
+"""Whether a task of a run is proven, and what is asked of its proof: the rules of `trust`, fed with a run's records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.model.ids import parse_ref
+from memento_git.model.work import Prose
+from memento_git.work import trust
+from memento_git.work.verification import Asked, asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event
+    from memento_git.work.state import RunState
+    from memento_git.work.verification import Source
+
+NOTHING: dict[str, Any] = {}
+
+
+def front_matter(state: RunState, identity: str) -> Mapping[str, Any]:
+    """Return what the head of a record's text says; nothing where it cannot be read."""
+    path = state.index.prose.get(identity)
+    found = state.view.record(path) if path else None
+    return found.data if isinstance(found, Prose) else NOTHING
+
+
+def asked_of(state: RunState, task: str, policy: Policy, extra: Sequence[Source] = ()) -> Asked:
+    """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
+    told, plan = front_matter(state, task), front_matter(state, state.canonical)
+    if not (extra or policy.verify or policy.require or "verify" in told or "verify" in plan):
+        return Asked(proof=policy.proof)
+    return asked(told, plan, policy, extra)
+
+
+def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
+    """Return whether a completed task is proven by its completion and by what accepted it, and why not."""
+    folded = state.folded(task)
+    if folded.dangling:
+        return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
+    found = state.view.record(state.index.prose.get(task, ""))
+    if not isinstance(found, Prose):
+        return trust.Proof(False, (), ("the task's own text cannot be read",))
+    accepted = [event for event in state.acceptances(task) if event.get("text") == found.digest]
+    codes = [event.data["code"] for event in accepted if "code" in event.data]
+    more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
+    return judged(state, task, found.digest, asked_of(state, task, policy), codes, more)
+
+
+def judged(
+    state: RunState, task: str, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
+) -> trust.Proof:
+    """Return the best proof that a completion of a task gives, with what verification adds to it."""
+    proofs = [_proven(state, event, text, asks, codes, more) for event in state.completions(task)]
+    none = trust.Proof(False, (), ("no completion of it stands",))
+    return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
+
+
+def _proven(
+    state: RunState, event: Event, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
+) -> trust.Proof:
+    if event.id in state.tombstones:
+        return trust.Proof(False, (), ("its completion was redacted",))
+    refs = dict.fromkeys([*event.data["evidence"], *more])
+    return trust.proof(event, text, [state.cited(parse_ref(ref)) for ref in refs], asks, codes)

@@ -1,0 +1,92 @@
+"""What the evidence for a task comes to: the latest of each command and kind counts, and what is left to run. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memento_git.work.trust import agree, fault, is_of, meets, outcome_of, seen_by
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from memento_git.work.trust import Cited
+    from memento_git.work.verification import Asked, Command
+
+
+class Verdict(NamedTuple):
+    """What verification came to: the task, what is unmet, the evidence that was judged and that which it made."""
+
+    task: str
+    unmet: tuple[str, ...]
+    judged: tuple[str, ...]
+    made: tuple[str, ...]
+
+    @property
+    def accepted(self) -> bool:
+        return not self.unmet
+
+
+def left_to_run(asked: Asked, latest: Sequence[Cited], code: Mapping[str, Any]) -> list[Command]:
+    """Return the commands without a witnessed pass for exactly this code."""
+    return [
+        command for command in asked.commands if not any(meets(one, command, asked.trust, [code]) for one in latest)
+    ]
+
+
+def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]) -> list[Cited]:
+    """Return, of what is recorded for a task and saw one of these codes, the latest of each command or source.
+
+    Evidence that is bound to no code counts as about any.
+    """
+    held: dict[tuple[str, ...], Cited] = {}
+    for one in sorted(found, key=_when):
+        evidence = one.evidence
+        if evidence is None or one.status != "recorded" or task not in evidence.tasks:
+            continue
+        saw = seen_by(evidence)
+        if not saw or any(agree(saw, code) for code in codes):
+            held[_source(one)] = one
+    return list(held.values())
+
+
+def _when(one: Cited) -> tuple[str, str]:
+    return (one.evidence.data["at"], one.evidence.id) if one.evidence else ("", "")
+
+
+def _source(one: Cited) -> tuple[str, ...]:
+    """Return what tells apart evidence of one kind: its command, its check, who approved, or what was given."""
+    data: Mapping[str, Any] = one.evidence.data if one.evidence else {}
+    kind = str(data["kind"])
+    if told := data.get("command"):
+        return kind, "command", told["cwd"], *told["argv"]
+    if check := data.get("check"):
+        return kind, "check", check["provider"], check["name"]
+    if kind == "approval":
+        return kind, "by", data["by"]
+    return kind, data.get("uri") or "", *(one["name"] for one in data.get("attachments") or ())
+
+
+def sound(found: Iterable[Cited], task: str) -> list[Cited]:
+    return [one for one in found if not fault(one, task)]
+
+
+def contradictions(found: Iterable[Cited], asked: Asked, proving: Collection[str]) -> list[str]:
+    """Return what failed in its latest run and is of a kind that is asked or that proves, or is asked itself."""
+    kinds = {*asked.evidence, *proving}
+    return [
+        f"{_told(one)} failed in its latest run for this code: {one.evidence.id}"
+        for one in found
+        if one.evidence is not None
+        and outcome_of(one.evidence.data) == "failed"
+        and (one.evidence.kind in kinds or any(is_of(one.evidence, command) for command in asked.commands))
+    ]
+
+
+def _told(one: Cited) -> str:
+    from memento_git.work.verification import shown
+
+    data: Mapping[str, Any] = one.evidence.data if one.evidence else {}
+    if told := data.get("command"):
+        return f"`{shown(told['argv'])}`"
+    check = data.get("check") or {}
+    return check.get("name") or f"{data['kind']} evidence"

@@ -1,0 +1,607 @@
+"""task verify: what is asked is run, judged and recorded; task repair: what was rejected is made good."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import layout
+from memento_git.work import refusals as no
+from memento_git.work.actions import batch, evidences, plans, tasks, verifying
+from memento_git.work.actions.evidences import Draft
+from memento_git.work.capture import CommandNotStarted
+from memento_git.work.rows import task_row
+from memento_git.work.verdict import Verdict
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+GREEN = "python3 -c pass"
+RED = "python3 check.py"
+FLAG = "from pathlib import Path\nprint('checking')\nraise SystemExit(0 if Path('ok').exists() else 1)\n"
+
+
+def policy(play: Play, text: str) -> None:
+    """Put a policy in force, by hand and by review."""
+    (play.root / layout.CONFIG).write_text(f"version: 1\npolicy:\n{text}")
+    play.commit_all("policy")
+
+
+def completed(play: Play, *, kind: str = "test", **options: Any) -> str:
+    """Add a task and complete it on a passing command of its own."""
+    task = play.task(**options)
+    play.complete(play.claimed(task), play.evidence(task, kind=kind))
+    return task
+
+
+def verify(play: Play, task: str, **options: Any) -> Verdict:
+    return verifying.verify(play.ledger, play.ledger.change, task, quiet=True, **options)
+
+
+def checked(play: Play) -> None:
+    """Give the repository a check that passes once there is a file `ok`, which git ignores."""
+    (play.root / "check.py").write_text(FLAG)
+    (play.root / ".gitignore").write_text("ok\n")
+    play.commit_all()
+
+
+def events(play: Play, task: str, do: str) -> list[Any]:
+    return [seen.event for seen in play.state(task).folded(task).events if seen.event.do == do]
+
+
+def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_verify_runs_it(play: Play) -> None:
+    play.planned()
+    task = completed(play, commands=[GREEN])
+    state = play.state(task)
+    why = state.proof(task, state.view.policy()).why
+    assert why == (f"the task asks for `{GREEN}`, which has no witnessed pass for this code",)
+
+    commits = int(git(play.root, "rev-list", "--count", "HEAD"))
+    found = verify(play, task)
+
+    assert (found.accepted, play.status(task), len(found.made)) == (True, "accepted", 1)
+    assert int(git(play.root, "rev-list", "--count", "HEAD")) == commits + 1, "verdict and evidence are one commit"
+    evidence = play.state(task).evidence(found.made[0])
+    assert evidence is not None
+    assert (evidence.kind, evidence.tasks) == ("test", [task])
+    assert evidence.data["command"]["argv"] == ["python3", "-c", "pass"]
+    (accepted,) = events(play, task, "accepted")
+    assert found.made[0] in {ref.partition("@")[0] for ref in accepted.data["evidence"]}
+    assert "tree" in accepted.data["code"]
+    assert play.is_proven(task), "what verification witnessed counts for what depends on the task"
+
+
+def test_a_completion_that_cites_the_required_commands_is_proven_and_nothing_is_run_again(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    dispatch = play.claimed(task)
+    draft = evidences.witness(play.ledger, ["python3", "-c", "pass"], kind="test", quiet=True)
+    play.complete(dispatch, play.do(evidences.record_draft, draft, tasks=[task]))
+    assert play.is_proven(task)
+    assert verify(play, task).made == ()
+
+
+def test_again_runs_what_has_passed_and_no_run_runs_nothing(play: Play) -> None:
+    play.planned()
+    task = completed(play, commands=[GREEN])
+    assert verify(play, task, run=False).unmet == (
+        f"the task asks for `{GREEN}`, which has no witnessed pass for this code",
+    )
+    play.do(tasks.reopen_task, task, reason="again")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert len(verify(play, task).made) == 1
+    play.do(tasks.reopen_task, task, reason="again")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert verify(play, task).made == ()
+    play.do(tasks.reopen_task, task, reason="again")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert len(verify(play, task, again=True).made) == 1
+
+
+def test_a_pass_for_other_code_does_not_count_for_the_code_as_it_is(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    draft = evidences.witness(play.ledger, ["python3", "-c", "pass"], kind="test", quiet=True)
+    play.do(evidences.record_draft, draft, tasks=[task])
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert not play.is_proven(task)
+    assert len(verify(play, task).made) == 1
+
+
+def test_a_failing_command_rejects_with_its_name_and_evidence(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = completed(play, commands=[RED, GREEN])
+
+    found = verify(play, task)
+
+    assert not found.accepted
+    assert play.status(task) == "rejected"
+    assert len(found.made) == 2, "one failure does not keep the others from running"
+    (rejected,) = events(play, task, "rejected")
+    assert rejected.data["unmet"] == list(found.unmet)
+    assert any(f"`{RED}`, which has no witnessed pass" in line for line in found.unmet)
+    assert any(f"`{RED}` failed in its latest run for this code: {found.made[0]}" in line for line in found.unmet)
+    assert not any(GREEN in line for line in found.unmet)
+    assert set(found.made) <= {ref.partition("@")[0] for ref in rejected.data["evidence"]}
+
+
+def test_a_failed_run_beside_a_passed_one_of_the_same_kind_is_not_a_pass(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = completed(play)
+    failed = evidences.witness(play.ledger, RED.split(), kind="test", quiet=True)
+    name = play.do(evidences.record_draft, failed, tasks=[task])
+    found = verify(play, task)
+    assert found.unmet == (f"`{RED}` failed in its latest run for this code: {name}",)
+
+
+def test_the_latest_run_of_a_command_counts(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = completed(play)
+    play.do(evidences.record_draft, evidences.witness(play.ledger, RED.split(), kind="test", quiet=True), tasks=[task])
+    (play.root / "ok").touch()
+    play.do(evidences.record_draft, evidences.witness(play.ledger, RED.split(), kind="test", quiet=True), tasks=[task])
+    assert verify(play, task).accepted
+
+
+def test_a_failure_of_a_kind_that_neither_proves_nor_is_asked_does_not_reject(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = completed(play)
+    play.do(evidences.record_draft, evidences.witness(play.ledger, RED.split(), quiet=True), tasks=[task])
+    assert verify(play, task).accepted
+
+
+def test_a_retracted_failure_counts_no_more(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = completed(play)
+    draft = evidences.witness(play.ledger, RED.split(), kind="test", quiet=True)
+    play.do(evidences.retract, play.do(evidences.record_draft, draft, tasks=[task]), reason="wrong folder")
+    assert verify(play, task).accepted
+
+
+def test_policy_plan_and_task_all_ask_and_every_unmet_requirement_is_named(play: Play) -> None:
+    run = play.run()
+    plan = play.do(plans.draft_plan, "Plan", "Do it.", run=run, require=["lint"])
+    play.do(plans.approve_plan, plan)
+    policy(play, "  require: [build]\n  verify:\n  - when: {risks: [high]}\n    evidence: [type]\n")
+    task = completed(play, risk="high", require=["screenshot"], trust="reproduced")
+
+    found = verify(play, task)
+
+    assert [line for line in found.unmet if "asks for" in line] == [
+        "policy asks for build evidence",
+        "policy for risk high asks for type evidence",
+        "the plan asks for lint evidence",
+        "the task asks for screenshot evidence",
+    ]
+    assert any("is only witnessed, and reproduced is asked" in line for line in found.unmet)
+
+
+def test_a_kind_that_proves_nothing_by_itself_can_be_asked_and_shown(play: Play) -> None:
+    play.planned()
+    task = play.task(require=["screenshot", "approval"])
+    (play.root / "shot.png").write_bytes(b"\x89PNG shot")
+    shot = play.do(evidences.add_evidence, "screenshot", tasks=[task], files=["shot.png"])
+    yes = play.do(evidences.approve, task)
+    play.complete(play.claimed(task), play.evidence(task), shot, yes)
+    assert play.is_proven(task)
+
+
+def test_evidence_that_came_after_the_completion_counts_for_the_verdict_and_is_cited_by_it(play: Play) -> None:
+    play.planned()
+    task = completed(play, require=["approval"])
+    assert not play.is_proven(task)
+    yes = play.do(evidences.approve, task)
+    found = verify(play, task)
+    assert found.accepted
+    assert yes in found.judged
+    assert play.is_proven(task)
+    play.do(evidences.retract, yes, reason="changed my mind")
+    assert not play.is_proven(task), "an acceptance stands on its evidence"
+
+
+def test_a_required_command_must_see_all_code_at_the_top_of_the_repository(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    (play.root / "part").mkdir()
+    part = evidences.witness(play.beside(play.root / "part").ledger, GREEN.split(), kind="test", quiet=True)
+    narrow = evidences.witness(play.ledger, GREEN.split(), kind="test", covers=["app.py"], quiet=True)
+    cited = [play.do(evidences.record_draft, draft, tasks=[task]) for draft in (part, narrow)]
+    play.complete(play.claimed(task), play.evidence(task), *cited)
+    assert not play.is_proven(task)
+
+
+def test_a_required_command_runs_at_the_top_wherever_one_is(play: Play) -> None:
+    play.planned()
+    checked(play)
+    (play.root / "ok").touch()
+    task = completed(play, commands=[RED])
+    (play.root / "part").mkdir()
+    assert verify(play.beside(play.root / "part"), task).accepted
+
+
+def test_required_reports_must_be_written(play: Play) -> None:
+    policy(play, "  verify:\n  - commands:\n    - run: [python3, -c, pass]\n      reports: [out.xml]\n")
+    play.planned()
+    task = completed(play)
+    found = verify(play, task)
+    assert not found.accepted
+    evidence = play.state(task).evidence(found.made[0])
+    assert evidence is not None
+    assert "out.xml was not written" in evidence.data["problems"][0]
+
+
+def test_a_required_command_that_takes_too_long_is_ended_with_all_that_it_started(play: Play) -> None:
+    script = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "open('child.pid', 'w').write(str(child.pid))\n"
+        "time.sleep(60)\n"
+    )
+    (play.root / "slow.py").write_text(script)
+    (play.root / ".gitignore").write_text("child.pid\n")
+    policy(play, "  verify:\n  - commands:\n    - {run: [python3, slow.py], timeout: 1s}\n")
+    play.planned()
+    task = completed(play)
+    found = verify(play, task)
+    assert not found.accepted
+    evidence = play.state(task).evidence(found.made[0])
+    assert evidence is not None
+    assert evidence.data["command"]["timed_out"] is True
+    pid = int((play.root / "child.pid").read_text())
+    stat = Path(f"/proc/{pid}/stat")
+    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -> None:
+    play.planned()
+    task = completed(play, commands=[f"{sys.executable} -c pass"])
+    found = verify(play, task)
+    assert found.accepted
+    evidence = play.state(task).evidence(found.made[0])
+    assert evidence is not None
+    assert not evidence.data["command"]["argv"][0].startswith("/")
+    assert play.is_proven(task)
+
+
+def test_a_command_that_cannot_be_started_is_no_verdict_and_what_ran_before_is_kept(play: Play) -> None:
+    play.planned()
+    task = completed(play, commands=[GREEN, "no-such-program-anywhere"])
+    before = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(CommandNotStarted) as refused:
+        verify(play, task)
+    assert git(play.root, "rev-parse", "HEAD") == before
+    folder = Path(refused.value.hint.rpartition(" ")[2])
+    assert (folder / "evidence.yaml").is_file()
+
+
+def test_a_task_that_was_reopened_while_its_commands_ran_gets_no_verdict_and_what_they_showed_is_kept(
+    play: Play,
+) -> None:
+    play.planned()
+    task = completed(play, commands=[GREEN])
+    calls = 0
+
+    def change(action: str, act: Callable[..., Any]) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            play.do(tasks.reopen_task, task, reason="meanwhile")
+        return play.ledger.change(action, act)
+
+    with pytest.raises(no.TaskTransition) as refused:
+        verifying.verify(play.ledger, change, task, quiet=True)
+
+    assert play.status(task) == "pending"
+    folder = Path(refused.value.hint.rpartition(" ")[2])
+    assert "memento evidence add --from" in refused.value.hint
+    play.do(evidences.import_folder, folder)
+
+
+def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play: Play) -> None:
+    play.planned()
+    (play.root / "edit.py").write_text("open('app.py', 'a').write('more = 1\\n')\n")
+    play.commit_all()
+    task = completed(play, commands=["python3 edit.py"])
+    assert not verify(play, task).accepted
+
+
+@pytest.mark.parametrize("state", ["pending", "accepted", "rejected", "cancelled"])
+def test_only_a_completed_task_is_verified(play: Play, state: str) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN]) if state in ("pending", "cancelled") else completed(play)
+    if state == "cancelled":
+        play.do(tasks.cancel_task, task, reason="no")
+    if state == "accepted":
+        verify(play, task)
+    if state == "rejected":
+        play.do(tasks.revise_task, task, title="Easier")
+        verify(play, task)
+    with pytest.raises(no.TaskTransition):
+        verify(play, task)
+
+
+def test_what_a_plan_asks_after_an_edit_of_its_text_is_not_agreed(play: Play) -> None:
+    run = play.run()
+    plan = play.do(plans.draft_plan, "Plan", "Do it.", run=run, require=["test"])
+    play.do(plans.approve_plan, plan)
+    task = completed(play, kind="build")
+    path = play.root / play.state(plan).prose(plan).path
+    path.write_text(path.read_text().replace("verify:\n  evidence:\n    - test\n", "").replace("- test", "- build"))
+    play.commit_all("weaken")
+    assert any("changed after its approval" in line for line in verify(play, task).unmet)
+
+
+def test_a_failed_gate_of_the_task_rejects(play: Play) -> None:
+    play.planned()
+    task = completed(play)
+    play.gate("quality_review", "failed", task=task, reason="unclear names")
+    assert verify(play, task).unmet == ("gate quality_review has failed",)
+
+
+def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play) -> None:
+    play.planned()
+    task, plain = play.task(commands=[GREEN], require=["lint"]), play.task()
+    state = play.state(task)
+    row = task_row(state, task, state.view.policy())
+    assert row["asked"] == {
+        "evidence": ["lint"], "trust": None,
+        "commands": [{"run": GREEN.split(), "kind": "test", "reports": [], "timeout": None}],
+        "why": ["the task asks for lint evidence", f"the task asks for `{GREEN}`"],
+    }  # fmt: skip
+    assert task_row(state, plain, state.view.policy())["asked"] is None
+
+
+def test_verify_from_the_command_line_passes_output_through_and_answers_with_verdict_and_evidence(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    checked(play)
+    task = completed(play, commands=[RED])
+    root = str(play.root)
+
+    code, out, err = cli("task", "verify", task, "-C", root, "--json")
+
+    answer = json.loads(out)
+    assert (code, answer["ok"], answer["verdict"], answer["accepted"]) == (1, False, "rejected", False)
+    assert answer["error"] == "task_rejected"
+    assert "checking" in err
+    assert answer["evidence_id"] in {row["id"] for row in answer["evidence"]}
+    assert answer["task"]["status"] == "rejected"
+    assert any(RED in line for line in answer["failed_requirements"])
+    (play.root / "ok").touch()
+    play.do(tasks.reopen_task, task, reason="mended")
+    play.complete(play.claimed(task), play.evidence(task))
+    code, out, _ = cli("task", "verify", task, "-C", root)
+    assert code == 0
+    assert out.startswith("checking\n")
+    assert f"accepted {task}" in out
+    assert cli("task", "verify", task, "-C", root, "--again", "--no-run")[0] == 2
+
+
+def test_evidence_is_only_added_to_and_a_verdict_follows_what_was_superseded(play: Play) -> None:
+    """The seed's own story: a failed row, then its successor; the old file stays as it was."""
+    play.planned()
+    checked(play)
+    task = completed(play, commands=[RED])
+    old = verify(play, task)
+    path = play.state(task).index.evidence[old.made[0]]
+    before = git(play.root, "rev-parse", f"HEAD:{path}")
+    (play.root / "ok").touch()
+    play.do(tasks.reopen_task, task, reason="mended")
+    play.complete(play.claimed(task), play.evidence(task))
+    new = verify(play, task)
+    assert new.accepted
+    play.do(evidences.supersede, old.made[0], new.made[0])
+    assert git(play.root, "rev-parse", f"HEAD:{path}") == before
+
+
+# Repair.
+
+
+def rejected(play: Play, **options: Any) -> str:
+    task = completed(play, commands=[RED], **options)
+    assert not verify(play, task).accepted
+    return task
+
+
+def test_a_repair_takes_the_place_of_a_rejected_task_and_blocks_what_depended_on_it(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = rejected(play, title="Refuse empty passwords", files=["app.py"], criteria=["it answers 422"], risk="high")
+    below = play.task("Tell the user", depends_on=[task])
+    commits = int(git(play.root, "rev-list", "--count", "HEAD"))
+
+    repair = play.do(verifying.repair_task, task)
+
+    assert int(git(play.root, "rev-list", "--count", "HEAD")) == commits + 1
+    state = play.state(repair)
+    told = state.prose(repair).data
+    assert (told["repairs"], told["files"], told["risk"]) == (task, ["app.py"], "high")
+    assert told["title"] == "Repair: Refuse empty passwords"
+    assert told["criteria"][0] == "it answers 422"
+    assert any(RED in line for line in told["criteria"][1:])
+    assert told["verify"]["commands"][0]["run"] == RED.split()
+    assert state.prose(below).list("depends_on") == [repair]
+    assert state.task_status(task) == "cancelled"
+    assert repair in events(play, task, "cancelled")[0].get("reason")
+    assert not state.is_ready(below, state.view.policy())
+
+    play.complete(play.claimed(repair), play.evidence(repair))
+    state = play.state(below)
+    assert not state.is_ready(below, state.view.policy()), "completed is not proven"
+    (play.root / "ok").touch()
+    assert verify(play, repair).accepted
+    state = play.state(below)
+    assert state.is_ready(below, state.view.policy())
+
+
+def test_what_is_finished_keeps_its_text_when_a_repair_is_made(play: Play) -> None:
+    play.planned()
+    checked(play)
+    first = play.proven("First")
+    done = play.proven("Second", depends_on=[first])
+    play.do(tasks.revise_task, first, title="Another first")
+    assert not verify(play, first).accepted
+    play.do(verifying.repair_task, first)
+    assert play.is_proven(done)
+
+
+def test_a_comment_in_the_file_of_a_dependent_survives_a_repair(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = rejected(play)
+    below = play.task("Below", depends_on=[task])
+    path = play.root / play.state(below).prose(below).path
+    path.write_text(path.read_text().replace("depends_on:", "# because of the schema\ndepends_on:"))
+    play.commit_all("comment")
+    play.do(verifying.repair_task, task)
+    assert "# because of the schema" in path.read_text()
+
+
+def test_only_a_rejected_task_is_repaired(play: Play) -> None:
+    play.planned()
+    with pytest.raises(no.TaskTransition):
+        play.do(verifying.repair_task, play.task())
+
+
+def test_a_repair_from_the_command_line_and_in_a_batch(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    checked(play)
+    task = rejected(play)
+    code, out, _ = cli("task", "repair", task, "-C", str(play.root), "--title", "Once more", "--json")
+    answer = json.loads(out)
+    assert (code, answer["task"]["title"], answer["task"]["repairs"]) == (0, "Once more", task)
+    other = rejected(play)
+    text = f"- do: task repair\n  task: {other}\n  as: again\n- do: task add\n  title: Below\n  depends_on: [$again]\n"
+    done = play.do(batch.apply, text.encode())
+    assert play.state(done[1]["id"]).prose(done[1]["id"]).list("depends_on") == [done[0]["id"]]
+
+
+# Enrichment.
+
+
+def failure(play: Play, argv: list[str], *, kind: str, files: list[str], **options: Any) -> str:
+    """Add a task about some files with a failed command."""
+    task = play.task("Earlier", files=files, **options)
+    draft = evidences.witness(play.ledger, argv, kind=kind, quiet=True)
+    return str(play.do(evidences.record_draft, draft, tasks=[task]))
+
+
+def test_a_named_command_that_failed_for_the_same_files_is_asked_again(play: Play) -> None:
+    play.planned()
+    checked(play)
+    name = failure(play, RED.split(), kind="test", files=["app.py"], commands=[RED])
+    task = completed(play, files=["app.py"])
+    found = verify(play, task)
+    assert any(f"a failure of {name} for the same files" in line for line in found.unmet)
+    assert len(found.made) == 1
+    (play.root / "ok").touch()
+    play.do(tasks.reopen_task, task, reason="mended")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert verify(play, task).accepted
+
+
+def test_a_command_that_only_evidence_names_is_never_run(play: Play) -> None:
+    play.planned()
+    checked(play)
+    failure(play, ["python3", "-c", "open('ran', 'a').write('x'); raise SystemExit(1)"], kind="lint", files=["app.py"])
+    (play.root / "ran").unlink()
+    task = completed(play, files=["app.py"])
+    found = verify(play, task)
+    assert not (play.root / "ran").exists()
+    assert found.made == ()
+    assert any("asks for lint evidence" in line for line in found.unmet), "its kind is asked instead"
+
+
+def test_failures_of_other_files_and_failures_that_passed_since_add_nothing(play: Play) -> None:
+    play.planned()
+    checked(play)
+    failure(play, RED.split(), kind="lint", files=["docs"], commands=[RED])
+    failure(play, ["python3", "check.py"], kind="type", files=["app.py"])
+    (play.root / "ok").touch()
+    failure(play, ["python3", "check.py"], kind="type", files=["app.py"])
+    assert verify(play, completed(play, files=["app.py"])).accepted
+
+
+def test_failures_in_another_open_run_count_and_those_of_a_final_one_do_not(play: Play) -> None:
+    checked(play)
+    other = play.planned("Other")
+    failure(play, RED.split(), kind="lint", files=["app.py"], run=other)
+    run = play.planned("This")
+    assert not verify(play, completed(play, files=["app.py"], run=run)).accepted
+    from memento_git.work.actions import runs
+
+    play.do(runs.cancel_run, other, reason="over")
+    assert verify(play, completed(play, files=["app.py"], run=run)).accepted
+
+
+def test_a_hot_spot_of_the_graph_asks_for_tests(play: Play) -> None:
+    play.planned()
+    (play.root / "graph.json").write_text(json.dumps({"hot_spots": ["app.py"]}))
+    graph = play.do(evidences.add_evidence, "graph", files=["graph.json"])
+    found = verify(play, completed(play, kind="build", files=["app.py"]))
+    assert found.unmet == (f"the hot spot app.py of {graph} asks for test evidence",)
+    assert verify(play, completed(play, kind="build", files=["docs/a.md"])).accepted
+
+
+@pytest.mark.parametrize("text", ["[", "[]", '{"hot_spots": 3}', '{"hot_spots": [3, null]}', "[" * 50_000])
+def test_a_graph_that_cannot_be_read_asks_for_nothing(play: Play, text: str) -> None:
+    play.planned()
+    (play.root / "graph.json").write_text(text)
+    play.do(evidences.add_evidence, "graph", files=["graph.json"])
+    assert verify(play, completed(play, kind="build", files=["app.py"])).accepted
+
+
+def test_policy_may_do_without_enrichment(play: Play) -> None:
+    policy(play, "  enrich: false\n")
+    play.planned()
+    checked(play)
+    failure(play, RED.split(), kind="lint", files=["app.py"])
+    assert verify(play, completed(play, files=["app.py"])).accepted
+
+
+def test_enrichment_has_no_say_in_what_was_proven_before(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = play.proven(files=["app.py"])
+    failure(play, RED.split(), kind="lint", files=["app.py"])
+    assert play.is_proven(task)
+
+
+def test_a_hand_written_acceptance_proves_nothing_without_evidence(play: Play) -> None:
+    from memento_git.work.desk import Desk
+
+    play.planned()
+    task = completed(play, commands=[GREEN])
+
+    def accept(tx: Any) -> None:
+        desk = Desk.of(tx)
+        identity, state = desk.find(task, "task")
+        desk.happen(state, identity, "accepted", reads=(state.id,), text=state.prose(identity).digest)
+
+    play.do(accept)
+    assert play.status(task) == "accepted"
+    assert not play.is_proven(task)
+
+
+def test_evidence_that_was_typed_never_meets_a_required_command(play: Play) -> None:
+    play.planned()
+    task = completed(play, commands=[GREEN])
+    draft = evidences.witness(play.ledger, GREEN.split(), kind="test", quiet=True)
+    stdout = {**draft.data["command"]["stdout"], "bytes": 5, "kept": "stdout.txt", "kept_sha256": "0" * 64}
+    forged = Draft({**draft.data, "command": {**draft.data["command"], "stdout": stdout}}, {"stdout.txt": b"other"})
+    play.do(evidences.record_draft, forged, tasks=[task])
+    assert not verify(play, task, run=False).accepted
