@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CODES: Final = (
     ("0", "ok"),
-    ("1", "refused, or not found; nothing was changed. Also a verdict that is negative: `task verify`, `doctor`"),
+    ("1", "refused, or not found; nothing was changed. Also a negative verdict: `task verify`, `task route`, `doctor`"),
     ("2", "usage: the request itself is malformed"),
     ("3", "something else changed the repository meanwhile, or is in the middle of it; try again"),
     ("4", "the ledger, or git, cannot be read for what it should be"),
@@ -28,6 +28,8 @@ CODES: Final = (
 OTHER: Final = (
     ("usage", "2", "click's own message: an unknown option, a missing argument", "see that command's --help"),
     ("task_rejected", "1", "`task verify`: what is unmet", ""),
+    ("no_executor", "1", "`task route`: why nobody of the table can be chosen", "see `rejected_executors`"),
+    ("override_refused", "1", "`task route --executor`: why that one must not be chosen", "see `user_override`"),
     ("checks_failed", "1", "`doctor`: something is wrong, see `checks`", ""),
     ("internal_error", "70", "a bug of memento: its type and text", "please report it with the file that it names"),
 )

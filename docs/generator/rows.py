@@ -41,7 +41,8 @@ DISPATCH: Final = {
     "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
     "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
     "candidate": "one of several tries", "created_at": "when it was handed out", "completed_at": "or null",
-    "failed_at": "or null", "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
+    "failed_at": "or null", "category": "kind of failure, or null",
+    "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
     "executor_invoked": "always false: memento starts nobody",
 }  # fmt: skip
 GATE: Final = {
@@ -109,7 +110,8 @@ ANSWERS: Final = {
     "task list": "tasks page",
     "task add": "task dispatched executor_invoked",
     "task revise": "task",
-    "task show": "task dispatches",
+    "task show": "task dispatches next",
+    "task route": "task_id decision evidence",
     "task brief": "payload",
     "task block": "task",
     "task reopen": "task",

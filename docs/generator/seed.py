@@ -18,7 +18,6 @@ SAME: Final = (
 )
 ABSENT: Final = (
     ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
-    ("route-task", ""),
     ("graph-status", ""),
     ("graph-update", ""),
     ("memory-prefetch", ""),

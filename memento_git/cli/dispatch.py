@@ -65,9 +65,12 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a task of another run.")
 @click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
 @click.option("--worktree", is_flag=True, help="Make a git work tree and a branch for it, beside the repository.")
+@click.option("--over-budget", default="", metavar="WHY", help="Although the task is beyond its budget, and why.")
 @click.option("--note", "--reason", default="", metavar="TEXT", help="What to remember of it.")
 @writes
-def create(door: Door, task_id: str, executor: str, run: str, note: str, *, candidate: bool, worktree: bool) -> None:
+def create(
+    door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str, *, candidate: bool, worktree: bool
+) -> None:
     """Hand a ready task to somebody."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
@@ -75,10 +78,10 @@ def create(door: Door, task_id: str, executor: str, run: str, note: str, *, cand
     if worktree:
         from memento_git.cli.handover import create_apart
 
-        create_apart(door, task_id, executor, run, note, candidate=candidate)
+        create_apart(door, task_id, executor, run, note, over_budget, candidate=candidate)
         return
     row = door.change("dispatch create", lambda tx: answers.after(tx, dispatches.create_dispatch(
-        tx, task_id, executor, run=run, candidate=candidate, note=note,
+        tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
     )))  # fmt: skip
     data = {**row, "dispatched": True}
     door.show(
@@ -163,7 +166,7 @@ def complete(
 @dispatch.command("fail")
 @click.argument("dispatch_id", metavar="DISPATCH")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
-@click.option("--category", type=click.Choice(FAILURES), default=None, help="What kind of failure it was.")
+@click.option("--category", type=click.Choice(FAILURES), help="What kind of failure it was: what to do next follows.")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that shows it; repeatable.")
 @writes
 def fail(door: Door, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:

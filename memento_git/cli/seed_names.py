@@ -22,6 +22,7 @@ class Alias(NamedTuple):
     options: Mapping[str, str]
     fixed: Mapping[str, Any] = {}
     required: Mapping[str, str] = {}
+    defaults: bool = True
 
 
 OPTIONS: Final = (
@@ -62,6 +63,10 @@ TABLE: Final[dict[str, Alias]] = {
         "dispatch fail", {"dispatch_id": "dispatch_id", "executor": "actor", "reason": "reason"}, {},
         {"dispatch_id": "dispatch_id_required"},
     ),
+    "route-task": Alias(
+        "task route", {"task_id": "task_id", "executor": "executor"}, {"record": True},
+        {"task_id": "task_id_required"}, defaults=False,
+    ),
     "verify-task": Alias("task verify", {"task_id": "task_id", "summary": "note"}, {}, {"task_id": "task_id_required"}),
     "review": Alias(
         "gate record", {"run_id": "run", "status": "verdict", "summary": "note", "reason": "reason"},
@@ -100,7 +105,7 @@ def _alias(name: str, alias: Alias) -> click.Command:
         context = click.get_current_context()
         values: dict[str, Any] = dict(alias.fixed)
         for option, parameter in alias.options.items():
-            value = given.get(option) or DEFAULTS.get(option, "")
+            value = given.get(option) or (DEFAULTS.get(option, "") if alias.defaults else "")
             if not value and option in alias.required:
                 raise OptionRequired(
                     token=alias.required[option], command=name, option=option.replace("_", "-"), path=alias.path

@@ -9,6 +9,7 @@ import click
 from memento_git.cli import boundary, output, terminal
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.plan import read_text
+from memento_git.cli.route import route
 from memento_git.model.states import RISKS, SIZES
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _about(function: Callable[..., Any]) -> Callable[..., Any]:
     return kind(risk(click.option("--role", metavar="TEXT", help="Who should do it: a role.")(function)))
 
 
-task = boundary.group("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs.", _list)
+task = boundary.group("task", "Add, revise, route, block, reopen, cancel, verify tasks; write their briefs.", _list)
 
 
 @task.command("list")
@@ -112,20 +113,21 @@ def revise(
 @reads
 def show_task(door: Door, task_id: str) -> None:
     """Show one task with its dispatches."""
-    from memento_git.work import answers, rows
+    from memento_git.work import answers, routes, rows
     from memento_git.work.state import RunState
 
     view = door.view()
     identity, run = view.find(task_id, "task")
-    row = answers.at(view, identity, "task")
-    handed = rows.dispatch_rows(RunState(view, run), identity)
+    row, state = answers.at(view, identity, "task"), RunState(view, run)
+    handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity, view.policy())
     names = output.Names(None if door.json else view)
     lines = [
         (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"])) for one in handed
     ]
+    shown = {**row, "next": f"{step['action']}: {step['why']}"}
     door.show(
-        {"task": row, "dispatches": handed},
-        lambda: "\n".join([*output.fields(row, names), *([""] if lines else []), *output.columns(lines)]),
+        {"task": row, "dispatches": handed, "next": step},
+        lambda: "\n".join([*output.fields(shown, names), *([""] if lines else []), *output.columns(lines)]),
     )
 
 
@@ -157,6 +159,7 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
     return click.command(name, help=text)(move)
 
 
+task.add_command(route)
 task.add_command(_moving("block", "blocked", "Say that a task cannot go on; what was handed out is withdrawn."))
 task.add_command(_moving("reopen", "reopened", "Take a settled or blocked task back to pending."))
 task.add_command(_moving("cancel", "cancelled", "Say that a task will not be done."))

@@ -121,25 +121,30 @@ class Tee(threading.Thread):
 
 
 def run_command(
-    argv: Sequence[str], cwd: Path, *, keep: int, timeout: float | None = None, quiet: bool = False
-) -> Captured:
-    """Run a command and wait for it; its output passes through, to stderr alone when stdout is needed (`quiet`)."""
+    argv: Sequence[str], cwd: Path, *, keep: int, timeout: float | None = None, quiet: bool = False,
+    silent: bool = False,
+) -> Captured:  # fmt: skip
+    """Run a command and wait for it; its output passes through, to stderr alone when stdout is needed (`quiet`).
+
+    A `silent` command shows nothing and reads nothing: its standard input is empty.
+    """
     if not argv:
         raise CommandMissing
     started = time.monotonic()
     try:
         process = subprocess.Popen(
-            list(argv), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=timeout is not None,
+            list(argv), cwd=cwd, stdin=subprocess.DEVNULL if silent else None, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=timeout is not None,
         )  # fmt: skip
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise CommandNotStarted(argv0=argv[0], reason=reason) from None
     if process.stdout is None or process.stderr is None:
         raise CommandNotStarted(argv0=argv[0], reason="its output could not be read")
+    out = sys.stderr if quiet else sys.stdout
     tees = (
-        Tee(process.stdout, sys.stderr.buffer if quiet else sys.stdout.buffer, keep),
-        Tee(process.stderr, sys.stderr.buffer, keep),
+        Tee(process.stdout, None if silent else out.buffer, keep),
+        Tee(process.stderr, None if silent else sys.stderr.buffer, keep),
     )
     for tee in tees:
         tee.start()

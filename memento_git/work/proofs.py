@@ -35,8 +35,11 @@ def asked_of(state: RunState, task: str, policy: Policy, extra: Sequence[Source]
     return asked(told, plan, policy, extra)
 
 
-def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
-    """Return whether a completed task is proven by its completion and by what accepted it, and why not."""
+def proof_of(state: RunState, task: str, policy: Policy, dispatch: str = "") -> trust.Proof:
+    """Return whether a completed task is proven by its completion and by what accepted it, and why not.
+
+    With a dispatch, only what that one completed counts.
+    """
     folded = state.folded(task)
     if folded.dangling:
         return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
@@ -46,14 +49,16 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     accepted = [event for event in state.acceptances(task) if event.get("text") == found.digest]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    return judged(state, task, found.digest, asked_of(state, task, policy), codes, more)
+    return judged(state, task, found.digest, asked_of(state, task, policy), codes, more, dispatch)
 
 
 def judged(
-    state: RunState, task: str, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
-) -> trust.Proof:
+    state: RunState, task: str, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str],
+    dispatch: str = "",
+) -> trust.Proof:  # fmt: skip
     """Return the best proof that a completion of a task gives, with what verification adds to it."""
-    proofs = [_proven(state, event, text, asks, codes, more) for event in state.completions(task)]
+    ends = [event for event in state.completions(task) if dispatch in ("", event.get("dispatch"))]
+    proofs = [_proven(state, event, text, asks, codes, more) for event in ends]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
 

@@ -136,6 +136,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "completed_at": ended.at if ended and ending == "completed" else None,
                 "failed_at": ended.at if ended and ending == "failed" else None,
                 "recovered_at": ended.at if ended and ending == "recovered" else None,
+                "category": (ended.get("category") or None) if ended else None,
                 "recovery_of": (opened.get("recovery_of") or None) if opened else None,
                 "executor_invoked": False,
             }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.errors import Misused
 from memento_git.ledger import claims
 from memento_git.ledger.checkouts import branch_of
 from memento_git.ledger.claims import Claim
@@ -26,17 +27,27 @@ if TYPE_CHECKING:
 LONGEST: Final = 366 * 24 * 3600
 
 
+class CategoryInvalid(Misused):
+    """A category of failure that there is not."""
+
+    token = "category_invalid"
+    sentence = "{given!r} is not a category of failure"
+    hint_ = "one of: {allowed}"
+
+
 def create_dispatch(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
-    recovery_of: str = "",
+    recovery_of: str = "", over_budget: str = "",
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
-    return hand_out(tx, task, executor, run=run, candidate=candidate, note=note, recovery_of=recovery_of)
+    return hand_out(
+        tx, task, executor, run=run, candidate=candidate, note=note, recovery_of=recovery_of, over_budget=over_budget
+    )
 
 
 def hand_out(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
-    recovery_of: str = "", brief: str = "", apart: bool = False,
+    recovery_of: str = "", over_budget: str = "", brief: str = "", apart: bool = False,
 ) -> str:  # fmt: skip
     """Hand a ready task out; `brief` is the digest of what the worker reads, `apart`: it gets a branch of its own."""
     from memento_git.model.ids import NoSuchRecord
@@ -55,14 +66,27 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
-    name = tx.new_id("event")
+    name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
     event = desk.happen(
-        state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name,
-        executor=desk.text("executor", executor, lines=False), plan=plan, spike=spike, candidate=candidate,
-        recovery_of=recovery_of, brief=brief, branch=branch_of(dispatch_of(name)) if apart else "",
-        note=desk.optional("note", note),
+        state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
+        plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, note=desk.optional("note", note),
+        over_budget=_beyond(desk, state, identity, who, over_budget),
+        brief=brief, branch=branch_of(dispatch_of(name)) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
+
+
+def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
+    """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
+    from memento_git.work import budget, executors, outcomes
+
+    events, table = state.folded(task).events, executors.known(desk.policy)
+    tried = outcomes.attempts(events, state.fold.undone(events))
+    held = budget.budget(desk.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    why = held.exceeded(budget.price(executor, table))
+    if why and not reason.strip():
+        raise budget.BudgetExceeded(task=task, why=why)
+    return desk.text("reason", reason) if why else ""
 
 
 def _spike_limit(desk: Desk, state: RunState) -> None:
@@ -259,9 +283,9 @@ def fail_dispatch(
 ) -> str:
     """Give a dispatch up; its task is blocked until it is reopened. What its work tree holds is kept aside."""
     desk = Desk.of(tx)
-    name, task, state = _find(desk, dispatch)
     if category and category not in FAILURES:
-        raise no.TextInvalid(where="category", problem=f"{category!r:.40} is none of {', '.join(FAILURES)}")
+        raise CategoryInvalid(given=category, allowed=", ".join(FAILURES))
+    name, task, state = _find(desk, dispatch)
     words = desk.reason("failing a dispatch", reason)
     desk.happen(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,

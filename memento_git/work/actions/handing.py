@@ -50,6 +50,7 @@ class Wish(NamedTuple):
     run: str = ""
     candidate: bool = False
     note: str = ""
+    over_budget: str = ""
     in_place: bool = False
     dirty: bool = False
     works: bool = False
@@ -118,7 +119,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     if made:
         dispatch = dispatches.hand_out(
             tx, task, wish.executor, run=wish.run, candidate=wish.candidate, note=wish.note,
-            brief=codec.digest_of(text.encode()), apart=bool(folder),
+            over_budget=wish.over_budget, brief=codec.digest_of(text.encode()), apart=bool(folder),
         )  # fmt: skip
     else:
         dispatch = desk.find(given, "dispatch")[0]

@@ -8,7 +8,7 @@ import time
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import handovers
-from memento_git.work import children
+from memento_git.work import budget, children, executors, routes
 from memento_git.work import refusals as no
 from memento_git.work.actions import recovering, tasks
 from memento_git.work.actions.handing import patiently, waits_for
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 STEP: Final = 0.05
 IDLE: Final = 1.0
 ENDING: Final = 20.0
-AGAIN: Final = ("environment", "timeout", "tests", "other")
 TAKEN: Final = (
     "task_not_ready", "dispatch_already_claimed", "dispatch_terminal", "worker_alive", "ledger_moved", "ledger_locked",
     "ref_locked", "operation_in_progress",
@@ -130,19 +129,18 @@ class _Pool:
             state = RunState(view, run)
             load(state)
             ready = [task for task in state.ids("task") if task not in busy and state.is_ready(task, policy)]
-            found += [task for task in ready if self._fit(view, state, task)]
+            found += [task for task in ready if self._fit(state, task)]
         return found
 
-    def _fit(self, view: View, state: RunState, task: str) -> bool:
+    def _fit(self, state: RunState, task: str) -> bool:
         """Tell whether a ready task may be taken; what speaks against it is told once."""
         waits = waits_for(self.ledger.git, state, task)
-        tries = attempts(state, task)
-        budget = (state.prose(task).data.get("budget") or {}).get("attempts") or view.policy().budget["attempts"]
+        beyond = exceeded(state, task, self.order.executor)
         why = ""
         if waits:
             why = f"waits for the merge of {waits[0][1]}"
-        elif tries >= budget:
-            why = f"{tries} attempts came to nothing, and no more are in its budget"
+        elif beyond:
+            why = f"is beyond its budget: {beyond}"
         elif self.left.get(task, "").startswith("refused: "):
             return False
         if why and self.left.get(task) != why:
@@ -207,22 +205,18 @@ class _Pool:
             self._again(ended)
 
     def _again(self, ended: Ended) -> None:
-        """Reopen a task whose failure may be a passing one, while its budget has another attempt."""
-        state = RunState(self.ledger.view(), self.order_run(ended.task))
-        policy = state.view.policy()
-        budget = (state.prose(ended.task).data.get("budget") or {}).get("attempts") or policy.budget["attempts"]
-        tries = attempts(state, ended.task)
-        if ended.category not in AGAIN or tries >= budget or self.stop:
-            self.left[ended.task] = f"failed ({ended.category}) after {tries} of {budget} attempts: {ended.reason}"
+        """Reopen a task whose failure may be a passing one; what else should be done with it is told."""
+        view = self.ledger.view()
+        state = RunState(view, view.find(ended.task, "task")[1])
+        step = routes.next_of(state, ended.task, view.policy())
+        if step["action"] != "retry" or ended.category == "stopped" or self.stop:
+            self.left[ended.task] = f"failed: {ended.reason}; next: {step['action']}, because {step['why']}"
             return
-        reason = f"attempt {tries + 1} of {budget} after a failure ({ended.category})"
+        reason = f"another attempt: {step['why']}"
         try:
             patiently(self.ledger, "task reopen", lambda tx: tasks.reopen_task(tx, ended.task, reason=reason), self.stop)
         except (no.TaskTransition, no.RunNotActive, no.RunFinal) as refusal:
             self.left[ended.task] = refusal.message
-
-    def order_run(self, task: str) -> str:
-        return self.ledger.view().find(task, "task")[1]
 
     def _recover(self, pid: int = 0) -> None:
         """Take back what a worker left that died: the one of a process, or all that is found."""
@@ -250,9 +244,13 @@ class _Pool:
         self._reap()
 
 
-def attempts(state: RunState, task: str) -> int:
-    """Return how many hand-offs of a task came to nothing."""
-    return sum(1 for found in state.dispatches(task).values() if found["status"] in ("failed", "recovered"))
+def exceeded(state: RunState, task: str, executor: str) -> str:
+    """Return why another attempt at a task is beyond its budget, or nothing."""
+    policy = state.view.policy()
+    table = executors.known(policy)
+    own = state.prose(task).data.get("budget") or {}
+    held = budget.budget(policy.budget, own, routes.attempts(state, task), table)
+    return held.exceeded(budget.price(executor, table))
 
 
 def _answer(data: bytes) -> dict[str, Any]:
@@ -267,7 +265,7 @@ def _answer(data: bytes) -> dict[str, Any]:
 def foresee_pool(ledger: Ledger, order: Order) -> None:
     """Refuse before the first worker starts what would be refused to each of them."""
     from memento_git.ledger import checkouts
-    from memento_git.work import executors, preflight
+    from memento_git.work import preflight
 
     view = ledger.view()
     if not order.executor and not order.argv:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import shutil
 import threading
 from pathlib import Path
@@ -12,10 +11,11 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import checkouts, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
-from memento_git.work import capture, children, executors, verification, witnessed
+from memento_git.work import capture, children, executors, pasts, verification, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, worktrees
 from memento_git.work.actions.evidences import Draft
+from memento_git.work.actions.verifying import named_draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.children import Stop
 from memento_git.work.state import RunState
@@ -134,8 +134,7 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
     executor = found._replace(run=order.argv) if order.argv else found
     if not executor.run:
         raise NoCommand(executor=executor.name)
-    plan = state.prose(state.canonical).data if state.canonical else None
-    asked = verification.asked(state.prose(task).data, plan, policy)
+    asked = state.asked(task, policy, pasts.enriched(state, task, policy))
     for argv in (executor.run, *(command.run for command in asked.commands)):
         refuse_unfit(ledger, policy, argv)
     if order.in_place and not asked.commands:
@@ -269,10 +268,10 @@ class _Run:
             for command in self.asked.commands:
                 if self.stop:
                     raise _Ended("stopped", self.stop.why)
-                draft = evidences.witness(
-                    there, command.run, kind=command.kind, reports=command.reports, keep=keep,
-                    timeout=command.timeout or self.timeout, runner=functools.partial(self._group),
-                )  # fmt: skip
+                draft = named_draft(evidences.witness(
+                    there, command.run, kind=command.kind, reports=command.reports, keep=keep, at_top=True,
+                    timeout=command.timeout or self.timeout, runner=self._group,
+                ), command)  # fmt: skip
                 self.drafts.append(Draft({**draft.data, "dispatch": self.handover.dispatch}, draft.files))
                 if draft.data["outcome"] == "failed":
                     if self.stop:

@@ -1,0 +1,58 @@
+"""memento task route."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import boundary, output
+
+if TYPE_CHECKING:
+    from memento_git.cli.boundary import Door
+    from memento_git.cli.output import Names
+    from memento_git.work.rows import Row
+
+
+@click.command()
+@click.argument("task_id", metavar="TASK")
+@click.option("--executor", default="", metavar="NAME", help="Ask for this one; what is unsafe is still refused.")
+@click.option("--no-health", is_flag=True, help="Start no health command: look only whether programs are on PATH.")
+@click.option("--record", is_flag=True, help="Keep the decision as a note; it proves nothing.")
+@boundary.both
+def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: bool) -> int:
+    """Choose who should do a task, and say why; nothing is handed out.
+
+    Health commands that the table of executors names are started, with ten seconds for all of them.
+    """
+    from memento_git.work import answers, routes
+    from memento_git.work.actions.routes import record_route
+
+    view = door.view()
+    told = routes.route(view, task_id, executor=executor, ask=not no_health, progress=boundary.progress)
+    kept = None
+    if record and not told.refusal:
+        kept = door.change("task route", lambda tx: answers.after(tx, record_route(tx, told.task, told.decision)))
+    data = {**told.refusal, "task_id": told.task, "decision": told.decision, "evidence": kept}
+    names = output.Names(None if door.json else view)
+    door.show(data, lambda: _told(told.task, told.decision, names), ok=not told.refusal)
+    return 1 if told.refusal else 0
+
+
+def _told(task: str, decision: Row, names: Names) -> str:
+    chosen, wish, step = decision["selected_executor"], decision["user_override"], decision["next"]
+    refused = [f"{wish['executor']}: {'; '.join(wish['reasons'])}"] if wish and not wish["honoured"] else []
+    parts = [
+        ("refused", refused),
+        ("why", decision["reasons"]),
+        ("risk", [f"{one['from']} became {one['to']}: {one['why']}" for one in decision["risk_adjustments"]]),
+        ("ask", [f"a person must agree: {why}" for why in decision["approval_because"]]),
+        ("then", [", ".join(decision["fallback_chain"])] if decision["fallback_chain"] else []),
+        ("not", [f"{one['executor']}: {'; '.join(one['reasons'])}" for one in decision["rejected_executors"]]),
+        ("step", [f"{step['action']}: {step['why']}"]),
+    ]
+    lines = [f"{click.style(chosen or 'nobody', bold=True)}  for {names(task)}, risk {decision['risk']}"]
+    lines += [f"  {label:<7}  {names.within(output.printable(line))}" for label, told in parts for line in told]
+    if chosen and step["action"] != "none":
+        lines.append(f" next: memento dispatch create {names(task)} --executor {chosen}")
+    return "\n".join(lines)

@@ -1,0 +1,27 @@
+"""task route --record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.work.actions import evidences
+from memento_git.work.actions.evidences import Draft
+from memento_git.work.desk import Desk
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
+
+FILE: Final = "route.json"
+
+
+def record_route(tx: Transaction, task: str, decision: dict[str, Any]) -> str:
+    """Keep a decision as a note, which proves nothing, with all of it attached; return the evidence's id."""
+    desk = Desk.of(tx)
+    text = json.dumps({"task": task, "decision": decision}, indent=1, ensure_ascii=False)
+    content = desk.text("decision", text).encode()
+    attached = {"name": FILE, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content), "kept": FILE}
+    chain = ", then ".join((decision["selected_executor"], *decision["fallback_chain"]))
+    draft = Draft({"kind": "note", "outcome": "observed", "attachments": [attached]}, {FILE: content})
+    return evidences.record_draft(tx, draft, tasks=[task], summary=f"Routing, advisory: {chain}.")

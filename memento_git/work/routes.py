@@ -1,0 +1,110 @@
+"""The way a task should take: what the ledger and this machine say of those who could do it, and the decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memento_git.ledger import cache
+from memento_git.model.work import Prose
+from memento_git.work import budget, outcomes, probe, routing
+from memento_git.work.executors import known
+from memento_git.work.loading import load
+from memento_git.work.outcomes import Attempt, Outcome
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.work.trust import Proof
+
+    Progress = Callable[[int, int], None]
+
+
+class Told(NamedTuple):
+    """A decision, and the task that it is about."""
+
+    task: str
+    run: str
+    decision: dict[str, Any]
+    refusal: dict[str, Any]
+
+
+def route(view: View, given: str, *, executor: str = "", ask: bool = True, progress: Progress | None = None) -> Told:
+    """Decide who should do a task, and say why; nothing is handed out. With `ask`, health commands are started."""
+    task, run = view.find(given, "task")
+    policy, table = view.policy(), known(view.policy())
+    history = recorded(view, run, progress)
+    history = [*history, *(one for other in view.runs() if other != run for one in recorded(view, other, progress))]
+    state = RunState(view, run)
+    prose = state.prose(task)
+    tried = attempts(state, task)
+    held = budget.budget(policy.budget, prose.data.get("budget") or {}, tried, table)
+    step = budget.next_step(state.task_status(task), tried, held, min(one.cost for one in table.values()))
+    asked = routing.Asked(
+        task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
+        tuple(prose.list("files")), view.now, table, history, held, step,
+    )  # fmt: skip
+    health = probe.ailments(table.values(), view.git.cwd, routing.possible(asked) if ask else ())
+    decision = routing.decide(asked, health, executor)
+    return Told(task, run, decision, _refusal(decision))
+
+
+def _refusal(decision: dict[str, Any]) -> dict[str, Any]:
+    """Return what an answer says that is no: a wish that hard safety forbids, or nobody to choose."""
+    wish = decision["user_override"]
+    if wish and not wish["honoured"]:
+        return {"error": "override_refused", "message": f"{wish['executor']}: {'; '.join(wish['reasons'])}"}
+    if decision["selected_executor"] is None:
+        told = [f"{one['executor']}: {one['reasons'][0]}" for one in decision["rejected_executors"]]
+        return {"error": "no_executor", "message": "; ".join(told)}
+    return {}
+
+
+def attempts(state: RunState, task: str) -> list[Attempt]:
+    """Return the hand-offs of a task, in their order."""
+    events = state.folded(task).events
+    return outcomes.attempts(events, state.fold.undone(events))
+
+
+def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
+    """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
+    table = known(policy)
+    tried = attempts(state, task)
+    held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    cheapest = min(one.cost for one in table.values())
+    return {**budget.next_step(state.task_status(task), tried, held, cheapest).row(), "budget": held.row()}
+
+
+def recorded(view: View, run: str, progress: Progress | None = None) -> list[Outcome]:
+    """Return what the hand-offs of a run came to; kept under the ids of its files and of the policy."""
+    name, key = f"{run}.outcomes", view.tree_key(run)
+    held = cache.read(view.git, name, key) if key else None
+    if held is not None:
+        return [Outcome(*row) for row in held]
+    state = RunState(view, run)
+    load(state, progress)
+    found = [one for task in state.ids("task") for one in _of_task(state, task, view.policy())]
+    if key:
+        cache.write(view.git, name, key, found)
+    return found
+
+
+def _of_task(state: RunState, task: str, policy: Policy) -> list[Outcome]:
+    prose = state.view.record(state.index.prose[task])
+    if not isinstance(prose, Prose):
+        return []
+    kind, files = prose.data.get("kind") or "", prose.list("files")
+    told = []
+    for one in attempts(state, task):
+        standing = one.how in outcomes.STANDING
+        trusted = _trust(state, state.proof_of(one.dispatch, task, policy)) if standing else ""
+        told.append(outcomes.outcome(one, task, kind, files, trusted))
+    return [one for one in told if one is not None]
+
+
+def _trust(state: RunState, proof: Proof) -> str:
+    """Return the best trust among what proves a completion, nothing where it is unproven."""
+    found = [evidence for name in proof.by if (evidence := state.evidence(name)) is not None] if proof.proven else []
+    return max((state.trust_in(one) for one in found), key=lambda word: outcomes.TRUST[word], default="")
