@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.work import dangers, shell, wrappers
+from memento_git.work import file_dangers, git_dangers, shell, wrappers
+from memento_git.work.argv import program
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from memento_git.work.git_dangers import Found
 
 PROTECTED: Final = ("main", "master")
 DEEPEST: Final = 8
 MOST_TEXT: Final = 64 * 1024
+MOST_WORK: Final = 96 * 1024
+SHOWN: Final = 200
 
 
 class Danger(NamedTuple):
@@ -35,10 +40,91 @@ def in_script(text: str, protected: Sequence[str] = PROTECTED) -> list[Danger]:
 
 
 def in_text(text: str, protected: Sequence[str] = PROTECTED) -> list[Danger]:
-    """Return what is destructive among the commands that a text for people and workers names."""
-    return _Judge(protected).script(text)
+    """Return what is destructive among the commands that a text for people and workers names, and does not forbid."""
+    from memento_git.work.prose_commands import snippets
+
+    judge, found = _Judge(protected), dict[tuple[str, str], Danger]()
+    if len(text) > MOST_TEXT:
+        return [_unjudged(text, "it is too long")]
+    for snippet in snippets(text):
+        if judge.left < 0:
+            break
+        for danger in judge.script(snippet.text):
+            found.setdefault(danger[:2], danger._replace(line=snippet.line + danger.line - 1))
+    return list(found.values())
+
+
+def _unjudged(text: str, why: str, line: int = 1) -> Danger:
+    return Danger("unjudged", text[:SHOWN], f"nobody can tell what it does: {why}", line)
 
 
 class _Judge:
+    """Judges calls and all that they lead to, within bounds."""
+
     def __init__(self, protected: Sequence[str]) -> None:
         self.protected = protected
+        self.left = MOST_WORK
+
+    def script(self, text: str, depth: int = 0, line: int = 1) -> list[Danger]:
+        """Return what is destructive in a text that a shell would read."""
+        if depth > DEEPEST:
+            return [_unjudged(text, "it is nested too deeply", line)]
+        self.left -= len(text)
+        try:
+            if self.left < 0:
+                raise shell.TooMuch
+            script = shell.read(text)
+        except (shell.TooMuch, RecursionError):
+            return [_unjudged(text, "it is too long", line)]
+        found = [Danger("fork_bomb", bomb[:SHOWN], "a function that starts itself again and again") for bomb in script.bombs]
+        calls = [(call, depth) for call in script.calls]
+        found += self.all(calls)
+        if not script.whole:
+            found += self.all([(call, depth) for call in shell.roughly(text)])
+        moved = [danger._replace(line=danger.line + line - 1) for danger in found]
+        return list({danger[:2]: danger for danger in reversed(moved)}.values())[::-1]
+
+    def all(self, calls: Sequence[tuple[shell.Call, int]]) -> list[Danger]:
+        """Return what is destructive in calls, and in what they start."""
+        found: list[Danger] = []
+        waiting = list(reversed(calls))
+        while waiting:
+            call, depth = waiting.pop()
+            self.left -= 1 + sum(map(len, call.words))
+            if self.left < 0 or depth > DEEPEST:
+                return [*found, _unjudged(call.source, "it is nested too deeply, or too long", call.line)]
+            found += [Danger(rule, call.source[:SHOWN], why, call.line) for rule, why in self._one(call)]
+            if call.words:
+                led = wrappers.inner(call)
+                waiting += [(one, depth + 1) for one in reversed(led.calls)]
+                for text in (*led.scripts, *self._shells(call)):
+                    found += self._within(text, depth + 1, call)
+                if led.unseen:
+                    found.append(Danger("unseen_code", call.source[:SHOWN], f"it runs {led.unseen}, unread", call.line))
+        return found
+
+    def _within(self, text: str, depth: int, call: shell.Call) -> list[Danger]:
+        """Return what is destructive in a script within a call, shown as that call."""
+        return [
+            danger._replace(command=call.source[:SHOWN], line=call.line) for danger in self.script(text, depth)
+        ]
+
+    def _one(self, call: shell.Call) -> Iterator[Found]:
+        yield from file_dangers.judge(call)
+        git = _git_words(call)
+        if git is not None:
+            yield from git_dangers.judge(git_dangers.parse(git), self.protected)
+
+    def _shells(self, call: shell.Call) -> tuple[str, ...]:
+        git = _git_words(call)
+        return () if git is None else git_dangers.parse(git).shell
+
+
+def _git_words(call: shell.Call) -> tuple[str, ...] | None:
+    """Return what follows git; a program that is not known until it runs might be git."""
+    if not call.words:
+        return None
+    name = program(call.words[0])
+    if name in ("git", "hub") or shell.UNKNOWN in name:
+        return call.words[1:]
+    return (name[4:], *call.words[1:]) if name.startswith("git-") else None

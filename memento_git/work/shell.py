@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import functools
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,6 +18,7 @@ MOST_CALLS: Final = 2000
 DEEPEST: Final = 4
 MOST_LETTERS: Final = 1000
 MOST_WORDS: Final = 64
+MOST_FEEDERS: Final = 4
 EXPANSIONS: Final = ("simple_expansion", "expansion", "command_substitution", "process_substitution")
 HERE: Final = ("$(pwd)", "`pwd`", "$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`")
 REDIRECTS: Final = ("file_redirect", "heredoc_redirect", "herestring_redirect")
@@ -53,17 +55,21 @@ class Script(NamedTuple):
 
 def read(text: str) -> Script:
     """Return what a shell text would call; refuse by TooMuch what is too long to be judged."""
-    import tree_sitter
-    import tree_sitter_bash
-
     data = text.replace("\0", "").replace("\r\n", "\n").encode(errors="replace")
     if len(data) > LONGEST:
         raise TooMuch
-    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
-    root = parser.parse(data).root_node
+    root = _parser().parse(data).root_node
     reader = _Reader(data)
     reader.walk(root)
     return Script(reader.calls, reader.bombs, not root.has_error)
+
+
+@functools.cache
+def _parser() -> Any:
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
 class _Around(NamedTuple):
@@ -102,12 +108,12 @@ class _Reader:
         children = node.named_children
         if node.type == "pipeline":
             for number, child in enumerate(children):
-                yield child, around._replace(before=(*around.before, *children[:number])[-8:])
+                yield child, around._replace(before=(*around.before, *children[max(0, number - MOST_FEEDERS) : number]))
         elif node.type == "redirected_statement":
             redirects = tuple(child for child in children if child.type in REDIRECTS)
             bodies = [child for child in children if child.type not in REDIRECTS]
             for child in bodies:
-                yield child, around._replace(redirects=(*around.redirects, *redirects)[-8:])
+                yield child, around._replace(redirects=(*around.redirects, *redirects))
             for child in redirects:
                 yield child, _Around(before=(node,))
         else:
@@ -233,6 +239,29 @@ class _Reader:
             waiting += one.named_children
         if calls > 1 or (calls and "&" in self.text(body).replace("&&", "")):
             self.bombs.append(self.text(node)[:MOST_LETTERS])
+
+
+def roughly(text: str) -> list[Call]:
+    """Return the calls of a text that the grammar did not understand, by words and operators alone."""
+    import shlex
+
+    calls: list[Call] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&`")
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        words: list[str] = []
+        try:
+            parts = [*lexer, ";"]
+        except ValueError:
+            parts = [*line.replace("'", " ").replace('"', " ").split(), ";"]
+        for part in parts:
+            if set(part) <= set("();<>|&`{}"):
+                calls += [Call(tuple(words), line[:MOST_LETTERS], number)] if words else []
+                words = []
+            else:
+                words.append(part)
+    return calls[:MOST_CALLS]
 
 
 def spoken(call: Call) -> str | None:
