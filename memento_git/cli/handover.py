@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from memento_git.work.actions.running import Outcome
 
 
-
 def create_apart(
     door: Door, task: str, executor: str, run: str, note: str, over_budget: str, *, candidate: bool
 ) -> None:

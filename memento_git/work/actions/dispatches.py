@@ -322,9 +322,7 @@ def recover_dispatch(
         worktrees.refuse_live(tx, name)
     words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
     partial = worktrees.give_up(tx, name)
-    desk.happen(
-        state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial
-    )
+    desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
     release(tx, task, name)
     if not requeue:
         return name, ""

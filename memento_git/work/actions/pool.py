@@ -161,7 +161,9 @@ class _Pool:
         options += [f"--allow-secret={rule}" for rule in order.allow]
         argv = ["--", *order.argv] if order.argv else []
         process = children.start_worker(
-            ["dispatch", "run", task, "--json", "--quiet", "--allow-dirty", *options, *argv], ledger.git.start, answer.fileno()
+            ["dispatch", "run", task, "--json", "--quiet", "--allow-dirty", *options, *argv],
+            ledger.git.start,
+            answer.fileno(),
         )
         self.workers.append(_Worker(task, process, answer))
         self.taken += 1
@@ -214,7 +216,9 @@ class _Pool:
             return
         reason = f"another attempt: {step['why']}"
         try:
-            patiently(self.ledger, "task reopen", lambda tx: tasks.reopen_task(tx, ended.task, reason=reason), self.stop)
+            patiently(
+                self.ledger, "task reopen", lambda tx: tasks.reopen_task(tx, ended.task, reason=reason), self.stop
+            )
         except (no.TaskTransition, no.RunNotActive, no.RunFinal) as refusal:
             self.left[ended.task] = refusal.message
 

@@ -169,8 +169,10 @@ def holds_work(git: Git, handover: Handover, status: str) -> bool:
         return status != "completed" and tip not in (None, checkout.base)
     work = checkouts.look(inside, checkout.base)
     done = status == "completed"
-    return bool(work.inner) or (work.changed and not (done and handover.worker)) or (
-        work.head != checkout.base and not done
+    return (
+        bool(work.inner)
+        or (work.changed and not (done and handover.worker))
+        or (work.head != checkout.base and not done)
     )
 
 

@@ -109,9 +109,7 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
     stop = stop or Stop()
     view = ledger.view()
     executor, asked = foresee(ledger, view, given, order)
-    wish = Wish(
-        executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, allow=order.allow
-    )
+    wish = Wish(executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, allow=order.allow)
     with children.signals(stop):
         handover = hand_over(ledger, given, wish)
         try:
@@ -245,7 +243,9 @@ class _Run:
         tip = checkouts.commit(inside, checkout, work, message, self.ledger.settings)
         if not git.answer("diff-tree", "-r", "--name-only", checkout.base, tip):
             if not self.asked.commands:
-                raise _Ended("unclear", "nothing was changed, and no command is asked for that could show the task done")
+                raise _Ended(
+                    "unclear", "nothing was changed, and no command is asked for that could show the task done"
+                )
             return
         try:
             diff = evidences.diff_of(git, f"{checkout.base}..{tip}")
@@ -301,9 +301,7 @@ class _Run:
 
         def act(tx: Transaction) -> tuple[list[str], str]:
             found = self._record(tx)
-            dispatches.fail_dispatch(
-                tx, self.handover.dispatch, reason=words, category=ended.category, evidence=found
-            )
+            dispatches.fail_dispatch(tx, self.handover.dispatch, reason=words, category=ended.category, evidence=found)
             return found, dispatches.ending(tx, self.handover.dispatch)[2]
 
         try:
