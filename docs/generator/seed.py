@@ -27,7 +27,6 @@ ABSENT: Final = (
     ("record-graph-diff", ""),
     ("select-patch", ""),
     ("release-gate", "`gate record release passed`, and `gates.required: [release]` in the policy"),
-    ("recover-jobs", "`dispatch recover DISPATCH --requeue`, one at a time and only when the claim has expired"),
     ("update", ""),
 )
 KEYS: Final = (

@@ -67,6 +67,10 @@ TABLE: Final[dict[str, Alias]] = {
         "task route", {"task_id": "task_id", "executor": "executor"}, {"record": True},
         {"task_id": "task_id_required"}, defaults=False,
     ),
+    "recover-jobs": Alias(
+        "dispatch recover", {"run_id": "run", "requeue": "requeue", "executor": "executor"},
+        {"dispatch_id": "", "all_": True, "force": False, "reason": ""}, defaults=False,
+    ),
     "verify-task": Alias("task verify", {"task_id": "task_id", "summary": "note"}, {}, {"task_id": "task_id_required"}),
     "review": Alias(
         "gate record", {"run_id": "run", "status": "verdict", "summary": "note", "reason": "reason"},
@@ -119,6 +123,7 @@ def _alias(name: str, alias: Alias) -> click.Command:
     command.params = [click.Option([f"--{option}"], default="", metavar="TEXT") for option in OPTIONS]
     command.params += [
         click.Option(["--allow-spike"], is_flag=True),
+        click.Option(["--requeue"], is_flag=True),
         click.Option(["-C", "--workspace"], default=None, metavar="PATH"),
         click.Option(["--json", "as_json"], is_flag=True),
     ]
@@ -126,7 +131,7 @@ def _alias(name: str, alias: Alias) -> click.Command:
 
 
 def _empty(option: str) -> Any:
-    return {"allow_spike": False, "evidence_uri": ()}.get(option, "")
+    return {"allow_spike": False, "requeue": False, "evidence_uri": ()}.get(option, "")
 
 
 ALIASES: Final[dict[str, click.Command]] = {name: _alias(name, alias) for name, alias in TABLE.items()}

@@ -76,7 +76,9 @@ class _Judge:
             script = shell.read(text)
         except (shell.TooMuch, RecursionError):
             return [_unjudged(text, "it is too long", line)]
-        found = [Danger("fork_bomb", bomb[:SHOWN], "a function that starts itself again and again") for bomb in script.bombs]
+        found = [
+            Danger("fork_bomb", bomb[:SHOWN], "a function that starts itself again and again") for bomb in script.bombs
+        ]
         calls = [(call, depth) for call in script.calls]
         found += self.all(calls)
         if not script.whole:
@@ -105,9 +107,7 @@ class _Judge:
 
     def _within(self, text: str, depth: int, call: shell.Call) -> list[Danger]:
         """Return what is destructive in a script within a call, shown as that call."""
-        return [
-            danger._replace(command=call.source[:SHOWN], line=call.line) for danger in self.script(text, depth)
-        ]
+        return [danger._replace(command=call.source[:SHOWN], line=call.line) for danger in self.script(text, depth)]
 
     def _one(self, call: shell.Call) -> Iterator[Found]:
         yield from file_dangers.judge(call)

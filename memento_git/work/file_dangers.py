@@ -20,7 +20,9 @@ SYSTEM: Final = frozenset({
     "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "var",
     "Applications", "Library", "System", "Users", "Volumes",
 })  # fmt: skip
-HARMLESS_DEVICE: Final = re.compile(r"/dev/(?:null|zero|full|random|urandom|std(?:in|out|err)|tty\w*|fd/\d+|shm/.+|tcp/.+|udp/.+|pts/\d+)")
+HARMLESS_DEVICE: Final = re.compile(
+    r"/dev/(?:null|zero|full|random|urandom|std(?:in|out|err)|tty\w*|fd/\d+|shm/.+|tcp/.+|udp/.+|pts/\d+)"
+)
 FILTERS: Final = ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-inum", "-samefile")
 REMOVING: Final = frozenset({"rm", "unlink", "shred", "rmdir"})
 
@@ -73,7 +75,10 @@ def kept(target: str) -> str:
 def _damage(target: str, doing: str) -> Iterator[Found]:
     if (found := kept(target)) and not (found == ".git" and target.endswith(".lock")):
         rule = "damage_git" if found == ".git" else "damage_ledger"
-        yield Found(rule, f"it {doing} {target.replace(UNKNOWN, '…')}, which belongs to {'git' if found == '.git' else 'the ledger'}")
+        yield Found(
+            rule,
+            f"it {doing} {target.replace(UNKNOWN, '…')}, which belongs to {'git' if found == '.git' else 'the ledger'}",
+        )
 
 
 def _written(target: str) -> Iterator[Found]:
@@ -104,9 +109,7 @@ def _narrow(call: Call) -> bool:
 
 
 def _filtered(rest: Sequence[str]) -> bool:
-    return any(
-        word in FILTERS and value not in ("*", "**", ".*") for word, value in zip(rest, rest[1:], strict=False)
-    )
+    return any(word in FILTERS and value not in ("*", "**", ".*") for word, value in zip(rest, rest[1:], strict=False))
 
 
 def _find(rest: Sequence[str], call: Call) -> Iterator[Found]:

@@ -13,7 +13,29 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHELL_LANGUAGES: Final = frozenset({"", "sh", "bash", "shell", "zsh", "console", "shell-session", "terminal", "ksh", "fish", "cmd", "command", "text", "txt", "plain", "plaintext", "dockerfile", "makefile", "make"})
+SHELL_LANGUAGES: Final = frozenset(
+    {
+        "",
+        "sh",
+        "bash",
+        "shell",
+        "zsh",
+        "console",
+        "shell-session",
+        "terminal",
+        "ksh",
+        "fish",
+        "cmd",
+        "command",
+        "text",
+        "txt",
+        "plain",
+        "plaintext",
+        "dockerfile",
+        "makefile",
+        "make",
+    }
+)
 HEADS: Final = (
     "git", "hub", "gh", "rm", "sudo", "doas", "find", "dd", "mkfs", "mke2fs", "wipefs", "blkdiscard", "shred",
     "truncate", "chmod", "chown", "chgrp", "mv", "cp", "tee", "sed", "perl", "rsync", "xargs", "env", "nohup", "nice",
@@ -26,7 +48,9 @@ HEAD: Final = re.compile(
 RISKY: Final = re.compile(rf"(?:{'|'.join(HEADS)})|[>|:]")
 LONGEST: Final = 400
 FENCE: Final = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})[ \t]*([\w-]*)")
-PROMPT: Final = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(?:\(\w[\w.-]*\)\s*)?(?:[\w.-]+@[\w.-]+[^$#\s]*)?[$%❯]\s+(\S.*)$")
+PROMPT: Final = re.compile(
+    r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(?:\(\w[\w.-]*\)\s*)?(?:[\w.-]+@[\w.-]+[^$#\s]*)?[$%❯]\s+(\S.*)$"
+)
 INLINE: Final = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+?(?:\n[^`\n]+?)?)\1(?!`)")
 CLAUSE: Final = re.compile(
     r"[.;:!?](?=\s|$)|\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s|\b(?:but|instead(?!\s+of)|then|afterwards|otherwise|rather(?!\s+than)|just|simply|only)\b|,\s*(?:and\s+)?(?:run|use|do|execute|call|type)\b",

@@ -93,7 +93,9 @@ class _Reader:
         waiting = [(root, _Around())]
         while waiting:
             node, around = waiting.pop()
-            if node.type == "command" or (node.type == "redirected_statement" and node.named_children[0].type in REDIRECTS):
+            if node.type == "command" or (
+                node.type == "redirected_statement" and node.named_children[0].type in REDIRECTS
+            ):
                 self.calls.append(self.call(node, around))
                 if len(self.calls) > MOST_CALLS:
                     raise TooMuch
@@ -117,7 +119,11 @@ class _Reader:
             for child in redirects:
                 yield child, _Around(before=(node,))
         else:
-            passed = around if node.type in ("negated_command", "subshell", "compound_statement", "heredoc_redirect") else _Around()
+            passed = (
+                around
+                if node.type in ("negated_command", "subshell", "compound_statement", "heredoc_redirect")
+                else _Around()
+            )
             for child in children:
                 yield child, passed
 
@@ -140,7 +146,9 @@ class _Reader:
             redirects = tuple(child for child in node.named_children if child.type in REDIRECTS)
             bodies = [child for child in node.named_children if child.type not in REDIRECTS]
             return self.call(bodies[0], _Around(redirects=redirects), depth + 1) if bodies else None
-        return self.call(node, _Around(), depth + 1) if node.type == "command" else Call((UNKNOWN,), self.text(node)[:80])
+        return (
+            self.call(node, _Around(), depth + 1) if node.type == "command" else Call((UNKNOWN,), self.text(node)[:80])
+        )
 
     def words(self, node: Any, depth: int = 0) -> list[str]:
         """Return the words that one node becomes: several where an unquoted variable or braces expand."""

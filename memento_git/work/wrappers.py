@@ -143,7 +143,9 @@ def _fetched(call: Call) -> str:
     return f"the output of {program(fetching[0])}" if fetching else ""
 
 
-FETCHING: Final = frozenset({"curl", "wget", "fetch", "http", "https", "nc", "ncat", "base64", "base32", "xxd", "openssl"})
+FETCHING: Final = frozenset(
+    {"curl", "wget", "fetch", "http", "https", "nc", "ncat", "base64", "base32", "xxd", "openssl"}
+)
 
 
 def _builtin(name: str, call: Call, rest: Sequence[str]) -> Inner:

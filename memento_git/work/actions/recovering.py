@@ -51,18 +51,6 @@ class Job(NamedTuple):
     successor: str = ""
 
 
-def live_rows(git: Git, run: str = "") -> list[Row]:
-    """Return the worker processes of this machine that run now."""
-    return [
-        {
-            "dispatch_id": one.dispatch, "task_id": one.task, "run_id": one.run, "executor": one.executor,
-            "pid": one.worker.pid, "child_pid": one.child.pid if one.child else None, "since": one.since,
-        }
-        for one in handovers.listed(git)
-        if run in ("", one.run) and one.worker is not None and one.is_ours and one.is_live
-    ]  # fmt: skip
-
-
 def recover_all(ledger: Ledger, *, run: str = "", requeue: bool = False, executor: str = "") -> list[Job]:
     """Take back every dispatch whose worker died here or whose lease expired, and clean up after ended ones."""
     view = ledger.view()
