@@ -12,6 +12,27 @@ if TYPE_CHECKING:
 
     from memento_git.work.git_dangers import Found
 
+RULES: Final = {
+    "force_push": "a push that replaces commits of the remote: --force, --force-with-lease, --mirror, `+ref`",
+    "push_protected": "a push to a protected branch (policy.preflight.branches) by name, or of all branches",
+    "delete_remote": "branches, tags, releases or repositories of the remote deleted",
+    "discard_changes": "uncommitted work thrown away: reset --hard, clean -f, checkout of paths, restore, rm -f, ...",
+    "drop_stash": "stash drop and clear",
+    "delete_branch": "branch -D, update-ref -d",
+    "delete_tag": "tag -d, tag -f",
+    "move_branch": "a branch put elsewhere: branch -f, checkout -B, switch -C",
+    "rewrite_history": "rebase, filter-branch, filter-repo",
+    "expire_history": "reflog expire, gc --prune=now, prune",
+    "change_hooks": "core.hooksPath set",
+    "delete_broad": "a whole folder, home, system or work tree deleted: rm -rf ., find . -delete, ...",
+    "change_modes": "chmod -R, chown -R on the same",
+    "damage_git": "files below .git written, moved or deleted by other programs than git",
+    "damage_ledger": "the same below .memento",
+    "wipe_device": "mkfs, wipefs, shred, dd or > onto a device",
+    "unseen_code": "a download, or what another program prints, run by a shell",
+    "fork_bomb": "a function that starts itself again and again",
+    "unjudged": "too long or too deeply nested to be judged",
+}
 PROTECTED: Final = ("main", "master")
 DEEPEST: Final = 8
 MOST_TEXT: Final = 64 * 1024
@@ -71,10 +92,10 @@ class _Judge:
             return [_unjudged(text, "it is nested too deeply", line)]
         self.left -= len(text)
         try:
-            if self.left < 0:
-                raise shell.TooMuch
-            script = shell.read(text)
+            script = shell.read(text) if self.left >= 0 else None
         except (shell.TooMuch, RecursionError):
+            script = None
+        if script is None:
             return [_unjudged(text, "it is too long", line)]
         found = [
             Danger("fork_bomb", bomb[:SHOWN], "a function that starts itself again and again") for bomb in script.bombs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from memento_git.work.argv import options, program
@@ -109,7 +110,7 @@ def _narrow(call: Call) -> bool:
 
 
 def _filtered(rest: Sequence[str]) -> bool:
-    return any(word in FILTERS and value not in ("*", "**", ".*") for word, value in zip(rest, rest[1:], strict=False))
+    return any(word in FILTERS and value not in ("*", "**", ".*") for word, value in pairwise(rest))
 
 
 def _find(rest: Sequence[str], call: Call) -> Iterator[Found]:
@@ -119,8 +120,7 @@ def _find(rest: Sequence[str], call: Call) -> Iterator[Found]:
             break
         starts.append(word)
     removing = "-delete" in rest or any(
-        one in ("-exec", "-execdir", "-ok", "-okdir") and program(after) in REMOVING
-        for one, after in zip(rest, rest[1:], strict=False)
+        one in ("-exec", "-execdir", "-ok", "-okdir") and program(after) in REMOVING for one, after in pairwise(rest)
     )
     if not removing:
         return

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 SHELL_LANGUAGES: Final = frozenset(
     {
@@ -45,26 +45,36 @@ HEADS: Final = (
 HEAD: Final = re.compile(
     rf"(?<![\w./~$-])(?:/(?:usr/)?(?:local/)?s?bin/)?(?:{'|'.join(HEADS)}|git-[a-z]+|mkfs\.\w+)(?=[\s;|&]|$)"
 )
-RISKY: Final = re.compile(rf"(?:{'|'.join(HEADS)})|[>|:]")
+RISKY: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(HEADS)}|git-\w)(?![\w])|[>$]|\(\)")
 LONGEST: Final = 400
 FENCE: Final = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})[ \t]*([\w-]*)")
 PROMPT: Final = re.compile(
-    r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(?:\(\w[\w.-]*\)\s*)?(?:[\w.-]+@[\w.-]+[^$#\s]*)?[$%❯]\s+(\S.*)$"
+    r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(?:\(\w[\w.-]*\)\s*)?(?:[\w.-]+@[\w.-]+[^$#\s]*)?[$%\u276f]\s+(\S.*)$"
 )
 INLINE: Final = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+?(?:\n[^`\n]+?)?)\1(?!`)")
 CLAUSE: Final = re.compile(
-    r"[.;:!?](?=\s|$)|\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s|\b(?:but|instead(?!\s+of)|then|afterwards|otherwise|rather(?!\s+than)|just|simply|only)\b|,\s*(?:and\s+)?(?:run|use|do|execute|call|type)\b",
+    r"[.;:!?](?=\s|$)|\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s"
+    r"|\b(?:but|instead(?!\s+of)|then|afterwards|otherwise|rather(?!\s+than)|just|simply|only)\b"
+    r"|,\s*(?:and\s+)?(?:run|use|do|execute|call|type)\b",
     re.IGNORECASE,
+)
+CONDITION: Final = re.compile(
+    r"\b(?:if|when|unless|since|because|once|after|until|while|as)\b[^,]*,|\bto\s+avoid\b[^,]*,", re.IGNORECASE
 )
 FORBIDS: Final = re.compile(
-    r"\b(?:never|not|don'?t|doesn'?t|mustn'?t|shouldn'?t|can'?t|cannot|won'?t|no|nor|neither|without|avoid\w*|forbid\w*|forbidden|prohibit\w*|"
-    r"refus\w+|reject\w*|prevent\w*|block\w*|disallow\w*|ban|bans|banned|detect\w*|catch\w*|stop|instead of|rather than|refrain)\b",
+    r"\b(?:never|not|don'?t|doesn'?t|mustn'?t|shouldn'?t|can'?t|cannot|won'?t|nor|neither|forbid\w*|prohibit\w*)\b",
     re.IGNORECASE,
 )
-URGES: Final = re.compile(r"\b(?:forget|fail|hesitate|omit|skip|mind|miss|afraid|only)\b", re.IGNORECASE)
+FORBIDS_NEXT: Final = re.compile(
+    r"\b(?:no|without|avoid\w*|refus\w+|reject\w*|prevent\w*|block\w*|disallow\w*|bans?|banned|detect\w*|catch\w*"
+    r"|instead\s+of|rather\s+than|refrain)\W+(?:(?!run\b|do\b|execute\b|type\b)\w+\W+){0,3}$",
+    re.IGNORECASE,
+)
+LISTED: Final = re.compile(r"`[^`]*`?|\b(?:or|and)\b|[,/]", re.IGNORECASE)
+URGES: Final = re.compile(r"\b(?:forget|fail|hesitate|omit|skip|mind|miss|afraid)\b", re.IGNORECASE)
 FORBIDDEN_AFTER: Final = re.compile(
-    r"^[`'\"\s]*(?:is|are|was|must|should|may|can|will|shall)\s+(?:be\s+)?(?:never|not|forbidden|prohibited|refused|rejected|blocked|"
-    r"disallowed|banned|off[ -]limits|out of the question)\b",
+    r"[`'\"\s]*(?:is|are|was|must|should|may|can|will|shall)\s+(?:be\s+)?"
+    r"(?:never|not|forbidden|prohibited|refused|rejected|blocked|disallowed|banned|off[ -]limits)\b",
     re.IGNORECASE,
 )
 
@@ -77,10 +87,18 @@ class Snippet(NamedTuple):
 
 
 def snippets(text: str) -> Iterator[Snippet]:
-    """Yield what of a text might be commands, without what its sentences forbid; nothing where no risky word is."""
+    """Yield what of a text might be destructive commands, without what its sentences forbid."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    if RISKY.search(re.sub(r"[\\'\"]", "", plain)) is None:
-        return
+    if _is_risky(plain):
+        yield from (snippet for snippet in _all(plain) if _is_risky(snippet.text))
+
+
+def _is_risky(text: str) -> bool:
+    """Tell whether a text holds a word or sign without which nothing in it is destructive; quotes do not hide one."""
+    return RISKY.search(re.sub(r"[\\'\"]", "", text)) is not None
+
+
+def _all(plain: str) -> Iterator[Snippet]:
     prose = yield from _blocks(plain)
     lines = _Lines(prose)
     for found in INLINE.finditer(prose):
@@ -101,7 +119,7 @@ class _Lines:
         return self.line
 
 
-def _blocks(text: str) -> Iterator[Snippet]:
+def _blocks(text: str) -> Generator[Snippet, None, str]:
     """Yield code blocks and lines after a prompt; return the text with those blanked out, line for line."""
     kept: list[str] = []
     block: list[str] = []
@@ -155,16 +173,19 @@ def _sentences(text: str, whole: str) -> Iterator[Snippet]:
     lines = _Lines(text)
     for found in HEAD.finditer(text):
         rest = text[found.start() : found.start() + LONGEST].partition("\n")[0]
-        rest = re.split(r"(?<=[^\s.])[.!?](?=\s|$)|[,:](?=\s)|\s{3,}|\s[–—]\s", rest, maxsplit=1)[0]
+        rest = re.split(r"(?<=[^\s.])[.!?](?=\s|$)|[,:](?=\s)|\s{3,}|\s[\u2013\u2014]\s", rest, maxsplit=1)[0]
         if not _is_forbidden(whole, found.start(), found.start() + len(rest)):
             yield Snippet(rest.rstrip(" .!?\"')]"), lines.at(found.start()))
 
 
 def _is_forbidden(text: str, start: int, end: int) -> bool:
-    before = text[max(0, start - 300) : start]
-    clause = CLAUSE.split(before)[-1] or ""
+    clause = CLAUSE.split(text[max(0, start - LONGEST) : start])[-1] or ""
     return _forbids(clause) or FORBIDDEN_AFTER.match(text[end : end + 80]) is not None
 
 
 def _forbids(clause: str) -> bool:
-    return FORBIDS.search(clause) is not None and URGES.search(clause) is None
+    """Tell whether a clause forbids what comes next by the words before it; what a condition denies is left out."""
+    said = CONDITION.sub(" ", clause)
+    if URGES.search(said):
+        return False
+    return FORBIDS.search(said) is not None or FORBIDS_NEXT.search(LISTED.sub(" ", said) + " ") is not None

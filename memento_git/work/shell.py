@@ -133,11 +133,13 @@ class _Reader:
         redirects = [*around.redirects, *(child for child in children if child.type in REDIRECTS)]
         parts = [child for child in children if child.type not in (*REDIRECTS, "variable_assignment")]
         words = [word for part in parts for word in self.words(part, depth)] if node.type == "command" else []
+        fed = [self._feeder(one, depth) for one in around.before] if depth < DEEPEST else []
+        read = [self._input(one, depth) for one in reversed(redirects)]
         return Call(
             tuple(words[:MOST_CALLS]), self.text(node)[:MOST_LETTERS], node.start_point[0] + 1,
             tuple(word for one in redirects for word in self._written(one, depth)),
-            next((found for one in reversed(redirects) if (found := self._input(one, depth)) is not None), None),
-            tuple(found for one in around.before if (found := self._feeder(one, depth)) is not None) if depth < DEEPEST else (),
+            next((text for text in read if text is not None), None),
+            tuple(one for one in fed if one is not None),
             tuple(name for part in parts for name in self._called_within(part)),
         )  # fmt: skip
 

@@ -68,7 +68,7 @@ class Inner(NamedTuple):
     unseen: str = ""
 
 
-def inner(call: Call) -> Inner:
+def inner(call: Call) -> Inner:  # noqa: PLR0911 (one line for each family of programs)
     """Return what a call leads to."""
     name, rest = program(call.words[0]), call.words[1:]
     if name in SHELLS:
@@ -166,7 +166,7 @@ def _script(rest: Sequence[str]) -> str:
 def _split(rest: Sequence[str]) -> str:
     """Return what `env -S` would split into words."""
     for at, word in enumerate(rest):
-        if word.startswith("-S") or word.startswith("--split-string"):
+        if word.startswith(("-S", "--split-string")):
             value = word.removeprefix("-S").removeprefix("--split-string").removeprefix("=")
             return " ".join([value, *rest[at + 1 :]])
         if not word.startswith("-") and not ASSIGNMENT.fullmatch(word):
