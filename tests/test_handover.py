@@ -16,7 +16,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.ids import random_part
 from memento_git.work import preflight
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, handing, runs, running, tasks, worktrees
+from memento_git.work.actions import dispatches, handing, running, runs, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.capture import CommandNotStarted
@@ -209,7 +209,9 @@ def test_failing_a_dispatch_puts_its_work_aside_and_removes_work_tree_and_branch
     assert code_files(play, partial) == [".gitignore", "app.py", "half.py"]
     assert (trees(play.root), branches(play.root)) == ([], [])
     assert not (play.root.parent / "repo.worktrees").exists()
-    assert before.split()[1:] == git(play.root, "for-each-ref", "refs/heads/main", "refs/tags", "refs/stash").split()[1:]
+    assert (
+        before.split()[1:] == git(play.root, "for-each-ref", "refs/heads/main", "refs/tags", "refs/stash").split()[1:]
+    )
 
 
 def test_a_dispatch_without_work_leaves_no_quarantine(play: Play, task: str) -> None:
@@ -530,7 +532,7 @@ def test_a_signal_stops_the_executor_and_its_work_is_put_aside(play: Play, task:
     code = f"open('part.txt', 'w').write('1'); {SLEEP}"
     process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(code))
     found = at_work(play)
-    until(lambda: (Path(found.path) / "part.txt").exists(), "partial work")
+    until((Path(found.path) / "part.txt").exists, "partial work")
 
     os.kill(process.pid, number)
     told = answer(process)
@@ -574,7 +576,7 @@ def test_a_cancelled_run_stops_its_workers_and_keeps_their_work(play: Play, task
     code = f"open('part.txt', 'w').write('1'); {SLEEP}"
     process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(code))
     found = at_work(play)
-    until(lambda: (Path(found.path) / "part.txt").exists(), "partial work")
+    until((Path(found.path) / "part.txt").exists, "partial work")
 
     play.do(runs.cancel_run, reason="enough")
     told = answer(process)

@@ -19,7 +19,22 @@ from memento_git.ledger.processes import Process
 from memento_git.work.actions import dispatches, handing, recovering, tasks
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.health import examine
-from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, gone, kill, python, run, start, until
+from tests.hands import (
+    SHOWN,
+    SLEEP,
+    WRITE,
+    answer,
+    at_work,
+    branches,
+    carriers,
+    config,
+    gone,
+    kill,
+    python,
+    run,
+    start,
+    until,
+)
 from tests.hands import worktrees as trees
 from tests.play import git
 
@@ -80,7 +95,7 @@ def worker(play: Play, task: str, code: str = PART) -> tuple[subprocess.Popen[by
     """Start a worker and wait until its executor has written something."""
     process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(code))
     found = at_work(play)
-    until(lambda: (Path(found.path) / "part.txt").exists(), "partial work")
+    until((Path(found.path) / "part.txt").exists, "partial work")
     return process, handovers.read(play.ledger.git, found.dispatch) or found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import checkouts, handovers
-from memento_git.work.actions import recovering
+from memento_git.work.actions import recovering, worktrees
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
     if status in ("queued", "claimed"):
         if one.is_dead:
             return f"the worker of {one.dispatch}{where} is gone", RECOVER
-        if one.path and checkouts.opened(ledger.git, recovering.worktrees.checkout_of(one)) is None:
+        if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
             return f"{one.dispatch} has no work tree{where}", f"memento dispatch recover {one.dispatch} --force"
         return None
     holds = ", and holds work" if recovering.holds_work(ledger.git, one, status) else ""

@@ -7,8 +7,10 @@ import tempfile
 import time
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.errors import MementoError
 from memento_git.ledger import handovers
-from memento_git.work import budget, children, executors, routes
+from memento_git.ledger.checkouts import branch_of
+from memento_git.work import answers, budget, children, executors, routes
 from memento_git.work import refusals as no
 from memento_git.work.actions import recovering, tasks
 from memento_git.work.actions.handing import patiently, waits_for
@@ -184,12 +186,16 @@ class _Pool:
                 worker.task, told["outcome"], told["dispatch_id"], told.get("proven"), told.get("branch") or "",
                 told.get("category") or "", told.get("reason") or "",
             )  # fmt: skip
-        self._recover(worker.process.pid)
+        dispatch = self._recover(worker.process.pid)
         if told.get("error") and worker.process.returncode >= 0:
             return Ended(worker.task, "refused", category=str(told["error"]), reason=str(told.get("message")))
         code = worker.process.returncode
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return Ended(worker.task, "died", reason=f"its worker ended by {how}")
+        view = self.ledger.view()
+        if dispatch and recovering.status_of(view, dispatch) == "completed":
+            row = answers.at(view, worker.task, "task")
+            return Ended(worker.task, "completed", dispatch, row["proven"], branch_of(dispatch))
+        return Ended(worker.task, "died", dispatch, reason=f"its worker ended by {how}")
 
     def _note(self, ended: Ended) -> None:
         if ended.status == "refused":
@@ -222,17 +228,21 @@ class _Pool:
         except (no.TaskTransition, no.RunNotActive, no.RunFinal) as refusal:
             self.left[ended.task] = refusal.message
 
-    def _recover(self, pid: int = 0) -> None:
-        """Take back what a worker left that died: the one of a process, or all that is found."""
+    def _recover(self, pid: int = 0) -> str:
+        """Take back what a worker left that died, or all that is found; return the dispatch that the worker had."""
         found = [one for one in handovers.listed(self.ledger.git) if one.worker and one.worker.pid == pid]
         jobs = []
-        for one in found:
-            jobs += recovering.recover_one(self.ledger, one.dispatch, recovering.DIED)
-            jobs += recovering.clean(self.ledger, self.ledger.view(), one)
-        if not pid:
-            jobs = recovering.recover_all(self.ledger, run=self.order.run)
+        try:
+            for one in found:
+                jobs += recovering.recover_one(self.ledger, one.dispatch, recovering.DIED)
+                jobs += recovering.clean(self.ledger, self.ledger.view(), one)
+            if not pid:
+                jobs = recovering.recover_all(self.ledger, run=self.order.run)
+        except MementoError as error:
+            self.tell(f"not recovered yet: {error.message}")
         for job in jobs:
             self.tell(f"recovered {job.dispatch}: {job.why}")
+        return found[0].dispatch if found else ""
 
     def _end(self) -> None:
         """Stop the workers that still run, and wait until each has put its work aside."""
@@ -246,6 +256,7 @@ class _Pool:
                 worker.process.kill()
                 worker.process.wait()
         self._reap()
+        self._recover()
 
 
 def exceeded(state: RunState, task: str, executor: str) -> str:

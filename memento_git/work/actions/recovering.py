@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
-    from memento_git.work.rows import Row
 
 DIED: Final = "its worker process is gone"
 EXPIRED: Final = "its lease expired"
-GONE_BY_ITSELF: Final = (no.DispatchTerminal, no.NotExpired, no.RunFinal, no.DispatchUnknown)
+GONE_BY_ITSELF: Final = (no.DispatchTerminal, no.NotExpired, no.RunFinal, no.DispatchUnknown, NoSuchRecord)
 PATIENCE: Final = 15.0
 PAUSE: Final = 0.05
 

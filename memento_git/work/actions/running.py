@@ -15,8 +15,8 @@ from memento_git.work import capture, children, executors, pasts, verification, 
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, worktrees
 from memento_git.work.actions.evidences import Draft
-from memento_git.work.actions.verifying import named_draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
+from memento_git.work.actions.verifying import named_draft
 from memento_git.work.children import Stop
 from memento_git.work.state import RunState
 
@@ -96,7 +96,7 @@ class Outcome(NamedTuple):
     seconds: float = 0.0
 
 
-class _Ended(Exception):  # noqa: N818 (it is the end of a run, not an error)
+class _Ended(Exception):
     """A run that does not complete its task: the category of the failure, and why."""
 
     def __init__(self, category: str, reason: str) -> None:
