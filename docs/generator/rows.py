@@ -43,7 +43,7 @@ DISPATCH: Final = {
     "candidate": "one of several tries", "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "category": "what kind of failure ended it, or null",
     "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
-    "branch": "of the work tree that was made for it, or null", "category": "what kind of failure ended it, or null",
+    "branch": "of the work tree that was made for it, or null",
     "partial": "commit that keeps what was done when it failed or was recovered, or null",
     "executor_invoked": "true where memento itself started the executor's command (`dispatch run`)",
 }  # fmt: skip

@@ -200,13 +200,16 @@ def fit(text: str) -> str:
 class Scrubber:
     """Takes a machine's own paths out of what enters the ledger."""
 
-    def __init__(self, top: Path) -> None:
+    def __init__(self, top: Path, *others: Path) -> None:
         self.top = str(top)
+        self.others = [str(path) for path in others if path != top]
         self.home = os.path.expanduser("~")  # noqa: PTH111 (no home must not raise)
 
     def text(self, text: str) -> str:
         """Return a text with the checkout as `.` and the home folder as `~`."""
         clean = re.sub(rf"{re.escape(self.top)}(?=[/\s\"':,)\]]|$)", ".", text)
+        for other in self.others:
+            clean = re.sub(rf"{re.escape(other)}(?=[/\s\"':,)\]]|$)", "<repository>", clean)
         if len(self.home) > 1:
             clean = re.sub(rf"{re.escape(self.home)}(?=[/\s\"':,)\]]|$)", "~", clean)
         return clean

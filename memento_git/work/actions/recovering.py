@@ -1,4 +1,4 @@
-"""dispatch recover --all and stop: what died or expired is taken back, what it left is put aside; the living is left."""
+"""dispatch recover --all, stop: what died or expired is taken back, and what it left put aside; the living stay."""
 
 from __future__ import annotations
 

@@ -163,6 +163,7 @@ class _Run:
         self.asked, self.order, self.stop = asked, order, stop
         self.checkout = worktrees.checkout_of(handover) if handover.path else None
         self.top = self.checkout.path if self.checkout else ledger.git.top or ledger.git.start
+        self.scrubber = capture.Scrubber(self.top, ledger.git.top or self.top)
         self.timeout = order.timeout or executor.timeout or None
         self.drafts: list[Draft] = []
         self.exit: int | None = None
@@ -207,7 +208,7 @@ class _Run:
         argv = self.executor.argv(self._values())
         captured = self._group(argv, self.top, keep=keep, timeout=self.timeout)
         self.exit, self.seconds = captured.exit, captured.seconds
-        command, files = witnessed.command_record(argv, captured, capture.Scrubber(self.top))
+        command, files = witnessed.command_record(argv, captured, self.scrubber)
         tools = capture.tools(self.ledger.git.run("version").decode())
         good = captured.exit == 0 and not captured.timed_out
         self.drafts.append(Draft({
@@ -297,7 +298,7 @@ class _Run:
         return self._outcome("completed", evidence=tuple(found))
 
     def _fail(self, ended: _Ended) -> Outcome:
-        words = capture.fit(capture.Scrubber(self.top).text(ended.reason))[:1000]
+        words = capture.fit(self.scrubber.text(ended.reason))[:1000]
 
         def act(tx: Transaction) -> tuple[list[str], str]:
             found = self._record(tx)
