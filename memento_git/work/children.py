@@ -122,7 +122,10 @@ def _wait(process: subprocess.Popen[bytes], started: float, timeout: float | Non
     return False
 
 
-def start_worker(arguments: Sequence[str], cwd: Path, answer: int) -> subprocess.Popen[bytes]:
+Worker = subprocess.Popen[bytes]
+
+
+def start_worker(arguments: Sequence[str], cwd: Path, answer: int) -> Worker:
     """Start a memento of our own that works apart from our terminal and writes its answer to a file."""
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "memento_git", *arguments],

@@ -20,7 +20,6 @@ from memento_git.work.loading import load
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
     from memento_git.ledger.store import Ledger, Transaction
@@ -60,7 +59,7 @@ class Worked(NamedTuple):
 
 class _Worker(NamedTuple):
     task: str
-    process: subprocess.Popen[bytes]
+    process: children.Worker
     answer: IO[bytes]
 
 
