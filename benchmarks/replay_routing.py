@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.clock import stamp
@@ -14,7 +15,7 @@ from memento_git.work.executors import Executor
 from memento_git.work.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 EXECUTORS: Final = ("alder", "birch", "cedar", "elm", "fir")
 KINDS: Final = ("feature", "fix", "docs", "refactor", "test", "chore")
@@ -25,7 +26,7 @@ DAYS: Final = 180
 UNPROVEN: Final = 0.15
 HONEST: Final = 0.8
 Skills = dict[tuple[str, str], float]
-Policy = "Callable[[str, list[Outcome], str], str]"
+Policy = Callable[[str, list[Outcome], str], str]
 
 
 class World(NamedTuple):
@@ -93,9 +94,7 @@ def moments(tasks: int) -> Iterator[tuple[float, str]]:
         yield share, stamp(START + share * DAYS * 86400)
 
 
-def live(
-    seed: int, tasks: int, policy: Callable[[str, list[Outcome], str], str], *, drift: bool
-) -> tuple[float, float]:
+def live(seed: int, tasks: int, policy: Policy, *, drift: bool) -> tuple[float, float]:
     """Let a policy choose for each task and learn from what it chose; return its success and the oracle's."""
     truth, dice = world(random.Random(seed), drift=drift), random.Random(seed + 1)
     log: list[Outcome] = []
@@ -109,9 +108,7 @@ def live(
     return got / tasks, most / tasks
 
 
-def replay(
-    seed: int, tasks: int, policy: Callable[[str, list[Outcome], str], str], *, drift: bool
-) -> tuple[float, float]:
+def replay(seed: int, tasks: int, policy: Policy, *, drift: bool) -> tuple[float, float]:
     """Show a policy a log of executors taken in turn; return the success of its choice per kind, and the best."""
     truth, dice = world(random.Random(seed), drift=drift), random.Random(seed + 1)
     log = []
@@ -128,6 +125,12 @@ def spread(values: list[float]) -> str:
     return f"{statistics.fmean(values):.2f} ± {statistics.stdev(values):.2f}"
 
 
+def beside_theirs(ours: list[float], theirs: list[float]) -> str:
+    """Return the ratio of the mean regrets, and between which two the ratios of the middle half of the worlds lie."""
+    each = statistics.quantiles([own / other for own, other in zip(ours, theirs, strict=True) if other], n=4)
+    return f"{statistics.fmean(ours) / statistics.fmean(theirs):.2f} ({each[0]:.2f} to {each[2]:.2f})"
+
+
 def rows(tasks: int, seeds: range) -> Iterator[str]:
     """Yield a table row for each policy and story."""
     for story, play in (("log of all, then one choice per kind", replay), ("learns from its own choices", live)):
@@ -137,7 +140,7 @@ def rows(tasks: int, seeds: range) -> Iterator[str]:
             for name, pairs in measured.items():
                 regrets = [most - got for got, most in pairs]
                 share = spread([got / most for got, most in pairs])
-                ratio = f"{statistics.fmean(base) / statistics.fmean(regrets):.2f}"
+                ratio = "" if base == regrets else beside_theirs(base, regrets)
                 wins = sum(own < other for own, other in zip(base, regrets, strict=True))
                 beside = "" if name == "`task route`" else f"{wins} of {len(pairs)}"
                 told = "skills change half way" if drift else "skills stay"
@@ -147,7 +150,7 @@ def rows(tasks: int, seeds: range) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", type=int, default=240, help="outcomes in each replay")
-    parser.add_argument("--seeds", type=int, default=20, help="how many worlds")
+    parser.add_argument("--seeds", type=int, default=40, help="how many worlds")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--curiosity", type=float, default=routing.CURIOSITY, help="to compare other settings")
     given = parser.parse_args()

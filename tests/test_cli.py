@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
+from memento_git.cli.terminal import envelope
 from memento_git.work.actions import plans
 from tests.play import git
 
@@ -319,6 +320,12 @@ def test_json_wins_wherever_it_stands_and_errors_use_the_same_envelope(play: Pla
         answer = json.loads(out)
         assert (code, answer["ok"], answer["error"], err) == (1, False, "run_not_found", "")
         assert set(answer) == {"ok", "error", "message", "hint"}
+
+
+def test_what_could_steer_a_terminal_is_escaped_in_json() -> None:
+    text = "".join(envelope({"ok": True, "title": "a\x7f\x1b\u202e“ä”"}))
+
+    assert text == '{"ok": true, "title": "a\\u007f\\u001b\\u202e“ä”"}'
 
 
 def test_usage_errors_exit_with_two(cli: Callable[..., Any]) -> None:

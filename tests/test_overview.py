@@ -100,6 +100,34 @@ def test_a_damaged_cache_is_computed_again(play: Play) -> None:
     assert json.dumps(seen(play)) == first
 
 
+def test_an_audit_that_is_shown_without_being_read_is_the_same(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    play.do(tasks.block_task, play.task("Naïve"), reason="waits for “x”")
+    play.proven()
+    answers = []
+    for damage in (None, None, -1, -2, 40):
+        for path in (play.root / ".git" / "memento" / "cache").glob("*.audit.json"):
+            path.write_bytes(path.read_bytes()[:damage])
+        code, out, _ = cli("status", "--json", "--limit", "0", "-C", str(play.root))
+        assert code == 0
+        answers.append(json.loads(out))
+
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0]["audit"]
+    assert not answers[0]["omitted"]
+
+
+def test_events_from_the_future_are_told_wherever_they_stand(play: Play) -> None:
+    from memento_git.ledger.store import Ledger
+
+    play.planned()
+    with Ledger.open(play.root, clock=lambda: 1_000_000_000.0) as earlier:
+        for ready in (False, True):
+            view = earlier.view()
+            held = overview(earlier, view, view.runs()[0], limit=0, ready=ready)
+            assert len(held["ahead"]) == len(overview(earlier, view, view.runs()[0], limit=0)["audit"]) > 0
+
+
 def test_the_cache_follows_a_branch_switch(play: Play) -> None:
     play.planned()
     git(play.root, "branch", "before")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Final
 
 from docs.generator.words import keys, of, table
@@ -10,6 +11,7 @@ from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, Policy
 from memento_git.model.types import Shape
 from memento_git.model.work import BUDGET
 from memento_git.work.actions.setup import CONFIG_TEXT
+from memento_git.work.executors import BUILT_IN
 
 EXAMPLE: Final = """\
 version: 1
@@ -66,6 +68,24 @@ NOTES: Final = """\
 - A policy that cannot be read (`F001`, `F002`) or is of a newer format (`F005`) stops every command that needs it,
   with exit code 4: the file, the line and the remedy are named."""
 
+EXECUTORS: Final = """\
+These are known without a word in `config.yaml`. A name in `executors` changes the values that it gives and keeps the
+others; a new `run` drops the built-in `health`, which was another program's. A name that is not in the table can still
+be named in `dispatch create`; `task route` looks only at the table. `{}` is enough for a person: `ada: {}`.
+
+An executor with a `run` is a command, one without is a person. `run` and `health` are argument vectors: no shell reads
+them. In `run`, `{brief}` is the path of the brief, `{worktree}` the folder to work in, `{task}` and `{dispatch}` are
+ids; other braces stay as they are. The command starts in the worktree with an empty standard input. `health` is run by
+`memento task route` at the top of the repository and exits with 0 where the executor can work.
+
+`scope` has patterns as a shell has them, where `*` also stands for `/`, or folders. `cost` is in a unit of the team's;
+the built-in costs say only that an attempt of a person is dearer than one of a command. Without `kinds`, an executor is
+as good at one kind of task as at another until outcomes say otherwise.
+
+The built-in commands are what the programs' own documents give for work without a terminal. What a program may do there
+is for its own settings, and for its sandbox, to say: some run shell commands without asking. Look at the table before
+you let them loose, and change what does not fit, for example a model or a sandbox."""
+
 
 def _value(default: object) -> str:
     if isinstance(default, dict):
@@ -115,6 +135,23 @@ def defaults() -> dict[str, str]:
     }
 
 
+def _executors() -> str:
+    """Return the built-in table of executors."""
+    rows = [
+        (
+            f"`{one.name}`",
+            f"`{shlex.join(one.run)}`" if one.run else "a person",
+            f"`{shlex.join(one.health)}`" if one.health else "",
+            ", ".join(one.kinds),
+            one.risk,
+            f"{one.cost:g}",
+            f"{one.timeout} s" if one.timeout else "",
+        )
+        for one in BUILT_IN.values()
+    ]
+    return table(("executor", "run", "health", "kinds", "risk", "cost", "timeout"), rows)
+
+
 def page() -> str:
     held = defaults()
     rows = [
@@ -127,6 +164,6 @@ def page() -> str:
         "`.memento/config.yaml` holds the format version and what a team asks before work counts. It is reviewed like "
         "code; edit it and commit it like code. Nothing but `version` is required.",
         table(("key", "value", "default", "meaning"), rows), NOTES,
-        "## What `memento init` writes", f"```yaml\n{CONFIG_TEXT}```",
+        "## Executors", EXECUTORS, _executors(), "## What `memento init` writes", f"```yaml\n{CONFIG_TEXT}```",
         "## An example of a stricter team", f"```yaml\n{EXAMPLE}```",
     )  # fmt: skip

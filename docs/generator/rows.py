@@ -100,6 +100,22 @@ ENDED: Final = {
     "dispatch": "the hand-off, or empty", "proven": "of a completed one", "branch": "where its work is, or empty",
     "category": "what kind of failure it was, or empty", "reason": "why it failed, or empty",
 }  # fmt: skip
+NEXT: Final = {
+    "action": "first, retry, fallback, repair, escalate, none", "executor": "who should do it, or null",
+    "why": "what it follows from",
+}  # fmt: skip
+DECISION: Final = {
+    "selected_executor": "who should do the task, or null", "fallback_chain": "who comes next, in order",
+    "rejected_executors": "executor, rules (health, scope, risk, budget, tried), reasons, hard: no wish lifts it",
+    "scores": "of those who are not rejected: executor, score, its parts expected, unsure, cost; outcomes and "
+    "outcomes_of_kind, as they weigh today", "reasons": "why the first is the first",
+    "risk": "low, medium, high: the task's own or, raised, what past failures make it",
+    "risk_adjustments": "from, to, why", "requires_user_approval": "a person should agree first",
+    "approval_because": "why", "context_profile": "brief, or bundle where more is at stake",
+    "auto_dispatch": "always false", "user_override": "of --executor: executor, honoured, reasons; or null",
+    "budget": "attempts, lost, cost, spent, and exceeded: why one more is beyond it, or null",
+    "next": f"{', '.join(NEXT)}: what the attempts so far lead to",
+}  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Living worker (live)": LIVE, "Recovered (jobs)": JOB,
@@ -108,6 +124,9 @@ TABLES: Final = {
 
 ANSWERS: Final = {
     "init": "workspace created state",
+    "update": "version steps",
+    "guide": "name text",
+    "guide --out": "path",
     "status": " ".join(STATUS),
     "report": "text generated_at " + " ".join(key for key in STATUS if key != "state"),
     "log": "audit page",
@@ -129,7 +148,7 @@ ANSWERS: Final = {
     "task add": "task dispatched executor_invoked",
     "task revise": "task",
     "task show": "task dispatches next",
-    "task route": "task_id decision evidence",
+    "task route": "task_id task_status decision evidence",
     "task brief": "payload",
     "task block": "task",
     "task reopen": "task",
@@ -189,7 +208,9 @@ def page() -> str:
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
-        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`.",
+        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`. "
+        "`next` of `task show` is that of a decision, with its `budget`.",
+        "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,
     )  # fmt: skip
 

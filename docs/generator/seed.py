@@ -6,7 +6,7 @@ from typing import Final
 
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
-from memento_git.cli.seed_names import DEFAULTS, OPTIONS, TABLE
+from memento_git.cli.seed_names import DEFAULTS, FLAGS, OPTIONS, REPEATED, TABLE
 
 SAME: Final = (
     ("init", "init", ""),
@@ -15,19 +15,17 @@ SAME: Final = (
     ("status", "status", "`--run-id` is `--run`"),
     ("report", "report", "`--run-id` is `--run`"),
     ("plan", "plan draft", "`plan --run-id --title --body`"),
+    ("update", "update", "it shows the installer's command, and runs it with `--run`"),
 )
 ABSENT: Final = (
     ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
     ("graph-status", ""),
     ("graph-update", ""),
-    ("memory-prefetch", ""),
-    ("memory-writeback", ""),
     ("record-external-check", "`evidence add --kind ci --uri URL --outcome passed`: kept as *reported*"),
     ("record-approval", "`evidence approve ID`, or `gate record approval passed`"),
     ("record-graph-diff", ""),
     ("select-patch", ""),
     ("release-gate", "`gate record release passed`, and `gates.required: [release]` in the policy"),
-    ("update", ""),
 )
 KEYS: Final = (
     ("run", "`run` with `id goal actor status current_plan_id`", ("`workspace` and `source_of_truth` are gone: a "
@@ -60,20 +58,22 @@ What differs, on purpose:
 def page() -> str:
     rows = [(f"`{name}`", f"`{ours}`", "", note) for name, ours, note in SAME]
     for name, alias in TABLE.items():
-        options = ", ".join(f"`--{theirs.replace('_', '-')}` → {ours}" for theirs, ours in alias.options.items())
+        options = ", ".join(
+            f"`--{theirs}` → {f'`{ours}`' if ours else 'its argument'}" for theirs, ours in alias.options.items()
+        )
         needed = ", ".join(f"`{token}`" for token in alias.required.values())
-        fixed = "; ".join(f"{key} = {value}" for key, value in alias.fixed.items() if value)
-        notes = [f"refused without: {needed}" if needed else "", f"implies {fixed}" if fixed else ""]
+        fixed = " ".join(alias.fixed)
+        notes = [f"refused without: {needed}" if needed else "", f"implies `{fixed}`" if fixed else ""]
         rows.append((f"`{name}`", f"`{alias.path}`", options, "; ".join(note for note in notes if note)))
-    taken = ", ".join(f"`--{option}`" for option in OPTIONS)
+    taken = ", ".join(f"`--{option}`" for option in (*OPTIONS, *REPEATED, *FLAGS))
     defaults = ", ".join(f"`--{option} {value}`" for option, value in DEFAULTS.items())
     return whole_page(
         "The lifecycle ledger's names",
         "The commands of the lifecycle ledger work under their own names, as aliases of ours, from one table in "
         "`memento_git/cli/seed_names.py`.",
-        table(("its command", "ours", "options → our parameters", "notes"), rows),
+        table(("its command", "ours", "options → ours", "notes"), rows),
         f"As there, each alias takes every one of these options, and leaves alone what it does not need: {taken}, "
-        f"`--allow-spike`, `--workspace`, `--json`. Defaults: {defaults}.",
+        f"`--workspace`, `--json`. Defaults: {defaults}.",
         NOTES, "## JSON keys", table(("there", "here", "differences"), KEYS),
         "## Commands that are not here", table(("its command", "instead"), [(f"`{a}`", b) for a, b in ABSENT]),
     )  # fmt: skip

@@ -71,7 +71,7 @@ class Door:
         """Print an answer: the envelope with --json, else the text."""
         if self.json:
             warnings = self._notes()
-            terminal.put(terminal.envelope({"ok": ok, **data, **({"warnings": warnings} if warnings else {})}))
+            terminal.put(*terminal.envelope({"ok": ok, **data, **({"warnings": warnings} if warnings else {})}))
         else:
             terminal.put(terminal.guarded((text if isinstance(text, str) else text()).rstrip("\n")))
         self.close()
@@ -215,6 +215,20 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def answer(arguments: list[str]) -> dict[str, Any]:
+    """Run the command line with JSON answers for a caller in this process; return the answer instead of printing it."""
+    import json
+
+    kept: list[str] = []
+    token = terminal.KEPT.set(kept)
+    try:
+        code = run([*arguments, "--json"])
+    finally:
+        terminal.KEPT.reset(token)
+    told: dict[str, Any] = json.loads(kept[-1]) if kept else {"ok": code == 0}
+    return told
+
+
 def _main(arguments: list[str]) -> Any:
     from memento_git.cli.main import memento
 
@@ -231,7 +245,7 @@ def _main(arguments: list[str]) -> Any:
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
     try:
         if as_json:
-            terminal.put(terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))
+            terminal.put(*terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))
         else:
             told = terminal.clean(message)
             terminal.put(f"{click.style('error:', fg='red')} {told} [{token}]", err=True)

@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     from memento_git.work.rows import Row
 
 
-def _list(door: Door, *, run: str = "", task: str = "", limit: int = 50, offset: int = 0) -> None:
+def _list(
+    door: Door, *, run: str = "", task: str = "", kind: str = "", query: str = "", limit: int = 50, offset: int = 0
+) -> None:
     from memento_git.review.report import evidence_line, spoken
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
-    found = [row for row in held["evidence"] if not task or chosen[0] in row["task_ids"]]
+    words = query.lower().split()
+    found = [
+        row for row in held["evidence"]
+        if (not task or chosen[0] in row["task_ids"]) and kind in ("", row["kind"])
+        and all(word in (row["summary"] or "").lower() for word in words)
+    ]  # fmt: skip
     output.listing(
         door, view, "evidence", found,
         lambda row, names: (names.within(output.printable(spoken(evidence_line(row)))),),
@@ -38,11 +45,13 @@ evidence = boundary.group("evidence", "Run commands as evidence; add, approve, s
 @evidence.command("list")
 @click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--task", default="", metavar="TASK", help="Only evidence for this task.")
+@click.option("--kind", default="", metavar="KIND", help="Only evidence of this kind.")
+@click.option("--query", default="", metavar="WORDS", help="Only evidence whose summary has all these words.")
 @paged
 @reads
-def list_evidence(door: Door, run: str, task: str, limit: int, offset: int) -> None:
+def list_evidence(door: Door, run: str, task: str, kind: str, query: str, limit: int, offset: int) -> None:
     """List the evidence of a run."""
-    _list(door, run=run, task=task, limit=limit, offset=offset)
+    _list(door, run=run, task=task, kind=kind, query=query, limit=limit, offset=offset)
 
 
 @evidence.command("show")

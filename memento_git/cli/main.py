@@ -24,6 +24,8 @@ COMMANDS: Final = {
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
     "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
+    "guide": ("setup", "Print how to work with a ledger, as a skill for agents and people."),
+    "update": ("setup", "Show the command that updates this installation, or run it."),
     "completion": ("setup", "Print the completion script for a shell."),
 }
 

@@ -27,7 +27,7 @@ def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
-    held = overview(door.ledger, view, choose_run(view, run), limit=limit, progress=boundary.progress)
+    held = overview(door.ledger, view, choose_run(view, run), limit=limit, ready=door.json, progress=boundary.progress)
     return held, None if door.json else output.Names(view)
 
 

@@ -25,21 +25,33 @@ def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: b
 
     Health commands that the table of executors names are started, with ten seconds for all of them.
     """
-    from memento_git.work import answers, routes
-    from memento_git.work.actions.routes import record_route
+    from memento_git.work import routes
 
     view = door.view()
     told = routes.route(view, task_id, executor=executor, ask=not no_health, progress=boundary.progress)
     kept = None
     if record and not told.refusal:
-        kept = door.change("task route", lambda tx: answers.after(tx, record_route(tx, told.task, told.decision)))
-    data = {**told.refusal, "task_id": told.task, "decision": told.decision, "evidence": kept}
+        kept = _record(door, told.task, told.decision)
+    data = {
+        **told.refusal,
+        "task_id": told.task,
+        "task_status": told.status,
+        "decision": told.decision,
+        "evidence": kept,
+    }
     names = output.Names(None if door.json else view)
-    door.show(data, lambda: _told(told.task, told.decision, names), ok=not told.refusal)
+    door.show(data, lambda: _told(told.task, told.status, told.decision, names), ok=not told.refusal)
     return 1 if told.refusal else 0
 
 
-def _told(task: str, decision: Row, names: Names) -> str:
+def _record(door: Door, task: str, decision: Row) -> Row:
+    from memento_git.work import answers
+    from memento_git.work.actions.routes import record_route
+
+    return door.change("task route", lambda tx: answers.after(tx, record_route(tx, task, decision)))
+
+
+def _told(task: str, status: str, decision: Row, names: Names) -> str:
     chosen, wish, step = decision["selected_executor"], decision["user_override"], decision["next"]
     refused = [f"{wish['executor']}: {'; '.join(wish['reasons'])}"] if wish and not wish["honoured"] else []
     parts = [
@@ -53,6 +65,9 @@ def _told(task: str, decision: Row, names: Names) -> str:
     ]
     lines = [f"{click.style(chosen or 'nobody', bold=True)}  for {names(task)}, risk {decision['risk']}"]
     lines += [f"  {label:<7}  {names.within(output.printable(line))}" for label, told in parts for line in told]
-    if chosen and step["action"] != "none":
-        lines.append(f" next: memento dispatch create {names(task)} --executor {chosen}")
+    if step["action"] != "none" and status != "pending":
+        lines.append(f" next: memento task reopen {names(task)} --reason WHY")
+    elif step["action"] != "none" and chosen:
+        beyond = " --over-budget WHY" if decision["budget"]["exceeded"] else ""
+        lines.append(f" next: memento dispatch create {names(task)} --executor {chosen}{beyond}")
     return "\n".join(lines)

@@ -12,73 +12,83 @@ import click
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 class Alias(NamedTuple):
-    """Where a name leads: our command, our parameter for each of its options, and values that it implies."""
+    """Where a name leads: our command, our option (or nothing: its argument) for each of its options."""
 
     path: str
-    options: Mapping[str, str]
-    fixed: Mapping[str, Any] = {}
+    options: Mapping[str, str] = {}
+    fixed: tuple[str, ...] = ()
     required: Mapping[str, str] = {}
     defaults: bool = True
 
 
 OPTIONS: Final = (
     "run-id", "plan-id", "goal", "title", "task-id", "dispatch-id", "executor", "outbox-path", "summary",
-    "evidence-uri", "body", "reason", "status", "actor",
+    "evidence-uri", "body", "reason", "status", "actor", "query", "lesson", "kind", "risk", "size", "role",
 )  # fmt: skip
+REPEATED: Final = ("acceptance-criteria", "dependencies", "relevant-files")
+FLAGS: Final = ("allow-spike", "requeue")
+DEFAULTS: Final = {"executor": "hermes-profile", "status": "passed"}
+
+RUN: Final = {"run-id": "--run"}
+ENDS: Final = {"dispatch-id": "", "executor": "--actor"}
 
 TABLE: Final[dict[str, Alias]] = {
-    "start": Alias(
-        "run start", {"goal": "goal", "allow_spike": "spike"}, {"body": "", "constraint": ()}, {"goal": "goal_required"}
-    ),
-    "approve-plan": Alias(
-        "plan approve", {"run_id": "run", "plan_id": "plan_id"}, {"note": ""}, {"plan_id": "plan_id_required"}
-    ),
-    "pause": Alias("run pause", {"run_id": "run_id", "reason": "reason"}),
-    "resume": Alias("run resume", {"run_id": "run_id", "reason": "reason"}),
-    "cancel": Alias("run cancel", {"run_id": "run_id", "reason": "reason"}),
+    "start": Alias("run start", {"goal": "--goal", "allow-spike": "--spike"}, (), {"goal": "goal_required"}),
+    "approve-plan": Alias("plan approve", {**RUN, "plan-id": ""}, (), {"plan-id": "plan_id_required"}),
+    "pause": Alias("run pause", {"run-id": "", "reason": "--reason"}),
+    "resume": Alias("run resume", {"run-id": "", "reason": "--reason"}),
+    "cancel": Alias("run cancel", {"run-id": "", "reason": "--reason"}),
     "enqueue-event": Alias(
-        "task add", {"run_id": "run", "title": "title", "body": "body"},
-        {"criteria": (), "depends_on": (), "files": ()}, {"run_id": "run_id_required", "title": "title_required"},
+        "task add",
+        {
+            **RUN, "title": "--title", "body": "--body", "acceptance-criteria": "--accept",
+            "dependencies": "--depends-on", "relevant-files": "--file", "kind": "--kind", "risk": "--risk",
+            "size": "--size", "role": "--role",
+        },
+        (), {"run-id": "run_id_required", "title": "title_required"},
     ),
-    "worker-payload": Alias("task brief", {"task_id": "task_id"}, {}, {"task_id": "task_id_required"}),
+    "worker-payload": Alias("task brief", {"task-id": ""}, (), {"task-id": "task_id_required"}),
     "dispatch-task": Alias(
-        "dispatch create", {"run_id": "run", "task_id": "task_id", "executor": "executor", "reason": "note"},
-        {"candidate": False}, {"task_id": "task_id_required"},
+        "dispatch create", {**RUN, "task-id": "", "executor": "--executor", "reason": "--note"}, (),
+        {"task-id": "task_id_required"},
     ),
-    "list-dispatches": Alias("dispatch list", {"run_id": "run"}, {"status": "", "limit": 0, "offset": 0}),
-    "claim-dispatch": Alias(
-        "dispatch claim", {"dispatch_id": "dispatch_id", "executor": "actor"}, {"lease": "", "note": ""},
-        {"dispatch_id": "dispatch_id_required"},
-    ),
+    "list-dispatches": Alias("dispatch list", RUN, ("--limit", "0")),
+    "claim-dispatch": Alias("dispatch claim", ENDS, (), {"dispatch-id": "dispatch_id_required"}),
     "complete-dispatch": Alias(
-        "dispatch complete",
-        {"dispatch_id": "dispatch_id", "executor": "actor", "summary": "summary", "evidence_uri": "evidence_uri"},
-        {"evidence": ()}, {"dispatch_id": "dispatch_id_required"},
+        "dispatch complete", {**ENDS, "summary": "--summary", "evidence-uri": "--evidence-uri"}, (),
+        {"dispatch-id": "dispatch_id_required"},
     ),
     "fail-dispatch": Alias(
-        "dispatch fail", {"dispatch_id": "dispatch_id", "executor": "actor", "reason": "reason"}, {},
-        {"dispatch_id": "dispatch_id_required"},
+        "dispatch fail", {**ENDS, "reason": "--reason"}, (), {"dispatch-id": "dispatch_id_required"}
+    ),
+    "verify-task": Alias("task verify", {"task-id": "", "summary": "--note"}, (), {"task-id": "task_id_required"}),
+    "memory-prefetch": Alias(
+        "evidence list", {**RUN, "query": "--query"}, ("--kind", "memory", "--limit", "0"),
+    ),
+    "memory-writeback": Alias(
+        "evidence add", {**RUN, "lesson": "--summary", "summary": "--summary"}, ("--kind", "memory"),
     ),
     "route-task": Alias(
-        "task route", {"task_id": "task_id", "executor": "executor"}, {"record": True},
-        {"task_id": "task_id_required"}, defaults=False,
+        "task route", {"task-id": "", "executor": "--executor"}, ("--record",), {"task-id": "task_id_required"},
+        defaults=False,
     ),
     "recover-jobs": Alias(
-        "dispatch recover", {"run_id": "run", "requeue": "requeue", "executor": "executor"},
-        {"dispatch_id": "", "all_": True, "force": False, "reason": ""}, defaults=False,
+        "dispatch recover", {**RUN, "requeue": "--requeue", "executor": "--executor"}, ("--all",), defaults=False
     ),
-    "verify-task": Alias("task verify", {"task_id": "task_id", "summary": "note"}, {}, {"task_id": "task_id_required"}),
     "review": Alias(
-        "gate record", {"run_id": "run", "status": "verdict", "summary": "note", "reason": "reason"},
-        {"kind": "quality_review", "task": "", "evidence": ()},
+        "gate record", {**RUN, "status": "", "summary": "--note", "reason": "--reason"}, ("quality_review",)
     ),
 }  # fmt: skip
 
-DEFAULTS: Final = {"executor": "hermes-profile", "status": "passed"}
+SAME: Final[dict[str, tuple[str, ...]]] = {
+    "init": (), "doctor": (), "sample-smoke": ("goal",), "status": ("run-id",), "report": ("run-id",),
+    "plan": ("run-id", "title", "body"), "update": (),
+}  # fmt: skip
+NAMES: Final = (*SAME, *TABLE)
 
 
 class OptionRequired(Misused):
@@ -92,46 +102,113 @@ class OptionRequired(Misused):
         self.token = token  # type: ignore[misc]
 
 
+class ArgumentsInvalid(Misused):
+    """What a plugin's command was given is neither a mapping nor words."""
+
+    token = "arguments_invalid"
+    sentence = "{problem}"
+    hint_ = "give a JSON object, or words key=value; keys are the command's options"
+
+
 def _target(path: str) -> click.Command:
     from memento_git.cli.main import memento
 
     command: click.Command = memento
     context = click.Context(memento)
     for word in path.split():
-        if not isinstance(command, click.Group):
-            break
-        command = command.get_command(context, word) or command
+        if isinstance(command, click.Group):
+            command = command.get_command(context, word) or command
     return command
 
 
+def _ours(name: str, alias: Alias, values: Mapping[str, Any]) -> list[str]:
+    """Return the words of our command line that its options come to."""
+    options, arguments = [*alias.fixed], list[str]()
+    for option, ours in alias.options.items():
+        value = values.get(option.replace("-", "_")) or (DEFAULTS.get(option, "") if alias.defaults else "")
+        if not value and option in alias.required:
+            raise OptionRequired(token=alias.required[option], command=name, option=option, path=alias.path)
+        for one in (value,) if isinstance(value, (str, bool)) else value:
+            if one is True:
+                options.append(ours)
+            elif one:
+                (options if ours else arguments).extend([ours, one] if ours else [one])
+    if values.get("actor"):
+        options += ["--actor", values["actor"]]
+    return [*options, *(["--", *arguments] if arguments else [])]
+
+
 def _alias(name: str, alias: Alias) -> click.Command:
-    def called(**given: Any) -> Any:
-        context = click.get_current_context()
-        values: dict[str, Any] = dict(alias.fixed)
-        for option, parameter in alias.options.items():
-            value = given.get(option) or (DEFAULTS.get(option, "") if alias.defaults else "")
-            if not value and option in alias.required:
-                raise OptionRequired(
-                    token=alias.required[option], command=name, option=option.replace("_", "-"), path=alias.path
-                )
-            values[parameter] = (value,) if parameter == "evidence_uri" and value else value or _empty(option)
-        if given["actor"]:
-            values["actor"] = given["actor"]
-        return context.invoke(_target(alias.path), workspace=given["workspace"], as_json=given["as_json"], **values)
+    def called(**values: Any) -> Any:
+        target = _target(alias.path)
+        here = click.get_current_context()
+        with target.make_context(alias.path, _ours(name, alias, values), parent=here) as context:
+            return target.invoke(context)
 
     command = click.Command(name, callback=called, help=f"Same as memento {alias.path}.", hidden=True)
     command.params = [click.Option([f"--{option}"], default="", metavar="TEXT") for option in OPTIONS]
+    command.params += [click.Option([f"--{option}"], multiple=True, metavar="TEXT") for option in REPEATED]
+    command.params += [click.Option([f"--{option}"], is_flag=True) for option in FLAGS]
     command.params += [
-        click.Option(["--allow-spike"], is_flag=True),
-        click.Option(["--requeue"], is_flag=True),
         click.Option(["-C", "--workspace"], default=None, metavar="PATH"),
         click.Option(["--json", "as_json"], is_flag=True),
     ]
     return command
 
 
-def _empty(option: str) -> Any:
-    return {"allow_spike": False, "requeue": False, "evidence_uri": ()}.get(option, "")
-
-
 ALIASES: Final[dict[str, click.Command]] = {name: _alias(name, alias) for name, alias in TABLE.items()}
+
+
+def given(args: Any) -> dict[str, Any]:
+    """Return what a plugin's command was given: a mapping, a JSON object as text, or words `key=value`."""
+    import json
+    from collections.abc import Mapping
+
+    if args is None or isinstance(args, Mapping):
+        return dict(args or {})
+    if not isinstance(args, str):
+        raise ArgumentsInvalid(problem=f"{type(args).__name__} cannot be read as arguments")
+    if not args.lstrip().startswith("{"):
+        return _words(args)
+    try:
+        loaded: dict[str, Any] = json.loads(args)
+    except ValueError as error:
+        raise ArgumentsInvalid(problem=f"this is not a JSON object: {error}") from None
+    return loaded
+
+
+def _words(text: str) -> dict[str, Any]:
+    import shlex
+
+    try:
+        pairs = [word.partition("=") for word in shlex.split(text)]
+    except ValueError as error:
+        raise ArgumentsInvalid(problem=f"these words cannot be read: {error}") from None
+    for key, sign, _ in pairs:
+        if not sign:
+            raise ArgumentsInvalid(problem=f"{key!r} is not key=value")
+    return {key: value for key, _, value in pairs}
+
+
+def arguments(name: str, values: Mapping[str, Any]) -> list[str]:
+    """Return the command line of a name for values by key; what a command has no use for is left out, as there."""
+    taken = (*OPTIONS, *REPEATED, *FLAGS) if name in TABLE else SAME[name]
+    words = [name]
+    for key, value in values.items():
+        option = {"repo": "workspace"}.get(key, key.replace("_", "-"))
+        if option == "workspace":
+            words += ["--workspace", str(value)]
+        elif option in taken:
+            words += _option(option, value)
+        elif option not in (*OPTIONS, *REPEATED, *FLAGS):
+            raise ArgumentsInvalid(problem=f"{name} has no option {key!r}")
+    return words
+
+
+def _option(option: str, value: Any) -> Iterable[str]:
+    if option in FLAGS:
+        return [f"--{option}"] if value in (True, "true", "1", "yes") else []
+    values = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(one, (str, int, float)) for one in values):
+        raise ArgumentsInvalid(problem=f"{option}: a text or a list of texts is expected")
+    return [word for one in values for word in (f"--{option}", str(one))]

@@ -1,4 +1,4 @@
-"""memento init, doctor, sample-smoke, completion."""
+"""memento init, doctor, sample-smoke, update, completion."""
 
 from __future__ import annotations
 
@@ -65,6 +65,33 @@ def sample_smoke(door: Door, goal: str) -> int:
     text = f"{steps['report']['text']}\nplayed in {door.workspace}: memento status --workspace {door.workspace}"
     door.show({key: value for key, value in steps.items() if key != "ok"}, text, ok=steps["ok"])
     return 0 if steps["ok"] else 1
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write it as a skill into this folder.")
+@writes
+def guide(door: Door, out: Path | None) -> None:
+    """Print how to work with a ledger, as an Agent Skill for agents and people; --out writes using-memento/SKILL.md."""
+    from memento_git.work.actions.setup import guide_text, write_guide
+
+    text = guide_text()
+    if out is None:
+        door.show({"name": "using-memento", "text": text}, text)
+    else:
+        door.show({"path": str(write_guide(out, text))}, f"wrote {out / 'using-memento' / 'SKILL.md'}")
+
+
+@click.command()
+@click.option("--run", "go", is_flag=True, help="Run it; without, it is only shown.")
+@writes
+def update(door: Door, *, go: bool) -> None:
+    """Show the command that updates this installation, or run it."""
+    from memento_git import __version__
+    from memento_git.work.actions import update as updating
+
+    argv = updating.update() if go else updating.plan()
+    data = {"version": __version__, "steps": [{"command": argv, "ran": go}]}
+    door.show(data, f"{'ran' if go else 'update with'}: {' '.join(argv)}")
 
 
 @click.command()

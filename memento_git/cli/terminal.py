@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextvars import ContextVar
 from typing import Any, Final, TextIO
 
 import click
@@ -13,6 +14,7 @@ UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u206
 CONTROL: Final = re.compile(UNFIT)
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
 RAW_IN_JSON: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+KEPT: Final[ContextVar[list[str] | None]] = ContextVar("kept", default=None)
 
 
 def clean(text: str) -> str:
@@ -25,12 +27,24 @@ def guarded(text: str) -> str:
     return BUT_COLOURS.sub(lambda found: found[1] or "", text)
 
 
-def envelope(data: dict[str, Any]) -> str:
-    """Return an answer as one line of JSON; what could steer a terminal is escaped."""
+def envelope(data: dict[str, Any]) -> list[str]:
+    """Return an answer as the pieces of one line of JSON; what could steer a terminal is escaped."""
     import json
 
+    from memento_git.ledger.cache import Ready
+
     plain = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") != "utf8"
-    return RAW_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data, ensure_ascii=plain))
+    pieces: list[str] = []
+    for key, value in data.items():
+        text = value if isinstance(value, Ready) else json.dumps(value, ensure_ascii=plain)
+        pieces += [", " if pieces else "{", f'"{key}": ', _escaped(text)]
+    return [*pieces, "}"]
+
+
+def _escaped(text: str) -> str:
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return RAW_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def prepare() -> None:
@@ -41,10 +55,15 @@ def prepare() -> None:
             reconfigure(errors="replace")
 
 
-def put(text: str, *, err: bool = False) -> None:
+def put(*pieces: str, err: bool = False) -> None:
     """Print a line; once nobody reads any more, print into the void, so that the command's verdict stays."""
+    kept = KEPT.get()
+    if kept is not None and not err:
+        kept.append("".join(pieces))
+        return
     try:
-        click.echo(text, err=err)
+        for piece in (*pieces, "\n"):
+            click.echo(piece, nl=False, err=err, color=None if "\x1b" in piece else True)
     except BrokenPipeError:
         silence(sys.stderr if err else sys.stdout)
 

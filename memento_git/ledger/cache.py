@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-VERSION: Final = f"{__version__}.5"  # raised with every change of what is kept or how it is computed
+VERSION: Final = f"{__version__}.6"  # raised with every change of what is kept or how it is computed
+
+
+class Ready(str):
+    """What was kept as JSON, to be shown without being read."""
+
+    __slots__ = ()
 
 
 def _path(git: Git, name: str) -> Path:
@@ -30,11 +36,27 @@ def read(git: Git, name: str, key: str) -> Any:
     return held["value"] if isinstance(held, dict) and held.get("key") == f"{VERSION}:{key}" else None
 
 
+def ready(git: Git, name: str, key: str) -> Ready | None:
+    """Return the JSON of what was kept under a name if it was computed from the same key, else None."""
+    start, end = _frame(key)
+    try:
+        held = _path(git, name).read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return None
+    return Ready(held[len(start) : -len(end)]) if held.startswith(start) and held.endswith(end) else None
+
+
+def _frame(key: str) -> tuple[str, str]:
+    """Return what stands before and after a value; the newline at the end is missing where a file was cut short."""
+    return f'{{"key": {json.dumps(f"{VERSION}:{key}")}, "value": ', "}\n"
+
+
 def write(git: Git, name: str, key: str, value: object) -> None:
     """Keep a value; where the file system refuses, it is computed again next time."""
     path = _path(git, name)
+    start, end = _frame(key)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        temporary.write_text(json.dumps({"key": f"{VERSION}:{key}", "value": value}), encoding="utf-8")
+        temporary.write_text(start + json.dumps(value) + end, encoding="utf-8")
         temporary.replace(path)

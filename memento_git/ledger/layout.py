@@ -14,8 +14,14 @@ README: Final = f"{FOLDER}/README.md"
 ATTRIBUTES: Final = f"{FOLDER}/.gitattributes"
 RUNS: Final = f"{FOLDER}/runs"
 ARCHIVE: Final = f"{FOLDER}/archive"
+RUN_START: Final = len(f"{ARCHIVE}/run_/") + LENGTH
 
 EVENT_NAME: Final = re.compile(rf"(\d{{8}}T\d{{9}}Z)-([a-z]+)-([{ALPHABET}]{{{LENGTH}}})\.yaml")
+_RANDOM: Final = rf"[{ALPHABET}]{{{LENGTH}}}"
+_RUN: Final = rf"{re.escape(RUNS)}/run_{_RANDOM}"
+_SHARDED: Final = rf"/tasks/(.)/task_(?=\1){_RANDOM}|/evidence/(.)/evidence_(?=\2){_RANDOM}"
+OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?")
+EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
 
@@ -32,19 +38,12 @@ class Place(NamedTuple):
 
 def owner_of(folder: str) -> str:
     """Return the record whose events lie in a folder; '' for any other folder, that of evidence files included."""
-    top, _, rest = folder.partition("/runs/")
-    run, _, inside = rest.partition("/")
-    if top != FOLDER or not is_id(run, "run"):
-        return ""
-    match inside.split("/"):
-        case [""]:
-            return run
-        case ["plans", plan] if is_id(plan, "plan"):
-            return plan
-        case [("tasks" | "evidence") as name, shard, record]:
-            kind = "task" if name == "tasks" else name
-            return record if is_id(record, kind) and shard == random_part(record)[0] else ""
-    return ""
+    return folder.rpartition("/")[2] if OWNER.fullmatch(folder) else ""
+
+
+def evidence_of(path: str) -> str:
+    """Return the evidence that a file describes; '' for any other file."""
+    return path.rpartition("/")[2].removesuffix(".yaml") if EVIDENCE_FILE.fullmatch(path) else ""
 
 
 def place_of(path: str) -> Place | None:  # noqa: PLR0911 (one return for each place there is)

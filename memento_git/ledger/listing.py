@@ -8,7 +8,7 @@ from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 EVENT_LENGTH: Final = len("-123456789012.yaml")
 
@@ -52,45 +52,36 @@ class Index(NamedTuple):
 def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
     """Return the index of a run's files in the order given, and what is wrong with their ids."""
     index = Index({}, {}, {}, {}, {}, [], {})
-    findings = []
-    owners: dict[str, str] = {}
+    findings: list[Finding] = []
+    last = owner = ""
     for path in paths:
         folder, _, name = path.rpartition("/")
-        owner = owners.get(folder)
-        if owner is None:
-            owner = owners[folder] = layout.owner_of(folder)
+        if folder != last:
+            last, owner = folder, layout.owner_of(folder)
         findings += add(index, path, owner, name)
     return index, findings
 
 
-def add(index: Index, path: str, owner: str, name: str) -> list[Finding]:
+def add(index: Index, path: str, owner: str, name: str) -> Sequence[Finding]:
     """Add one file's name to the index; return what is wrong with its id."""
-    kind, _, rest = owner.partition("_")
-    if not rest:
-        _add_evidence(index, path, name)
-    elif layout.EVENT_NAME.fullmatch(name):
+    if owner and layout.EVENT_NAME.fullmatch(name):
         return _add_event(index, path, owner, f"event_{name[-EVENT_LENGTH + 1 : -5]}")
-    elif name == f"{kind}.md" and kind != "evidence":
+    kind = owner.partition("_")[0]
+    if not owner and (evidence := layout.evidence_of(path)):
+        index.evidence[evidence] = path
+    elif owner and name == f"{kind}.md" and kind != "evidence":
         index.prose[owner] = path
     elif kind == "evidence" and layout.FILE_NAME.fullmatch(name):
         index.attachments.setdefault(owner, []).append(path)
     else:
         index.strangers.append(path)
-    return []
+    return ()
 
 
-def _add_evidence(index: Index, path: str, name: str) -> None:
-    place = layout.place_of(path) if name.startswith("evidence_") else None
-    if place is None:
-        index.strangers.append(path)
-    else:
-        index.evidence[place.id] = path
-
-
-def _add_event(index: Index, path: str, owner: str, identity: str) -> list[Finding]:
+def _add_event(index: Index, path: str, owner: str, identity: str) -> Sequence[Finding]:
     first = index.events.setdefault(identity, path)
     index.events_of.setdefault(owner, []).append(identity)
     if first == path:
-        return []
+        return ()
     index.twins.setdefault(identity, [first]).append(path)
     return [Finding("F008", path, 0, f"{identity} is in {first} too; an id belongs to one file", f"git rm {path}")]

@@ -219,7 +219,8 @@ class View:
             if self._files is None:
                 names = {path.rpartition("/")[2] for path, entry in self.folders.items() if entry.type == "tree"}
             else:
-                names = {layout.run_of_path(path) or "" for path in self._files}
+                starts = {path[: layout.RUN_START] for path in self._files}
+                names = {layout.run_of_path(start) or "" for start in starts}
             self._runs = sorted(name for name in names if is_id(name, "run"))
         return self._runs
 

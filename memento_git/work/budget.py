@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work.executors import Executor
 
 if TYPE_CHECKING:
@@ -56,8 +56,10 @@ class Budget(NamedTuple):
             return f"attempts cost {self.spent:g}, another one costs {price:g}, and {self.cost:g} is allowed"
         return ""
 
-    def row(self) -> dict[str, Any]:
-        return {"attempts": self.attempts, "lost": self.lost, "cost": self.cost, "spent": round(self.spent, 3)}
+    def row(self, price: float) -> dict[str, Any]:
+        """Return the budget as data, and why another attempt at this price is beyond it."""
+        held = {"attempts": self.attempts, "lost": self.lost, "cost": self.cost, "spent": round(self.spent, 3)}
+        return {**held, "exceeded": self.exceeded(price) or None}
 
 
 class Next(NamedTuple):
@@ -87,10 +89,17 @@ def budget(
     return Budget(limit.get("attempts"), limit.get("cost"), sum(one.lost for one in tried), spent)
 
 
-def next_step(status: str, tried: Sequence[Attempt], held: Budget, cheapest: float = 0.0) -> Next:
-    """Return what the attempts so far lead to, given the task's status and the price of the cheapest executor."""
-    if status in (*DONE, "cancelled"):
-        return Next("none", None, f"the task is {status}")
+def over(run: str, task: str) -> str:
+    """Return why nothing is to be done about a task, by its run's status and its own, or nothing."""
+    if run in FINAL_RUN:
+        return f"its run is {run}"
+    return f"the task is {task}" if task in (*DONE, "cancelled", "contested") else ""
+
+
+def next_step(over: str, tried: Sequence[Attempt], held: Budget, cheapest: float = 0.0) -> Next:
+    """Return what the attempts so far lead to, unless it is over, given the price of the cheapest executor."""
+    if over:
+        return Next("none", None, over)
     under_way = [one.executor for one in tried if one.how == "open"]
     if under_way:
         return Next("none", under_way[-1], f"it is in the hands of {under_way[-1]}")

@@ -67,6 +67,7 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
         "trouble": rows.trouble_rows(state),
     }
     held["events"] = len(held["audit"])
+    held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [
         {"kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
@@ -108,21 +109,26 @@ def _head(view: View, run: str) -> Row:
 
 
 def overview(
-    ledger: Ledger, view: View, run: str, *, limit: int = DEFAULT_LIMIT,
+    ledger: Ledger, view: View, run: str, *, limit: int = DEFAULT_LIMIT, ready: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Row:  # fmt: skip
-    """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code."""
+    """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
+
+    Where nothing is cut, the audit may be ready JSON.
+    """
     held = base(view, run, progress)
-    if not limit or limit > DEFAULT_LIMIT:
-        held["audit"] = audit(view, run, progress)
     now = view.now
+    held["ahead"] = _ahead(view, run, held.pop("latest"))
+    key = view.tree_key(run)
+    whole = cache.ready(view.git, f"{run}.audit", key) if key and ready and not limit else None
+    if whole is None and (not limit or limit > DEFAULT_LIMIT):
+        held["audit"] = audit(view, run, progress)
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
     stale = _mark_stale(view, held["evidence"], held["tasks"])
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
-    held["ahead"] = _ahead(held["audit"], now)
     held["next"] = next_steps(held)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
@@ -133,15 +139,18 @@ def overview(
         if more := (events if name == "audit" else len(held[name])) - len(shown):
             held["omitted"][name] = more
         held[name] = shown
+    if whole is not None:
+        held["audit"] = whole
+        held["omitted"].pop("audit", None)
     return held
 
 
-def _ahead(events: list[Row], now: str) -> list[str]:
+def _ahead(view: View, run: str, latest: str) -> list[str]:
     """Return the events that a clock dated well after now; order does not come from it, but leases do."""
     from memento_git.model.clock import AHEAD, seconds_of, stamp
 
-    limit = stamp(seconds_of(now) + AHEAD)
-    return [row["id"] for row in events if row["created_at"] > limit]
+    limit = stamp(seconds_of(view.now) + AHEAD)
+    return [row["id"] for row in audit(view, run) if row["created_at"] > limit] if latest > limit else []
 
 
 def _counts(tasks: list[Row]) -> dict[str, int]:

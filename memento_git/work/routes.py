@@ -10,13 +10,15 @@ from memento_git.work import budget, outcomes, probe, routing
 from memento_git.work.executors import known
 from memento_git.work.loading import load
 from memento_git.work.outcomes import Attempt, Outcome
+from memento_git.work.overview import ABSENT
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.work.executors import Executor
     from memento_git.work.trust import Proof
 
     Progress = Callable[[int, int], None]
@@ -26,7 +28,7 @@ class Told(NamedTuple):
     """A decision, and the task that it is about."""
 
     task: str
-    run: str
+    status: str
     decision: dict[str, Any]
     refusal: dict[str, Any]
 
@@ -34,21 +36,19 @@ class Told(NamedTuple):
 def route(view: View, given: str, *, executor: str = "", ask: bool = True, progress: Progress | None = None) -> Told:
     """Decide who should do a task, and say why; nothing is handed out. With `ask`, health commands are started."""
     task, run = view.find(given, "task")
-    policy, table = view.policy(), known(view.policy())
-    history = recorded(view, run, progress)
-    history = [*history, *(one for other in view.runs() if other != run for one in recorded(view, other, progress))]
+    policy = view.policy()
+    table = known(policy)
+    history = [one for other in view.runs() for one in recorded(view, other, policy, progress)]
     state = RunState(view, run)
     prose = state.prose(task)
-    tried = attempts(state, task)
-    held = budget.budget(policy.budget, prose.data.get("budget") or {}, tried, table)
-    step = budget.next_step(state.task_status(task), tried, held, min(one.cost for one in table.values()))
+    held, step = _standing(state, task, policy, table)
     asked = routing.Asked(
         task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
         tuple(prose.list("files")), view.now, table, history, held, step,
     )  # fmt: skip
     health = probe.ailments(table.values(), view.git.cwd, routing.possible(asked) if ask else ())
     decision = routing.decide(asked, health, executor)
-    return Told(task, run, decision, _refusal(decision))
+    return Told(task, state.task_status(task), decision, _refusal(decision))
 
 
 def _refusal(decision: dict[str, Any]) -> dict[str, Any]:
@@ -71,13 +71,24 @@ def attempts(state: RunState, task: str) -> list[Attempt]:
 def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
     table = known(policy)
+    held, step = _standing(state, task, policy, table)
+    return {**step.row(), "budget": held.row(_cheapest(table))}
+
+
+def _standing(
+    state: RunState, task: str, policy: Policy, table: Mapping[str, Executor]
+) -> tuple[budget.Budget, budget.Next]:
     tried = attempts(state, task)
     held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
-    cheapest = min(one.cost for one in table.values())
-    return {**budget.next_step(state.task_status(task), tried, held, cheapest).row(), "budget": held.row()}
+    over = budget.over(state.status, state.task_status(task))
+    return held, budget.next_step(over, tried, held, _cheapest(table))
 
 
-def recorded(view: View, run: str, progress: Progress | None = None) -> list[Outcome]:
+def _cheapest(table: Mapping[str, Executor]) -> float:
+    return min(one.cost for one in table.values())
+
+
+def recorded(view: View, run: str, policy: Policy, progress: Progress | None = None) -> list[Outcome]:
     """Return what the hand-offs of a run came to; kept under the ids of its files and of the policy."""
     name, key = f"{run}.outcomes", view.tree_key(run)
     held = cache.read(view.git, name, key) if key else None
@@ -85,8 +96,8 @@ def recorded(view: View, run: str, progress: Progress | None = None) -> list[Out
         return [Outcome(*row) for row in held]
     state = RunState(view, run)
     load(state, progress)
-    found = [one for task in state.ids("task") for one in _of_task(state, task, view.policy())]
-    if key:
+    found = [one for task in state.ids("task") for one in _of_task(state, task, policy)]
+    if key and not any(finding.message == ABSENT for finding in view.findings):
         cache.write(view.git, name, key, found)
     return found
 
@@ -96,10 +107,11 @@ def _of_task(state: RunState, task: str, policy: Policy) -> list[Outcome]:
     if not isinstance(prose, Prose):
         return []
     kind, files = prose.data.get("kind") or "", prose.list("files")
+    completed = {event.get("dispatch"): event for event in state.completions(task)}
     told = []
     for one in attempts(state, task):
-        standing = one.how in outcomes.STANDING
-        trusted = _trust(state, state.proof_of(one.dispatch, task, policy)) if standing else ""
+        end = completed.get(one.dispatch) if one.how in outcomes.STANDING else None
+        trusted = _trust(state, state.proof_of(end, policy)) if end else ""
         told.append(outcomes.outcome(one, task, kind, files, trusted))
     return [one for one in told if one is not None]
 

@@ -284,9 +284,10 @@ class RunState:
             self._proofs[task] = proofs.proof_of(self, task, policy)
         return self._proofs[task]
 
-    def proof_of(self, dispatch: str, task: str, policy: Policy) -> trust.Proof:
-        """Return whether what one dispatch completed is proven; more than one try may complete a task."""
-        return proofs.proof_of(self, task, policy, dispatch)
+    def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
+        """Return whether one completion, taken by itself, proves its task."""
+        return proofs.proof_of(self, completion.of, policy, completion.get("dispatch"))
+
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""

@@ -15,6 +15,7 @@ from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.work import capture, codestate, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
+from memento_git.work.lessons import refuse_volatile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -191,6 +192,8 @@ def add_evidence(
     desk = Desk.of(tx)
     if kind not in EVIDENCE_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(EVIDENCE_KINDS))
+    if kind == "memory":
+        refuse_volatile(summary)
     git = tx.ledger.git
     held: dict[str, bytes] = {}
     data: dict[str, Any] = {"kind": kind, "outcome": outcome}

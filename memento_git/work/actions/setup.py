@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.errors import Refused
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memento_git.ledger.store import Ledger, Transaction
 
 CONFIG_TEXT: Final = """\
@@ -76,3 +79,28 @@ def init_ledger(ledger: Ledger) -> bool:
         return True
 
     return ledger.change("init", act)
+
+
+class GuideEdited(Refused):
+    """A guide that is there already and says something else."""
+
+    token = "guide_edited"
+    sentence = "{path} is there already and says something else"
+    hint_ = "remove it, or name another folder"
+
+
+def guide_text() -> str:
+    """Return the guide: how to work with a ledger, as an Agent Skill."""
+    from importlib.resources import files
+
+    return (files("memento_git") / "guide" / "SKILL.md").read_text(encoding="utf-8")
+
+
+def write_guide(folder: Path, text: str) -> Path:
+    """Write the guide as a skill into a folder of skills; what is there and differs stays."""
+    target = folder / "using-memento" / "SKILL.md"
+    if target.exists() and target.read_text(encoding="utf-8") != text:
+        raise GuideEdited(path=target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    return target

@@ -1,0 +1,56 @@
+"""update: how this installation is brought up to date, and doing it when asked."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Final
+
+from memento_git.errors import Refused
+from memento_git.work import capture
+
+NAME: Final = "memento-git"
+KEPT: Final = 4096
+
+
+class FromCheckout(Refused):
+    """An installation that runs from a checkout of the source."""
+
+    token = "installed_from_checkout"
+    sentence = "memento runs from a checkout of its source, which no installer updates"
+    hint_ = "git pull in that checkout"
+
+
+class UpdateFailed(Refused):
+    """The installer ended with an error."""
+
+    token = "update_failed"
+    sentence = "{command} ended with {code}"
+    hint_ = "run it yourself to see why; nothing else was changed"
+
+
+def command(prefix: str, executable: str) -> list[str]:
+    """Return the command that updates an installation below a prefix: pipx's, uv's, or pip's of its interpreter."""
+    parts = Path(prefix).parts
+    if "pipx" in parts:
+        return ["pipx", "upgrade", NAME]
+    if "uv" in parts and "tools" in parts:
+        return ["uv", "tool", "upgrade", NAME]
+    return [executable, "-m", "pip", "install", "--upgrade", NAME]
+
+
+def plan() -> list[str]:
+    """Return the command that updates this installation; refuse where it is a checkout."""
+    if '"editable": true' in (distribution(NAME).read_text("direct_url.json") or ""):
+        raise FromCheckout
+    return command(sys.prefix, sys.executable)
+
+
+def update() -> list[str]:
+    """Update this installation, what the installer says passing through; return the command."""
+    argv = plan()
+    done = capture.run_command(argv, Path.cwd(), keep=KEPT, quiet=True)
+    if done.exit:
+        raise UpdateFailed(command=" ".join(argv), code=done.exit)
+    return argv

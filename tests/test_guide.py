@@ -1,0 +1,52 @@
+"""The guide for agents: a valid skill, whose every command exists, that overwrites nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import yaml
+
+from docs.generator.commands import tree
+from memento_git.cli.main import memento
+from memento_git.work.actions.setup import guide_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def test_the_guide_is_a_valid_agent_skill() -> None:
+    _, front, body = guide_text().split("---\n", 2)
+    told = yaml.safe_load(front)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", told["name"])
+    assert set(told) == {"name", "description"}
+    assert 0 < len(told["description"]) <= 1024
+    assert body.strip()
+
+
+def test_every_command_of_the_guide_exists_with_its_options() -> None:
+    known = {" ".join(path): command for path, command in tree(memento)}
+    spoken = re.findall(r"`memento ([a-z][^`]*)`", guide_text())
+    assert len(spoken) > 10
+    for line in spoken:
+        words = line.split(" -- ")[0].split()
+        name = " ".join(word for word in words[:2] if word.islower() and not word.startswith("-"))
+        assert name in known, line
+        options = {option for one in known[name].params for option in one.opts}
+        assert {word for word in words if word.startswith("--")} <= options, line
+
+
+def test_the_guide_is_printed_or_written_and_overwrites_nothing(
+    cli: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    assert json.loads(cli("guide", "--json")[1])["text"] == guide_text()
+    skills = tmp_path / "skills"
+    for _ in range(2):
+        assert cli("guide", "--out", str(skills))[0] == 0
+    written = skills / "using-memento" / "SKILL.md"
+    assert written.read_text() == guide_text()
+    written.write_text("mine\n")
+    code, out, _ = cli("guide", "--out", str(skills), "--json")
+    assert (code, json.loads(out)["error"], written.read_text()) == (1, "guide_edited", "mine\n")
