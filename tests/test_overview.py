@@ -7,7 +7,8 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from memento_git.review.report import code, markdown, plain, spoken
+from memento_git.model.markup import code, plain, spoken
+from memento_git.review.report import markdown
 from memento_git.work.actions import runs, tasks
 from memento_git.work.overview import overview
 from tests.play import git

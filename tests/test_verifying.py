@@ -11,7 +11,7 @@ import pytest
 
 from memento_git.ledger import layout
 from memento_git.work import refusals as no
-from memento_git.work.actions import batch, evidences, plans, tasks, verifying
+from memento_git.work.actions import batch, dispatches, evidences, plans, tasks, verifying
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.rows import task_row
@@ -406,6 +406,76 @@ def test_evidence_is_only_added_to_and_a_verdict_follows_what_was_superseded(pla
     assert new.accepted
     play.do(evidences.supersede, old.made[0], new.made[0])
     assert git(play.root, "rev-parse", f"HEAD:{path}") == before
+
+
+def test_of_several_tries_the_failures_of_one_do_not_count_against_another(play: Play) -> None:
+    play.planned()
+    checked(play)
+    task = play.task()
+    first, second = (play.dispatch(task, name, candidate=True) for name in ("one", "two"))
+    for dispatch in (first, second):
+        play.do(dispatches.claim_dispatch, dispatch)
+    play.complete(first, play.evidence(task))
+    red = evidences.witness(play.ledger, RED.split(), kind="test", quiet=True)
+    play.do(evidences.record_draft, red, tasks=[task])
+    (play.root / "app.py").write_text("answer = 44\n")
+    play.complete(second, play.evidence(task))
+    found = verify(play, task)
+    assert found.accepted, "the second try is of other code"
+
+
+def test_a_command_that_two_rules_ask_is_named_once_with_both(play: Play) -> None:
+    policy(play, "  verify:\n  - commands:\n    - run: [python3, -c, pass]\n")
+    play.planned()
+    task = completed(play, commands=[GREEN])
+    (line,) = verify(play, task, run=False).unmet
+    assert line.startswith(f"policy and the task ask for `{GREEN}`")
+
+
+def test_the_verdict_has_seen_the_plan_that_asks(play: Play) -> None:
+    run = play.planned()
+    task = completed(play)
+    verify(play, task)
+    (accepted,) = events(play, task, "accepted")
+    state = play.state(task)
+    assert set(state.folded(f"plans:{run}").heads) <= {ref.id for ref in accepted.after}
+
+
+def test_a_required_command_without_words_is_a_finding_with_its_line(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    policy(play, "  verify:\n  - commands:\n    - run: []\n")
+    code, out, _ = cli("status", "-C", str(play.root), "--json")
+    answer = json.loads(out)
+    assert (code, answer["error"]) == (4, "ledger_broken")
+    assert "config.yaml:5" in answer["message"]
+    assert "this list is too short" in answer["message"]
+
+
+@pytest.mark.parametrize(
+    ("option", "word"), [("require", ["nonsense"]), ("trust", "sure"), ("kind", "Bug Fix"), ("commands", ["'"])]
+)
+def test_words_that_ask_for_what_there_is_not_are_refused_before_anything_is_written(
+    play: Play, option: str, word: Any
+) -> None:
+    play.planned()
+    before = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(no.TextInvalid):
+        play.task(**{option: word})
+    assert git(play.root, "rev-parse", "HEAD") == before
+
+
+def test_status_says_how_to_go_on_from_an_unproven_and_from_a_rejected_task(play: Play) -> None:
+    from memento_git.work.overview import base, next_steps
+
+    run = play.planned()
+    task = completed(play, commands=[GREEN])
+
+    def commands() -> list[str]:
+        return [step["command"] for step in next_steps(base(play.ledger.view(), run))]
+
+    assert f"memento task verify {task}" in commands()
+    verify(play, task, run=False)
+    assert f"memento task repair {task}" in commands()
 
 
 # Repair.

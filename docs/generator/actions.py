@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
 from memento_git.ledger.store import Ledger, Transaction
-from memento_git.work import overview
-from memento_git.work.actions import batch, evidences, health, setup
+from memento_git.work import brief, overview
+from memento_git.work.actions import batch, briefs, evidences, health, setup, verifying
 from memento_git.work.actions.batch import ACTIONS
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ order.
 Where a list is expected, one value stands for a list of one. `true` and `false` are flags. A `lease` is a length of
 time such as `90m`. A hyphen in an option's name may be written for the underscore. `evidence run` is not among the
 verbs, because a command runs before a transaction begins: `evidence run --out FOLDER` first, then `evidence add` with
-`from: FOLDER`. A refusal names the line and the verb of the entry that was refused."""
+`from: FOLDER`. `task verify` in a list judges the evidence that is there and runs nothing, for the same reason. A
+refusal names the line and the verb of the entry that was refused."""
 
 API: Final = """\
 The Python API is the command line without the printing: an action takes a transaction and its verb's options, raises
@@ -103,7 +104,7 @@ def api_page() -> str:
         modules.setdefault(action.__module__, {})[action.__name__] = action
     for action in (evidences.add_evidence, evidences.witness, evidences.record_draft, evidences.write_folder,
                    evidences.import_folder, setup.init_ledger, health.examine, batch.apply, overview.overview,
-                   overview.choose_run):  # fmt: skip
+                   overview.choose_run, verifying.verify, brief.brief, brief.bundle, briefs.write_bundle):  # fmt: skip
         modules.setdefault(action.__module__, {})[action.__name__] = action
     parts = [_methods(Ledger, ("open", "view", "transaction", "change", "close", "now")),
              _methods(Transaction, ("new_id",))]  # fmt: skip

@@ -61,7 +61,16 @@ NOTES: Final = """\
 - `proof` is a mapping from kind of evidence to the least trust at which that kind proves a task. Giving it replaces
   the default as a whole. A kind that is absent proves nothing by itself. It can still be cited; the task may then be
   completed and is shown as unproven.
-- `require` asks that each of these kinds is among what proves the completion.
+- `require` asks that each of these kinds is among what proves the completion. A kind that `proof` does not list cannot
+  prove; it is asked to be *shown*: cited, sound, from *reported* up (a note as it is), a verdict passed if it is of a
+  kind that has one, and of the same code if it is bound to code.
+- `verify` asks by kind, risk and files of a task; an entry without `when` is for all. All that apply count together,
+  with what the canonical plan and the task ask: kinds and commands are united, the stricter trust and the shorter
+  time-out win. A task without a risk is of medium risk. In patterns `*` and `?` stay within a folder's name, `**` goes
+  across; a folder in a task's `files` is about all that is in it.
+- A required command is an argv, not a line for a shell. `task verify` runs it at the top of the repository. It has
+  passed where evidence of its kind, witnessed, with its reports, for all of the code, says so. Write it without
+  absolute paths, so that it means the same on every machine.
 - A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is.
 - Policy is read at the commit that a command starts from, when an event is written. The fold never looks at it. What
   is shown as proven is judged by the policy of the commit that is read.

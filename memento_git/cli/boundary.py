@@ -169,11 +169,19 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def asks(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say what verification shall ask."""
+    from memento_git.model.work import EVIDENCE_KINDS, TRUSTS
+
     commands = click.option(
         "--check", "commands", multiple=True, metavar="CMD", help="A command that verification runs; repeatable."
     )
-    require = click.option("--require", multiple=True, metavar="KIND", help="Evidence it asks for; repeatable.")
-    return commands(require(click.option("--trust", default="", metavar="WORD", help="Least trust of it.")(function)))
+    kinds = click.Choice(EVIDENCE_KINDS)
+    require = click.option("--require", multiple=True, type=kinds, help="Evidence it asks for; repeatable.")
+    trust = click.option("--trust", type=click.Choice(TRUSTS), callback=_or_empty, help="Least trust of it.")
+    return commands(require(trust(function)))
+
+
+def _or_empty(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001 (click's shape)
+    return value or ""
 
 
 def both(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def _list(
     door: Door, *, run: str = "", task: str = "", kind: str = "", query: str = "", limit: int = 50, offset: int = 0
 ) -> None:
-    from memento_git.review.report import evidence_line, spoken
+    from memento_git.model.markup import spoken
+    from memento_git.review.report import evidence_line
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()

@@ -53,7 +53,8 @@ class Names:
 
 def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     """Return what one should know of a task beside its state, as one line."""
-    from memento_git.review.report import spoken, task_notes
+    from memento_git.model.markup import spoken
+    from memento_git.review.report import task_notes
 
     return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -118,28 +119,60 @@ def show_task(door: Door, task_id: str) -> None:
 
     view = door.view()
     identity, run = view.find(task_id, "task")
-    row, state = answers.at(view, identity, "task"), RunState(view, run)
+    row, state = answers.task(view, identity), RunState(view, run)
     handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity, view.policy())
+    told = {**row, "verification_policy": None, "asked": row["asked"]["why"] if row["asked"] else None}
     names = output.Names(None if door.json else view)
     lines = [
         (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"])) for one in handed
     ]
-    shown = {**row, "next": f"{step['action']}: {step['why']}"}
+    shown = {**told, "next": f"{step['action']}: {step['why']}"}
     door.show(
         {"task": row, "dispatches": handed, "next": step},
         lambda: "\n".join([*output.fields(shown, names), *([""] if lines else []), *output.columns(lines)]),
     )
 
 
+BUDGET = click.option(
+    "--budget", type=click.IntRange(min=0), default=0, metavar="N", help="About how many tokens at most; 0 for all."
+)
+
+
 @task.command("brief")
 @click.argument("task_id", metavar="TASK")
+@BUDGET
 @reads
-def brief(door: Door, task_id: str) -> None:
-    """Write all that a worker needs for a task, and nothing from a chat."""
+def brief(door: Door, task_id: str, budget: int = 0) -> None:
+    """Write all that a worker needs for a task, and nothing from a chat.
+
+    With a budget the least important parts are left out, and it is said what; never the criteria, safety rules and
+    reporting contract. Tokens are estimated: one for four bytes. The same commit and options give the same digest.
+    """
     from memento_git.work.brief import as_markdown, brief
 
-    row = brief(door.view(), task_id)
+    row = brief(door.view(), task_id, budget=budget)
     door.show({"payload": row}, lambda: terminal.clean(as_markdown(row)))
+
+
+@task.command("bundle")
+@click.argument("task_id", metavar="TASK")
+@BUDGET
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file: .json or Markdown."
+)
+@click.option("--force", is_flag=True, help="Replace another file of that name.")
+@reads
+def bundle(door: Door, task_id: str, budget: int = 0, out: Path | None = None, *, force: bool = False) -> None:
+    """Write a task's brief with the beginnings of its files, as one packet under the hash of its content."""
+    from memento_git.work.actions import briefs
+    from memento_git.work.brief import as_markdown, bundle
+
+    row = bundle(door.view(), task_id, budget=budget)
+    if out is None:
+        door.show({"bundle": row, "bundle_path": None}, lambda: terminal.clean(as_markdown(row)))
+        return
+    briefs.write_bundle(door.ledger, row, out, force=force)
+    door.show({"bundle": row, "bundle_path": str(out)}, f"wrote {row['id']} to {out}")
 
 
 def _moving(name: str, verb: str, text: str) -> click.Command:

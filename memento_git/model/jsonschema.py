@@ -53,7 +53,7 @@ def describe(type_: t.Type) -> Schema:
         case t.Pattern():
             return {"type": "string", "pattern": f"^(?:{type_.pattern})$", "description": type_.name}
         case t.ListOf():
-            return {"type": "array", "items": describe(type_.member)}
+            return {**type_.schema(), "items": describe(type_.member)}
         case t.Table():
             return {
                 "type": "object",

@@ -131,15 +131,19 @@ class ListOf(NamedTuple):
     """A list whose members are all of one type."""
 
     member: Type
+    least: int = 0
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, list):
             problems.append((at, "a list is expected here"))
             return []
+        if len(raw) < self.least:
+            problems.append((at, "this list is too short"))
         return [self.member.read(value, (*at, index), problems) for index, value in enumerate(raw)]
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "array", "items": self.member.schema()}
+        least = {"minItems": self.least} if self.least else {}
+        return {"type": "array", "items": self.member.schema(), **least}
 
 
 class Table(NamedTuple):

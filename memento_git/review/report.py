@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.markup import code, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,9 +13,6 @@ Row = dict[str, Any]
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
-ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
-LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
-MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 
 def markdown(held: Row) -> str:
@@ -31,30 +29,6 @@ def markdown(held: Row) -> str:
     lines += _section("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]])
     lines += _section("Not shown", [f"{count} more {name}" for name, count in held["omitted"].items()])
     return "\n".join(lines).rstrip() + "\n"
-
-
-def plain(text: str) -> str:
-    """Return one line of text without what Markdown or HTML would act upon."""
-    line = ACTIVE.sub(r"\\\g<0>", _line(text))
-    return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
-
-
-def code(text: str) -> str:
-    """Return a text as a code span that nothing in it can end."""
-    line = _line(text)
-    longest = max((len(run) for run in re.findall("`+", line)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {line} {fence}" if longest else f"`{line}`"
-
-
-def spoken(text: str) -> str:
-    """Return a line of this report's Markdown as it reads without any."""
-    return MARKUP.sub(lambda found: found[1] or found[3] or "", text)
-
-
-def _line(text: str) -> str:
-    """Return a text on one line, without characters that steer how it is shown."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _summary(held: Row) -> str:
@@ -115,6 +89,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
 
 def _state_notes(row: Row) -> list[str]:
     notes = []
+    if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
+        notes.append(plain("; ".join(asked["why"])))
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
     if row["run_status"] == "cancelled":

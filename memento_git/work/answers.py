@@ -28,6 +28,18 @@ def at(view: View, given: str, kind: str) -> Row:
     return row(RunState(view, run), identity)
 
 
+def task(view: View, given: str) -> Row:
+    """Return the row of the task that a prefix names, with all that verification would ask of it now."""
+    from memento_git.work import pasts
+
+    identity, run = view.find(given, "task")
+    state, policy = RunState(view, run), view.policy()
+    told = rows.task_row(state, identity, policy)
+    if told["status"] in ("accepted", "cancelled"):
+        return told
+    return {**told, "asked": rows.asked_row(state.asked(identity, policy, pasts.enriched(state, identity, policy)))}
+
+
 def row(state: RunState, identity: str) -> Row:
     """Return the row of a record of any kind."""
     kind = kind_of(identity)

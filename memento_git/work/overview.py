@@ -215,6 +215,11 @@ def next_steps(held: Row) -> list[Row]:
     return [*steps, *_task_steps(held)]
 
 
+def _looks(row: Row) -> str:
+    """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
+    return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
+
+
 def _task_steps(held: Row) -> list[Row]:
     tasks = held["tasks"]
     if not tasks:
@@ -222,8 +227,12 @@ def _task_steps(held: Row) -> list[Row]:
             {"why": "there are no tasks yet", "command": f"memento task add --run {held['run']['id']} --title TITLE"}
         ]
     steps = [
-        {"why": f"“{row['title']}” is completed but not proven", "command": f"memento task show {row['id']}"}
+        {"why": f"“{row['title']}” is completed but not proven", "command": f"memento task {_looks(row)} {row['id']}"}
         for row in tasks if row["proven"] is False
+    ][:SOON]  # fmt: skip
+    steps += [
+        {"why": f"“{row['title']}” was rejected: {row['reason']}", "command": f"memento task repair {row['id']}"}
+        for row in tasks if row["status"] == "rejected"
     ][:SOON]  # fmt: skip
     steps += [
         {"why": f"“{row['title']}” is blocked: {row['reason']}",

@@ -35,11 +35,8 @@ def asked_of(state: RunState, task: str, policy: Policy, extra: Sequence[Source]
     return asked(told, plan, policy, extra)
 
 
-def proof_of(state: RunState, task: str, policy: Policy, dispatch: str = "") -> trust.Proof:
-    """Return whether a completed task is proven by its completion and by what accepted it, and why not.
-
-    With a dispatch, only what that one completed counts.
-    """
+def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
+    """Return whether a completed task is proven by its completion and by what accepted it, and why not."""
     folded = state.folded(task)
     if folded.dangling:
         return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
@@ -49,23 +46,16 @@ def proof_of(state: RunState, task: str, policy: Policy, dispatch: str = "") -> 
     accepted = [event for event in state.acceptances(task) if event.get("text") == found.digest]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    return judged(state, task, found.digest, asked_of(state, task, policy), codes, more, dispatch)
-
-
-def judged(
-    state: RunState, task: str, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str],
-    dispatch: str = "",
-) -> trust.Proof:  # fmt: skip
-    """Return the best proof that a completion of a task gives, with what verification adds to it."""
-    ends = [event for event in state.completions(task) if dispatch in ("", event.get("dispatch"))]
-    proofs = [_proven(state, event, text, asks, codes, more) for event in ends]
+    asks = asked_of(state, task, policy)
+    tried = [proven(state, event, found.digest, asks, codes, more) for event in state.completions(task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
-    return next((proof for proof in proofs if proof.proven), proofs[0] if proofs else none)
+    return next((proof for proof in tried if proof.proven), tried[0] if tried else none)
 
 
-def _proven(
+def proven(
     state: RunState, event: Event, text: str, asks: Asked, codes: Sequence[Mapping[str, Any]], more: Sequence[str]
 ) -> trust.Proof:
+    """Return whether one completion proves its task, by what it cites and by what verification adds to it."""
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.data["evidence"], *more])

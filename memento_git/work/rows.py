@@ -111,8 +111,12 @@ def asked_row(asked: Asked) -> Row | None:
 
 
 def _last_reason(state: RunState, task: str) -> str | None:
-    events = state.folded(task).events
-    return next((seen.event.get("reason") for seen in reversed(events) if seen.event.get("reason")), None)
+    """Return why the latest event that says so happened; of a rejection, what was unmet."""
+    told = (
+        seen.event.get("reason") or "; ".join(seen.event.data.get("unmet") or ())
+        for seen in reversed(state.folded(task).events)
+    )
+    return next((reason for reason in told if reason), None)
 
 
 def dispatch_rows(state: RunState, task: str) -> list[Row]:

@@ -286,7 +286,8 @@ class RunState:
 
     def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
         """Return whether one completion, taken by itself, proves its task."""
-        return proofs.proof_of(self, completion.of, policy, completion.get("dispatch"))
+        asks = proofs.asked_of(self, completion.of, policy)
+        return proofs.proven(self, completion, self.prose(completion.of).digest, asks, (), ())
 
 
     def is_done(self, task: str, policy: Policy) -> bool:

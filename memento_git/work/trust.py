@@ -143,8 +143,9 @@ def lacking(
     told = [f"{why.rule} asks for {why.asks}" for what in missing for why in asked.why if why.asks == what]
     for command in asked.commands:
         if not any(one.evidence and meets(one, command, asked.trust, codes) for one in sound):
-            rules = " and ".join(why.rule for why in asked.why if why.asks == told_as(command))
-            told.append(f"{rules} asks for {told_as(command)}, which has no witnessed pass for this code")
+            rules = [why.rule for why in asked.why if why.asks == told_as(command)]
+            asks = f"{' and '.join(rules)} {'asks' if len(rules) == 1 else 'ask'} for {told_as(command)}"
+            told.append(f"{asks}, which has no witnessed pass for this code")
     return told
 
 

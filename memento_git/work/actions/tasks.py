@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import codec, layout, prosefile
 from memento_git.ledger.store import NothingToCommit
-from memento_git.model.work import Prose
+from memento_git.model.types import WORD
+from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.work import refusals as no
 from memento_git.work.actions.dispatches import release
 from memento_git.work.desk import Desk
@@ -38,7 +39,7 @@ def add_task(
         "criteria": desk.texts("criterion", criteria),
         "depends_on": [_dependency(desk, state, given) for given in depends_on],
         "files": [place(given) for given in files],
-        "kind": kind,
+        "kind": _kind(kind),
         "risk": risk,
         "size": size,
         "role": desk.optional("role", role, lines=False),
@@ -52,9 +53,23 @@ def add_task(
 
 def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], trust: str) -> dict[str, Any]:
     """Return what verification shall ask, as a record holds it."""
+    for where, given, known in (("require", require, EVIDENCE_KINDS), ("trust", [trust] if trust else [], TRUSTS)):
+        for word in given:
+            if word not in known:
+                raise no.TextInvalid(where=where, problem=f"{word!r:.60} is not one of {', '.join(known)}")
     runs = [{"run": _words(desk.text("command", command, lines=False))} for command in commands]
     asked = {"evidence": list(require), "trust": trust, "commands": runs}
     return {key: value for key, value in asked.items() if value}
+
+
+def _kind(given: str) -> str:
+    """Return the word for a kind of work."""
+    problems: list[Any] = []
+    if given:
+        WORD.read(given, (), problems)
+    if problems:
+        raise no.TextInvalid(where="kind", problem=f"{given!r:.60} is not {WORD.name}")
+    return given
 
 
 def _words(command: str) -> list[str]:
@@ -102,7 +117,7 @@ def revise_task(
     changes: dict[str, Any] = {}
     if title:
         changes["title"] = desk.text("title", title, lines=False)
-    for key, value in (("kind", kind), ("risk", risk), ("role", desk.optional("role", role, lines=False))):
+    for key, value in (("kind", _kind(kind)), ("risk", risk), ("role", desk.optional("role", role, lines=False))):
         changes |= {key: value} if value else {}
     if asked := {key: value for key, value in verification(desk, commands, require, trust).items() if value}:
         changes["verify"] = {**prose.data.get("verify", {}), **asked}

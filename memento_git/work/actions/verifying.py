@@ -11,6 +11,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import evidences
 from memento_git.work.actions.dispatches import release
 from memento_git.work.desk import Desk
+from memento_git.work.fold import plans_of
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import named
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memento_git.ledger.store import Ledger, Transaction
-    from memento_git.model.work import Prose
+    from memento_git.model.work import Event, Prose
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.state import RunState
     from memento_git.work.trust import Cited
@@ -122,31 +123,38 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     open_before = state.folded(identity).lanes.open_dispatches()
     made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
     unmet, refs = _judged(state, prose, asked, code)
+    reads = (state.id, plans_of(state.id))
     about: dict[str, Any] = {"code": code, "evidence": refs, "note": desk.optional("note", note)}
     if unmet:
-        desk.happen(state, identity, "rejected", reads=(state.id,), unmet=[line[:500] for line in unmet], **about)
+        desk.happen(state, identity, "rejected", reads=reads, unmet=[line[:500] for line in unmet], **about)
     else:
-        desk.happen(state, identity, "accepted", reads=(state.id,), text=prose.digest, **about)
+        desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
     for dispatch in open_before:
         release(tx, identity, dispatch)
     return Verdict(identity, tuple(unmet), tuple(ref.partition("@")[0] for ref in refs), made)
 
 
 def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return what is unmet, and references to the evidence that this follows from."""
-    completions = state.completions(prose.id)
-    codes = [code, *(event.data["code"] for event in completions)]
-    held = verdict.latest(pasts.evidence_for(state, prose.id), prose.id, codes)
-    good = verdict.sound(held, prose.id)
-    proof = proofs.judged(state, prose.id, prose.digest, asked, [code], [one.ref for one in good])
-    proving = {found.kind for name in proof.by if (found := state.evidence(name)) is not None}
-    unmet = [*proof.why, *verdict.contradictions(held, asked, proving)]
+    """Return what is unmet by the best of the completions, and references to the evidence that this follows from."""
+    found = [_tried(state, prose, asked, code, event) for event in state.completions(prose.id)]
+    unmet, refs = next((one for one in found if not one[0]), found[0] if found else (["no completion stands"], []))
     plan = state.canonical
     if plan and state.plan_changed(plan):
         unmet.append(f"{plan} was changed after its approval, so what it asks is not agreed")
     unmet += [f"gate {gate} has failed" for _, gate in state.failed_gates(prose.id)]
-    cited = [ref for event in completions for ref in event.data["evidence"]]
-    return unmet, list(dict.fromkeys([*cited, *(one.ref for one in _relevant(held, asked))]))
+    return unmet, refs
+
+
+def _tried(
+    state: RunState, prose: Prose, asked: Asked, code: dict[str, Any], completion: Event
+) -> tuple[list[str], list[str]]:
+    """Judge one completion on what it cites and on what else was recorded for its code, or for the code as it is."""
+    held = verdict.latest(pasts.evidence_for(state, prose.id), prose.id, [code, completion.data["code"]])
+    good = [one.ref for one in verdict.sound(held, prose.id)]
+    proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
+    proving = {found.kind for name in proof.by if (found := state.evidence(name)) is not None}
+    refs = dict.fromkeys([*completion.data["evidence"], *(one.ref for one in _relevant(held, asked))])
+    return [*proof.why, *verdict.contradictions(held, asked, proving)], list(refs)
 
 
 def _relevant(held: Sequence[Cited], asked: Asked) -> list[Cited]:
@@ -189,7 +197,7 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
 def _unmet(state: RunState, task: str) -> list[str]:
     """Return what the latest rejection of a task names, as criteria of its repair."""
     verdicts = [seen.event for seen in state.folded(task).events if seen.event.do == "rejected"]
-    return [f"No longer: {line}" for line in verdicts[-1].data["unmet"]] if verdicts else []
+    return [f"No longer unmet: {line}" for line in verdicts[-1].data["unmet"]] if verdicts else []
 
 
 def _waiting(state: RunState, task: str) -> list[str]:

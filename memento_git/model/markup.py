@@ -1,0 +1,42 @@
+"""Texts of others within our Markdown: nothing in them acts as markup."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from memento_git.model.types import FORBIDDEN
+
+ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
+LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
+MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
+
+
+def plain(text: str) -> str:
+    """Return one line of text without what Markdown or HTML would act upon."""
+    line = ACTIVE.sub(r"\\\g<0>", _line(text))
+    return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
+
+
+def code(text: str) -> str:
+    """Return a text as a code span that nothing in it can end."""
+    line = _line(text)
+    longest = max((len(run) for run in re.findall("`+", line)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {line} {fence}" if longest else f"`{line}`"
+
+
+def spoken(text: str) -> str:
+    """Return a line of this report's Markdown as it reads without any."""
+    return MARKUP.sub(lambda found: found[1] or found[3] or "", text)
+
+
+def _line(text: str) -> str:
+    """Return a text on one line, without characters that steer how it is shown."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def block(text: str) -> list[str]:
+    """Return a text of several lines as an indented block, in which no line is a heading, a list or a fence."""
+    kept = FORBIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
+    return [f"    {line}" if line.strip() else "" for line in kept.split("\n")]

@@ -1,0 +1,164 @@
+"""The latest evidence of each source counts, and past work only ever adds; no disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memento_git.model.policy import Policy
+from memento_git.model.work import Evidence
+from memento_git.work.enrichment import MOST_COMMANDS, Past, from_failures, from_graph, overlap
+from memento_git.work.trust import Cited
+from memento_git.work.verdict import contradictions, latest, left_to_run
+from memento_git.work.verification import Asked, Command, asked
+
+TASK, OTHER = "task_000000000001", "task_000000000002"
+TREE, ELSE = "1" * 40, "3" * 40
+CODE = {"tree": TREE}
+PYTEST = Command(("pytest", "-q"))
+
+
+def ran(number: int, argv: str = "pytest -q", *, code: int = 0, task: str = TASK, **data: Any) -> Evidence:
+    """Return evidence of a command; the number is its time too."""
+    told = {
+        "kind": "test", "for": [task], "at": f"2026-01-01T00:00:{number:02d}.000Z",
+        "by": "Ada", "outcome": "failed" if code else "passed", "code": CODE,
+        "command": {"argv": argv.split(), "cwd": ".", "exit": code}, **data,
+    }  # fmt: skip
+    return Evidence(f"evidence_{number:012d}", "run_000000000000", told, f"{number:032d}", "")
+
+
+def typed(number: int, kind: str, **data: Any) -> Evidence:
+    told = {
+        "kind": kind, "for": [TASK], "at": f"2026-01-01T00:00:{number:02d}.000Z", "by": "Ada", "outcome": "passed",
+        **data,
+    }  # fmt: skip
+    return Evidence(f"evidence_{number:012d}", "run_000000000000", told, f"{number:032d}", "")
+
+
+def cite(found: Evidence, status: str = "recorded", trust: str = "witnessed") -> Cited:
+    return Cited(f"{found.id}@{found.digest}", found, status, trust)
+
+
+def names(found: list[Cited]) -> list[int]:
+    return sorted(int(one.evidence.id[-3:]) for one in found if one.evidence)
+
+
+def test_the_latest_run_of_each_command_is_kept() -> None:
+    found = [cite(ran(2, code=1)), cite(ran(1)), cite(ran(3, "ruff check")), cite(ran(4, "ruff check", code=1))]
+    assert names(latest(found, TASK, [CODE])) == [2, 4]
+
+
+@pytest.mark.parametrize(
+    "other", [cite(ran(9, code=1), status="retracted"), cite(ran(9, code=1, task=OTHER))], ids=["gone", "other"]
+)
+def test_what_is_withdrawn_or_of_another_task_does_not_displace_a_run(other: Cited) -> None:
+    assert names(latest([cite(ran(1)), other], TASK, [CODE])) == [1]
+
+
+def test_a_run_on_other_code_does_not_displace_one_on_this_code() -> None:
+    elsewhere = ran(9, outcome="failed")
+    elsewhere.data["code"] = {"tree": ELSE}
+    assert names(latest([cite(ran(1)), cite(elsewhere)], TASK, [CODE])) == [1]
+    assert names(latest([cite(ran(1)), cite(elsewhere)], TASK, [CODE, {"tree": ELSE}])) == [9]
+
+
+def test_checks_and_approvals_are_told_apart_by_name_and_by_who_gave_them() -> None:
+    found = [
+        cite(typed(1, "ci", check={"provider": "github", "name": "build"})),
+        cite(typed(2, "ci", check={"provider": "github", "name": "lint"})),
+        cite(typed(3, "ci", check={"provider": "github", "name": "build"}, outcome="failed")),
+        cite(typed(4, "approval", approves=TASK)),
+        cite(typed(5, "approval", approves=TASK, by="Grace")),
+    ]
+    assert names(latest(found, TASK, [CODE])) == [2, 3, 4, 5]
+
+
+def test_a_command_in_another_folder_is_another_command() -> None:
+    below = ran(2, code=1)
+    below.data["command"]["cwd"] = "part"
+    assert names(latest([cite(ran(1)), cite(below)], TASK, [CODE])) == [1, 2]
+    assert left_to_run(Asked(commands=(PYTEST,)), [cite(below)], CODE) == [PYTEST]
+
+
+@pytest.mark.parametrize(
+    ("found", "left"),
+    [
+        ([cite(ran(1))], []), ([cite(ran(1, code=1))], [PYTEST]), ([cite(ran(1), trust="reported")], [PYTEST]),
+        ([cite(ran(1, "pytest"))], [PYTEST]), ([cite(ran(1, kind="lint"))], [PYTEST]), ([], [PYTEST]),
+        ([cite(ran(1, problems=["report x was not written"]))], [PYTEST]),
+        ([cite(ran(1, code_after={"tree": ELSE}))], [PYTEST]),
+    ],
+)  # fmt: skip
+def test_what_has_no_witnessed_pass_for_this_code_is_left_to_run(found: list[Cited], left: list[Command]) -> None:
+    assert left_to_run(Asked(commands=(PYTEST,)), found, CODE) == left
+
+
+def test_only_failures_of_kinds_that_matter_contradict() -> None:
+    failed = [cite(ran(1, code=1)), cite(ran(2, "make", code=1, kind="build")), cite(ran(3, "ls", code=1, kind="lint"))]
+    told = contradictions(failed, Asked(evidence=("build",)), {"test"})
+    assert told == [
+        "`pytest -q` failed in its latest run for this code: evidence_000000000001",
+        "`make` failed in its latest run for this code: evidence_000000000002",
+    ]
+
+
+def test_a_folder_overlaps_what_is_in_it_and_a_like_name_does_not() -> None:
+    assert overlap(["src"], ["src/a.py"])
+    assert overlap(["src/a.py"], ["src"])
+    assert not overlap(["src"], ["src2/a.py"])
+    assert not overlap([], ["src"])
+
+
+def past(number: int, argv: str, *, code: int = 1, kind: str = "test") -> Past:
+    return Past(ran(number, argv, code=code, kind=kind), ("src/a.py",))
+
+
+def test_at_most_five_commands_are_added_the_latest_failures_first_and_kinds_for_the_rest() -> None:
+    pasts = [past(number, f"check {number}") for number in range(1, 9)]
+    told = from_failures(["src"], pasts, [{"run": ["check", str(number)]} for number in range(1, 9)])
+    found = asked({}, None, Policy(), told)
+    assert [command.run[1] for command in found.commands] == ["8", "7", "6", "5", "4"]
+    assert len(found.commands) == MOST_COMMANDS
+    assert found.evidence == ("test",)
+
+
+def test_a_failure_of_a_plain_command_that_nobody_names_adds_nothing() -> None:
+    assert from_failures(["src"], [past(1, "grep x", kind="command")], []) == []
+
+
+@pytest.mark.parametrize("command", [{"run": ["check", "1"], "kind": "lint"}, {"run": ["check"]}])
+def test_a_command_is_named_by_its_words_and_kind(command: dict[str, Any]) -> None:
+    told = from_failures(["src"], [past(1, "check 1")], [command])
+    assert [verify for _, verify in told] == [{"evidence": ["test"]}]
+
+
+def test_a_graph_asks_about_the_files_that_it_names_only() -> None:
+    assert from_graph(["src/a.py"], "evidence_x", ["src/b.py"]) == []
+    ((rule, verify),) = from_graph(["src"], "evidence_x", ["src/b.py", "src/a.py"])
+    assert (rule, verify) == ("the hot spot src/a.py and 1 more of evidence_x", {"evidence": ["test"]})
+
+
+ARGVS = st.sampled_from(["check 1", "check 2", "ruff"])
+PASTS = st.lists(
+    st.builds(
+        lambda number, argv, code, kind: past(number, argv, code=code, kind=kind),
+        st.integers(0, 59), ARGVS, st.integers(0, 1), st.sampled_from(["test", "lint", "command"]),
+    ),
+    max_size=8,
+)  # fmt: skip
+NAMED = st.lists(ARGVS.map(lambda argv: {"run": argv.split()}), max_size=3)
+
+
+@given(PASTS, NAMED)
+def test_past_failures_only_ask_for_named_commands_and_for_kinds_that_prove(
+    pasts: list[Past], commands: list[dict[str, Any]]
+) -> None:
+    bare, more = asked({}, None, Policy()), asked({}, None, Policy(), from_failures(["src"], pasts, commands))
+    assert set(more.evidence) <= {"test", "lint", "type", "build"}
+    assert {command.run for command in more.commands} <= {tuple(command["run"]) for command in commands}
+    assert more.proof == bare.proof
+    assert more.trust == bare.trust
