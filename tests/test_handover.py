@@ -20,6 +20,7 @@ from memento_git.work.actions import dispatches, handing, running, runs, tasks, 
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.capture import CommandNotStarted
+from memento_git.work.guard import DestructiveArgv
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
 from tests.hands import worktrees as trees
 from tests.play import git
@@ -478,7 +479,7 @@ def test_the_commands_hand_over_and_run(play: Play, task: str, cli: Callable[...
         (running.Order(), running.ExecutorUnnamed),
         (running.Order("nobody-knows"), running.NoCommand),
         (running.Order("agent", ("no-such-program-here",)), CommandNotStarted),
-        (running.Order("agent", ("git", "push", "--force")), running.CommandDestructive),
+        (running.Order("agent", ("git", "push", "--force")), DestructiveArgv),
     ],
     ids=["nobody", "no command", "not installed", "destructive"],
 )
@@ -504,7 +505,7 @@ def test_in_place_without_a_required_command_there_is_nothing_to_show(play: Play
 def test_a_destructive_required_command_is_not_run(play: Play) -> None:
     play.planned()
     task = play.task(commands=["git reset --hard HEAD~3"])
-    with pytest.raises(running.CommandDestructive):
+    with pytest.raises(DestructiveArgv):
         run(play, task, WRITE)
 
 

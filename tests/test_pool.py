@@ -14,8 +14,9 @@ import pytest
 
 from memento_git.ledger import handovers
 from memento_git.work.actions import pool, runs
-from memento_git.work.actions.running import CommandDestructive, ExecutorUnnamed, NoCommand, Order
+from memento_git.work.actions.running import ExecutorUnnamed, NoCommand, Order
 from memento_git.work.capture import CommandNotStarted
+from memento_git.work.guard import DestructiveArgv
 from memento_git.work.preflight import DirtyWorktree
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, gone, kill, python, start
 from tests.hands import worktrees as trees
@@ -220,7 +221,7 @@ def test_a_task_whose_commands_cannot_be_run_is_left_and_the_others_are_done(pla
         (Order(), ExecutorUnnamed),
         (Order("nobody-knows"), NoCommand),
         (Order("a", ("no-such-program-here",)), CommandNotStarted),
-        (Order("a", ("git", "push", "--force")), CommandDestructive),
+        (Order("a", ("git", "push", "--force")), DestructiveArgv),
     ],
     ids=["nobody", "no command", "not installed", "destructive"],
 )

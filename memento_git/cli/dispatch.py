@@ -67,21 +67,29 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 @click.option("--worktree", is_flag=True, help="Make a git work tree and a branch for it, beside the repository.")
 @click.option("--over-budget", default="", metavar="WHY", help="Although the task is beyond its budget, and why.")
 @click.option("--note", "--reason", default="", metavar="TEXT", help="What to remember of it.")
+@click.option(
+    "--allow-destructive", multiple=True, metavar="RULE",
+    help="Hand it out although its text names such a command; needs a reason.",
+)  # fmt: skip
 @writes
 def create(
-    door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str, *, candidate: bool, worktree: bool
-) -> None:
+    door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str, allow_destructive: tuple[str, ...],
+    *, candidate: bool, worktree: bool,
+) -> None:  # fmt: skip
     """Hand a ready task to somebody."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
     if worktree:
         from memento_git.cli.handover import create_apart
+        from memento_git.work.actions.handing import Wish
 
-        create_apart(door, task_id, executor, run, note, over_budget, candidate=candidate)
+        wish = Wish(executor, run, candidate, note, over_budget, allow_destructive, allow=door.allow_secrets)
+        create_apart(door, task_id, wish)
         return
     row = door.change("dispatch create", lambda tx: answers.after(tx, dispatches.create_dispatch(
         tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
+        allow_destructive=allow_destructive,
     )))  # fmt: skip
     data = {**row, "dispatched": True}
     door.show(

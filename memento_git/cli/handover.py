@@ -10,19 +10,17 @@ from memento_git.cli import naming, terminal
 from memento_git.cli.boundary import COUNT, Door, writes
 
 if TYPE_CHECKING:
+    from memento_git.work.actions.handing import Wish
     from memento_git.work.actions.pool import Worked
     from memento_git.work.actions.running import Outcome
 
 
-def create_apart(
-    door: Door, task: str, executor: str, run: str, note: str, over_budget: str, *, candidate: bool
-) -> None:
+def create_apart(door: Door, task: str, wish: Wish) -> None:
     """Hand a task out with a work tree of its own, and say where that is."""
     from memento_git.work import answers
-    from memento_git.work.actions.handing import Wish, hand_over
+    from memento_git.work.actions.handing import hand_over
 
     view = door.view()
-    wish = Wish(executor, run, candidate, note, over_budget, allow=door.allow_secrets)
     made = hand_over(door.ledger, view.find(task, "task")[0], wish)
     row = answers.at(door.view(), made.dispatch, "dispatch")
     told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"

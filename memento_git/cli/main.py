@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it."),
+    "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "settle": ("settle", "List what needs settling, and settle it."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),

@@ -86,6 +86,19 @@ def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     return columns(told)
 
 
+def destructive(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return destructive commands as lines, below an empty one."""
+    rows = [
+        (
+            click.style(row["rule"], fg="red"),
+            f"{printable(row['where'])}, line {row['line']}",
+            printable(row["command"]),
+        )
+        for row in found
+    ]
+    return ["", "destructive commands:", *columns(rows)] if rows else []
+
+
 def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], dict[str, int]]:
     """Return one page of rows and what there is beside it."""
     shown = rows[offset : offset + limit] if limit else rows[offset:]

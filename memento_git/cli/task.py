@@ -11,7 +11,7 @@ from memento_git.cli import boundary, output, terminal
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.plan import read_text
 from memento_git.cli.route import route
-from memento_git.model.states import RISKS, SIZES
+from memento_git.model.states import RISKS, SENDERS, SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def list_tasks(door: Door, run: str, status: str, limit: int, offset: int, *, re
 
 @task.command("add")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="To which run; the only open one by default.")
-@click.option("--title", required=True, metavar="TEXT", help="What is to be done, in one line.")
+@click.option("--title", default="", metavar="TEXT", help="What is to be done, in one line.")
 @click.option("--body", default="", metavar="TEXT", help="Details in Markdown; @FILE reads them from a file.")
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
 @click.option("--depends-on", multiple=True, metavar="TASK", help="A task that must be proven first; repeatable.")
@@ -68,18 +68,51 @@ def list_tasks(door: Door, run: str, status: str, limit: int, offset: int, *, re
 @click.option("--size", type=click.Choice(SIZES), help="How much work it is.")
 @click.option("--attempts", type=click.IntRange(min=1), metavar="N", help="Hand-offs that may fail; policy's else.")
 @click.option("--cost", metavar="N", help="What all attempts together may cost.")
+@click.option("--from-event", default="", metavar="FILE", help="Take the words of a JSON message; - reads it.")
+@click.option("--sender", type=click.Choice(SENDERS), default="auto", show_default=True, help="Whose message it is.")
+@click.option("--delivery", default="", metavar="ID", help="Its delivery's id: the same one never makes two tasks.")
 @boundary.asks
 @writes
-def add(door: Door, run: str, title: str, body: str, **options: Any) -> None:
-    """Add a task."""
+def add(
+    door: Door, run: str, title: str, body: str, from_event: str, sender: str, delivery: str, **options: Any
+) -> None:
+    """Add a task, or the one that a message of cron, a code host or a chat asks for.
+
+    A message is never obeyed: it decides words, not commands, policy or who works. Nothing is handed out.
+    """
     from memento_git.work import answers
     from memento_git.work.actions import tasks
 
     text = read_text(body)
     given = {key: value for key, value in options.items() if value is not None}
+    if from_event:
+        _take(door, from_event, sender, delivery, {**given, "run": run, "title": title, "body": text})
+        return
+    if not title:
+        raise click.UsageError("Missing option '--title' (or --from-event).")
     row = door.change("task add", lambda tx: answers.after(tx, tasks.add_task(tx, title, run=run, body=text, **given)))
     data = {"task": row, "dispatched": False, "executor_invoked": False}
     door.show(data, f"added {row['id']}\n next: memento dispatch create {row['id']} --executor WHO")
+
+
+def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, Any]) -> None:
+    """Add the task of a message, or answer the one that its delivery made before."""
+    from memento_git.work import answers, intake
+    from memento_git.work.actions import intakes
+
+    with click.open_file(file, "rb") as stream:
+        message = intake.read(stream.read(intake.MOST_BYTES + 1), sender, delivery)
+
+    def act(tx: Transaction) -> tuple[dict[str, Any], intakes.Taken]:
+        taken = intakes.take_message(tx, message, **given)
+        return answers.after(tx, taken.task), taken
+
+    row, taken = door.change("task add", act)
+    data = {
+        "task": row, "created": taken.created, "dangers": taken.dangers, "dispatched": False, "executor_invoked": False,
+    }  # fmt: skip
+    text = f"added {row['id']}" if taken.created else f"{row['id']} was made from this delivery before"
+    door.show(data, f"{text}\n next: memento task show {row['id']}")
 
 
 @task.command("revise")
@@ -115,6 +148,7 @@ def revise(
 def show_task(door: Door, task_id: str) -> None:
     """Show one task with its dispatches."""
     from memento_git.work import answers, routes, rows
+    from memento_git.work.actions.intakes import dangers_of
     from memento_git.work.state import RunState
 
     view = door.view()
@@ -122,14 +156,18 @@ def show_task(door: Door, task_id: str) -> None:
     row, state = answers.task(view, identity), RunState(view, run)
     handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity, view.policy())
     told = {**row, "verification_policy": None, "asked": row["asked"]["why"] if row["asked"] else None}
+    dangers = dangers_of(state, identity)
     names = output.Names(None if door.json else view)
     lines = [
         (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"])) for one in handed
     ]
     shown = {**told, "next": f"{step['action']}: {step['why']}"}
     door.show(
-        {"task": row, "dispatches": handed, "next": step},
-        lambda: "\n".join([*output.fields(shown, names), *([""] if lines else []), *output.columns(lines)]),
+        {"task": row, "dispatches": handed, "next": step, "dangers": dangers},
+        lambda: "\n".join(
+            [*output.fields(shown, names), *([""] if lines else []), *output.columns(lines),
+             *output.destructive(dangers)]
+        ),
     )
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -104,6 +105,15 @@ class Change(NamedTuple):
 
     letters: str
     path: str
+
+
+class WorkTree(NamedTuple):
+    """The branch (None: detached), what differs from HEAD, whether untracked files were asked for, and when."""
+
+    branch: str | None
+    changes: tuple[Change, ...]
+    untracked: bool
+    when: float
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -294,9 +304,11 @@ class Git:
         """Return HEAD's commit (None when unborn), the branch (None when detached) and what differs in a folder."""
         return self._status("--untracked-files=all", "--", folder)
 
-    def status_of_all(self, *, untracked: bool) -> tuple[str | None, str | None, list[Change]]:
-        """Return HEAD's commit, the branch and what differs anywhere; untracked folders by their name alone."""
-        return self._status(f"--untracked-files={'normal' if untracked else 'no'}", "--ignore-submodules=untracked")
+    def work_tree(self, *, untracked: bool) -> WorkTree:
+        """Return the branch and what differs anywhere; an untracked folder by its name alone."""
+        option = f"--untracked-files={'normal' if untracked else 'no'}"
+        _, branch, changes = self._status(option, "--ignore-submodules=dirty")
+        return WorkTree(branch, tuple(changes), untracked, time.monotonic())
 
     def edited(self, folder: str, paths: set[str]) -> list[Change]:
         """Return which of these tracked paths of a folder differ from HEAD in index or work tree."""

@@ -18,12 +18,13 @@ from memento_git.model.ids import make_id
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.git import Change
+    from memento_git.ledger.git import Change, WorkTree
     from memento_git.ledger.publish import Base
     from memento_git.ledger.worktree import Mended
 
 T = TypeVar("T")
 RETRIES: Final = 50
+FRESH: Final = 0.5
 
 
 class NoLedger(Refused):
@@ -80,7 +81,7 @@ class Transaction:
         self.run = ""
         self.commit = ""
         self.desk: Any = None
-        self.seen: Any = None
+        self.seen: WorkTree | None = None
         self.allow_secrets: tuple[str, ...] = ()
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []
@@ -265,7 +266,10 @@ class Ledger:
     def _refuse_edited(self, tx: Transaction) -> None:
         """Refuse where a file that the change relies on differs in index or work tree from what was read."""
         relied = {path for path in tx.view.used | set(tx.changes) if tx.olds.get(path, tx.view.files.get(path))}
-        edited = [change.path for change in self.git.edited(layout.FOLDER, relied)]
+        if tx.seen is not None and time.monotonic() - tx.seen.when < FRESH:
+            edited = [change.path for change in tx.seen.changes if change.path in relied]
+        else:
+            edited = [change.path for change in self.git.edited(layout.FOLDER, relied)]
         if edited:
             raise UncommittedLedger(paths=", ".join(edited[:5]))
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.work.argv import Options, options
+from memento_git.work.argv import options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -85,7 +84,7 @@ def judge(call: GitCall, protected: Sequence[str]) -> Iterator[Found]:
         yield from _push(call.rest, protected)
     if call.verb == "clean":
         yield from _clean(call)
-    if call.verb == "filter-branch" or call.verb == "filter-repo":
+    if call.verb in ("filter-branch", "filter-repo"):
         yield Found("rewrite_history", f"git {call.verb} rewrites every commit that it touches")
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
-from fnmatch import fnmatchcase
+import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Refused
 from memento_git.ledger import layout, publish
+from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
-    from memento_git.ledger.git import Change, Git
+    from memento_git.ledger.git import Git, WorkTree
     from memento_git.ledger.store import Transaction
     from memento_git.model.policy import Policy
 
-ACTS: Final = ("start", "dispatch", "run")
+DOING: Final = {"start": "starting a run", "dispatch": "handing out", "run": "running an executor"}
+ACTS: Final = tuple(DOING)
+LEVELS: Final = ("dirty", "untracked", "detached", "protected")
 SHOWN: Final = 3
 
 
@@ -59,14 +62,6 @@ class DiskSpace(Refused):
     hint_ = "free some space, or lower policy.preflight.disk"
 
 
-class Seen(NamedTuple):
-    """What one `git status` of the whole work tree says; untracked files only where they were asked for."""
-
-    branch: str | None
-    changes: Sequence[Change]
-    untracked: bool
-
-
 REFUSALS: Final[dict[str, type[Refused]]] = {
     "dirty": DirtyWorktree,
     "untracked": UntrackedFiles,
@@ -79,22 +74,26 @@ REFUSALS: Final[dict[str, type[Refused]]] = {
 def examine(git: Git, policy: Policy, *, act: str, insist: Collection[str] = ()) -> list[Check]:
     """Look at all of it, also at what policy ignores: that is told, and is ok. What is insisted on refuses."""
     asked = _weighed(policy, insist)
-    seen = _look(git, untracked=True)
-    return [_operation(git), _identity(git), *_tree(seen, asked, act), *_disk(git, asked)]
+    first = [_operation(git), _identity(git)]
+    tree = _tree(git.work_tree(untracked=True), asked, act) if git.top is not None else []
+    return [*first, *tree, _disk(git, asked)]
 
 
 def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collection[str] = ()) -> list[Check]:
-    """Look at what policy does not ignore; raise the first refusal, note the warnings, return what is not ok.
+    """Look at what policy does not ignore; raise the first refusal, note the warnings and return them.
 
     A merge in progress and a missing identity refuse every transaction already. A detached HEAD that only warns is
     told by the transaction itself.
     """
     asked = _weighed(policy, insist)
-    checks: list[Check] = _disk(tx.ledger.git, asked)
-    if any(asked[name] != "ignore" for name in ("dirty", "untracked", "detached", "protected")):
-        if tx.seen is None or (asked["untracked"] != "ignore" and not tx.seen.untracked):
-            tx.seen = _look(tx.ledger.git, untracked=asked["untracked"] != "ignore")
-        checks = [*_tree(tx.seen, asked, act), *checks]
+    checks = []
+    if any(asked[name] != "ignore" for name in LEVELS):
+        untracked = asked["untracked"] != "ignore"
+        if tx.seen is None or (untracked and not tx.seen.untracked):
+            tx.seen = tx.ledger.git.work_tree(untracked=untracked)
+        checks = _tree(tx.seen, asked, act)
+    if asked["disk"]:
+        checks.append(_disk(tx.ledger.git, asked))
     for check in checks:
         if check.level == "refuse":
             raise REFUSALS[check.name](message=check.message)
@@ -107,31 +106,30 @@ def _weighed(policy: Policy, insist: Collection[str]) -> dict[str, Any]:
     return {**policy.preflight, **dict.fromkeys(insist, "refuse")}
 
 
-def _look(git: Git, *, untracked: bool) -> Seen:
-    """Ask git once about the whole work tree; what lies below .memento is the ledger's own affair."""
-    _, branch, changes = git.status_of_all(untracked=untracked)
-    return Seen(branch, changes, untracked)
-
-
-def _tree(seen: Seen, asked: Mapping[str, Any], act: str) -> list[Check]:
+def _tree(seen: WorkTree, asked: Mapping[str, Any], act: str) -> list[Check]:
     others = [one for one in seen.changes if not one.path.startswith(f"{layout.FOLDER}/")]
     dirty = [one.path for one in others if one.letters != "??"]
     new = [one.path for one in others if one.letters == "??"]
-    doing = {"start": "starting a run", "dispatch": "handing out", "run": "running an executor"}[act]
-    checks = [
+    doing = DOING[act]
+    return [
         _check("dirty", asked["dirty"], dirty, f"before {doing}: changes that are not committed", "no changes"),
         _check("untracked", asked["untracked"], new, f"before {doing}: files that git does not track", "no files"),
         _on_branch(seen.branch, asked, doing),
+        _free_branch(seen.branch, asked, doing),
     ]
-    return [*checks, _free_branch(seen.branch, asked, doing)]
 
 
 def _check(name: str, level: str, paths: Sequence[str], found: str, none: str) -> Check:
     if not paths:
         return Check(name, "ok", none)
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    message = f"{found}: {', '.join(paths[:SHOWN])}{more}"
+    message = f"{found}: {', '.join(map(_plain, paths[:SHOWN]))}{more}"
     return _weigh(name, level, message)
+
+
+def _plain(path: str) -> str:
+    """Return a file's name as text that can be shown and kept."""
+    return ascii(path) if any(text_problems(path, lines=False)) or not path.isprintable() else path[:200]
 
 
 def _weigh(name: str, level: str, message: str) -> Check:
@@ -146,17 +144,29 @@ def _on_branch(branch: str | None, asked: Mapping[str, Any], doing: str) -> Chec
 
 
 def _free_branch(branch: str | None, asked: Mapping[str, Any], doing: str) -> Check:
+    from fnmatch import fnmatchcase
+
     pattern = next((one for one in asked["branches"] if branch is not None and fnmatchcase(branch, one)), None)
     if pattern is None:
         return Check("protected", "ok", "not on a protected branch")
     return _weigh("protected", asked["protected"], f"before {doing}: {branch} is a protected branch ({pattern})")
 
 
-def _disk(git: Git, asked: Mapping[str, Any]) -> list[Check]:
-    free, least = shutil.disk_usage(git.git_dir).free, asked["disk"]
+def _free(folder: Path) -> int:
+    """Return how many bytes a user may still write; the short way where there is one, as shutil loads slowly."""
+    if hasattr(os, "statvfs"):
+        told = os.statvfs(folder)
+        return told.f_bavail * told.f_frsize
+    import shutil
+
+    return shutil.disk_usage(folder).free
+
+
+def _disk(git: Git, asked: Mapping[str, Any]) -> Check:
+    free, least = _free(git.git_dir), asked["disk"]
     if free < least:
-        return [Check("disk", "refuse", f"{free} bytes are free, policy asks for {least}", DiskSpace.hint_)]
-    return [Check("disk", "ok", f"{free} bytes are free")]
+        return Check("disk", "refuse", f"{free} bytes are free, policy asks for {least}", DiskSpace.hint_)
+    return Check("disk", "ok", f"{free} bytes are free")
 
 
 def _operation(git: Git) -> Check:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.work.risky_words import is_risky
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
@@ -45,7 +47,6 @@ HEADS: Final = (
 HEAD: Final = re.compile(
     rf"(?<![\w./~$-])(?:/(?:usr/)?(?:local/)?s?bin/)?(?:{'|'.join(HEADS)}|git-[a-z]+|mkfs\.\w+)(?=[\s;|&]|$)"
 )
-RISKY: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(HEADS)}|git-\w)(?![\w])|[>$]|\(\)")
 LONGEST: Final = 400
 FENCE: Final = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})[ \t]*([\w-]*)")
 PROMPT: Final = re.compile(
@@ -89,13 +90,8 @@ class Snippet(NamedTuple):
 def snippets(text: str) -> Iterator[Snippet]:
     """Yield what of a text might be destructive commands, without what its sentences forbid."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    if _is_risky(plain):
-        yield from (snippet for snippet in _all(plain) if _is_risky(snippet.text))
-
-
-def _is_risky(text: str) -> bool:
-    """Tell whether a text holds a word or sign without which nothing in it is destructive; quotes do not hide one."""
-    return RISKY.search(re.sub(r"[\\'\"]", "", text)) is not None
+    if is_risky(plain):
+        yield from (snippet for snippet in _all(plain) if is_risky(snippet.text))
 
 
 def _all(plain: str) -> Iterator[Snippet]:

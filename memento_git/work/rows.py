@@ -138,6 +138,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "lease_until": found["until"] or None,
                 "expired": found["expired"],
                 "candidate": bool(opened and opened.data.get("candidate")),
+                "allowed_destructive": opened.data.get("allowed", []) if opened else [],
                 "created_at": opened.at if opened else None,
                 "completed_at": ended.at if ended and ending == "completed" else None,
                 "failed_at": ended.at if ended and ending == "failed" else None,

@@ -11,7 +11,7 @@ from memento_git.ledger.claims import Claim
 from memento_git.model.clock import DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, trust
+from memento_git.work import codestate, guard, preflight, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk, dispatch_of
@@ -37,22 +37,25 @@ class CategoryInvalid(Misused):
 
 def create_dispatch(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
-    recovery_of: str = "", over_budget: str = "",
+    recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
     return hand_out(
-        tx, task, executor, run=run, candidate=candidate, note=note, recovery_of=recovery_of, over_budget=over_budget
-    )
+        tx, task, executor, run=run, candidate=candidate, note=note, recovery_of=recovery_of, over_budget=over_budget,
+        allow_destructive=allow_destructive,
+    )  # fmt: skip
 
 
 def hand_out(
     tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
-    recovery_of: str = "", over_budget: str = "", brief: str = "", apart: bool = False,
+    recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (), brief: str = "",
+    apart: bool = False,
 ) -> str:  # fmt: skip
     """Hand a ready task out; `brief` is the digest of what the worker reads, `apart`: it gets a branch of its own."""
     from memento_git.model.ids import NoSuchRecord
 
     desk = Desk.of(tx)
+    preflight.refuse_unfit(tx, desk.policy, act="dispatch")
     identity, state = desk.find(task, "task")
     if run and desk.run(run).id != state.id:
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
@@ -66,11 +69,14 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
+    allowed = _refuse_destructive(desk, state, identity, plan, guard.known_rules(allow_destructive))
+    if allowed and not recovery_of:
+        desk.reason("allowing a destructive command", note)
     name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
     event = desk.happen(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
-        plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, note=desk.optional("note", note),
-        over_budget=_beyond(desk, state, identity, who, over_budget),
+        plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
+        over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
         brief=brief, branch=branch_of(dispatch_of(name)) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
@@ -87,6 +93,17 @@ def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) 
     if why and not reason.strip():
         raise budget.BudgetExceeded(task=task, why=why)
     return desk.text("reason", reason) if why else ""
+
+
+def _refuse_destructive(desk: Desk, state: RunState, task: str, plan: str, allowed: list[str]) -> list[str]:
+    """Refuse to hand out what tells a worker to destroy something; return what was allowed."""
+    proses = [("task", state.prose(task)), ("run", state.prose(state.id))]
+    if plan:
+        proses.append(("plan", state.prose(plan)))
+    texts = [text for kind, prose in proses for text in guard.texts_of(prose, kind)]
+    told = guard.refuse_text(desk.policy, texts, allowed)
+    desk.tx.ledger.warnings += [warning for warning in told if warning not in desk.tx.ledger.warnings]
+    return allowed
 
 
 def _spike_limit(desk: Desk, state: RunState) -> None:
@@ -330,5 +347,6 @@ def recover_dispatch(
     successor = create_dispatch(
         tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
+        allow_destructive=opened.data.get("allowed", ()) if opened else (),
     )  # fmt: skip
     return name, successor

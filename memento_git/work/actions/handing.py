@@ -51,6 +51,7 @@ class Wish(NamedTuple):
     candidate: bool = False
     note: str = ""
     over_budget: str = ""
+    destructive: tuple[str, ...] = ()
     in_place: bool = False
     dirty: bool = False
     works: bool = False
@@ -119,7 +120,8 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     if made:
         dispatch = dispatches.hand_out(
             tx, task, wish.executor, run=wish.run, candidate=wish.candidate, note=wish.note,
-            over_budget=wish.over_budget, brief=codec.digest_of(text.encode()), apart=bool(folder),
+            over_budget=wish.over_budget, allow_destructive=wish.destructive, brief=codec.digest_of(text.encode()),
+            apart=bool(folder),
         )  # fmt: skip
     else:
         dispatch = desk.find(given, "dispatch")[0]

@@ -288,7 +288,7 @@ def foresee_pool(ledger: Ledger, order: Order) -> None:
     argv = order.argv or executors.known(view.policy()).get(name, executors.Executor(name)).run
     if not argv:
         raise NoCommand(executor=name)
-    refuse_unfit(ledger, view.policy(), argv)
+    refuse_unfit(ledger, view.policy(), argv, f"executor {name or argv[0]}")
     checkouts.foresee(ledger.git, ledger.settings)
 
     def act(tx: Transaction) -> None:

@@ -11,7 +11,7 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import checkouts, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
-from memento_git.work import capture, children, executors, pasts, verification, witnessed
+from memento_git.work import capture, children, executors, guard, pasts, verification, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, worktrees
 from memento_git.work.actions.evidences import Draft
@@ -57,14 +57,6 @@ class NothingToShow(Refused):
     token = "nothing_to_show"
     sentence = "in place only required commands can complete task {task}, and none is asked for"
     hint_ = "ask for one: memento task revise {task} --check CMD; or run in a work tree of its own"
-
-
-class CommandDestructive(Refused):
-    """A command that would be started destroys work, history or machines."""
-
-    token = "command_destructive"
-    sentence = "{command} is not started: {why}"
-    hint_ = "leave it out; policy.preflight.destructive says how strictly this is judged"
 
 
 class Order(NamedTuple):
@@ -133,24 +125,20 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
     if not executor.run:
         raise NoCommand(executor=executor.name)
     asked = state.asked(task, policy, pasts.enriched(state, task, policy))
-    for argv in (executor.run, *(command.run for command in asked.commands)):
-        refuse_unfit(ledger, policy, argv)
+    refuse_unfit(ledger, policy, executor.run, f"executor {executor.name}")
+    for command in asked.commands:
+        refuse_unfit(ledger, policy, command.run, "verification")
     if order.in_place and not asked.commands:
         raise NothingToShow(task=task)
     return executor, asked
 
 
-def refuse_unfit(ledger: Ledger, policy: Policy, argv: Sequence[str]) -> None:
+def refuse_unfit(ledger: Ledger, policy: Policy, argv: Sequence[str], where: str) -> None:
     """Refuse a command that is not there, or that policy calls destructive."""
-    from memento_git.work import destructive
-
     if "/" not in argv[0] and shutil.which(argv[0]) is None:
         raise capture.CommandNotStarted(argv0=argv[0], reason="it is not on PATH")
-    level = policy.preflight["destructive"]
-    for danger in destructive.in_argv(argv) if level != "ignore" else ():
-        if level == "refuse":
-            raise CommandDestructive(command=danger.command, why=danger.why)
-        ledger.warnings.append(f"{danger.command}: {danger.why}")
+    told = guard.refuse_argv(policy, argv, where)
+    ledger.warnings += [warning for warning in told if warning not in ledger.warnings]
 
 
 class _Run:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.model.states import DONE
+from memento_git.work import preflight
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 from memento_git.work.fold import plans_of
@@ -22,6 +23,7 @@ def start_run(
 ) -> str:
     """Start a run for one goal; return its id."""
     desk = Desk.of(tx)
+    preflight.refuse_unfit(tx, desk.policy, act="start")
     run = tx.new_id("run")
     data = {
         "id": run,

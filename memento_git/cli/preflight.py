@@ -1,0 +1,64 @@
+"""memento preflight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memento_git.cli import output
+from memento_git.cli.boundary import Door, writes
+
+if TYPE_CHECKING:
+    from memento_git.work.actions.preflights import Verdict
+
+LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
+MOST_BYTES = 1024 * 1024
+
+
+@click.command("preflight", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
+@click.option(
+    "--act", type=click.Choice(("start", "dispatch", "run")), default="dispatch", show_default=True,
+    help="What is about to begin: a run, a hand-off or an executor.",
+)  # fmt: skip
+@click.option("--text", default="", metavar="FILE", help="Judge the commands that a text names; - reads it.")
+@click.option("--record", is_flag=True, help="Put the verdict on the run's gate preflight_safety.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="With --record: which run; the only open one else.")
+@writes
+def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, *, record: bool) -> int:
+    """Show what speaks against beginning, by policy; exit with 1 when something would be refused.
+
+    The work tree, branch, disk and identity are looked at; a command after -- and a text are judged, never run.
+    """
+    from memento_git.work.actions import preflights
+
+    read = None
+    if text:
+        with click.open_file(text, "rb") as stream:
+            read = stream.read(MOST_BYTES).decode(errors="replace")
+    policy = door.view().policy()
+    verdict = preflights.look(door.ledger.git, policy, act=act, argv=argv, text=read)
+    gate = None
+    if record:
+        gate = door.change("gate record", lambda tx: preflights.record_preflight(tx, verdict, run=run))
+    refused = verdict.refused
+    data: dict[str, Any] = {
+        "act": act, "checks": [check._asdict() for check in verdict.checks], "dangers": verdict.dangers,
+        "refused": bool(refused), "gate": gate,
+    }  # fmt: skip
+    if refused:
+        said = "; ".join(f"{check.name}: {check.message}" for check in refused)
+        data = {"error": "preflight_refused", "message": said, "hint": refused[0].fix, **data}
+    door.show(data, lambda: _table(verdict, gate), ok=not refused)
+    return 1 if refused else 0
+
+
+def _table(verdict: Verdict, gate: dict[str, Any] | None) -> str:
+    lines = output.columns(
+        (click.style(check.level, fg=LEVELS[check.level]), check.name, output.printable(check.message))
+        for check in verdict.checks
+    )
+    fixes = [f" next: {check.fix}" for check in verdict.refused if check.fix]
+    recorded = [f"{gate['kind']} {gate['status']} on {gate['scope']}"] if gate else []
+    return "\n".join([*lines, *output.destructive(verdict.dangers), *fixes, *recorded])

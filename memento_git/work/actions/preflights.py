@@ -1,0 +1,66 @@
+"""preflight: look at the work tree and judge commands before beginning; put the verdict on the run's gate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.work import guard, preflight, rows
+from memento_git.work.actions.gates import record_gate
+from memento_git.work.desk import Desk
+from memento_git.work.preflight import Check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Transaction
+    from memento_git.model.policy import Policy
+
+GATE: Final = "preflight_safety"
+MOST_TOLD: Final = 20
+
+
+class Verdict(NamedTuple):
+    """All that was looked at, and the destructive commands that were found."""
+
+    act: str
+    checks: list[Check]
+    dangers: list[dict[str, Any]]
+
+    @property
+    def refused(self) -> list[Check]:
+        return [check for check in self.checks if check.level == "refuse"]
+
+
+def look(git: Git, policy: Policy, *, act: str, argv: Sequence[str] = (), text: str | None = None) -> Verdict:
+    """Return what speaks against beginning, and whether policy would refuse it."""
+    checks = preflight.examine(git, policy, act=act)
+    found: list[dict[str, Any]] = []
+    if argv:
+        from memento_git.work.destructive import in_argv
+
+        found += guard.rows(("command", danger) for danger in in_argv(argv, policy.preflight["branches"]))
+    if text is not None:
+        found += guard.rows(guard.dangers(policy, [("text", text)]))
+    if argv or text is not None:
+        checks.append(_destructive(found, policy.preflight["destructive"]))
+    return Verdict(act, checks, found)
+
+
+def _destructive(found: Sequence[dict[str, Any]], level: str) -> Check:
+    if not found:
+        return Check("destructive", "ok", "no destructive command was found")
+    rules = ", ".join(dict.fromkeys(f"{row['rule']} ({row['where']}, line {row['line']})" for row in found[:MOST_TOLD]))
+    if level == "ignore":
+        return Check("destructive", "ok", f"{rules} (ignored by policy)")
+    return Check("destructive", level, rules, "take it out, or allow the rule with a reason where it is handed out")
+
+
+def record_preflight(tx: Transaction, verdict: Verdict, *, run: str = "") -> rows.Row:
+    """Record the verdict on the gate preflight_safety of a run; return the gate's row."""
+    told = [f"{check.name}: {check.message}" for check in verdict.checks if check.level != "ok"]
+    words = f"preflight before {preflight.DOING[verdict.act]}: {'; '.join(told) or 'nothing speaks against it'}"
+    result = "failed" if verdict.refused else "passed"
+    scope, event = record_gate(tx, GATE, result, run=run, reason=words)
+    state = Desk.of(tx).state(tx.view.find(event, "event")[1])
+    return next(row for row in rows.gate_rows(state, scope) if row["kind"] == GATE)
