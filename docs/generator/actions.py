@@ -78,7 +78,7 @@ returned. An exception within the block writes nothing. `action` is the text of 
 
 OPTIONS: Final = {
     "str": "text", "bool": "`true` or `false`", "int": "a length of time", "Sequence[str]": "list",
-    "Sequence[str] | None": "list",
+    "Sequence[str] | None": "list", "Mapping[str, str] | None": "mapping",
 }  # fmt: skip
 
 
