@@ -156,6 +156,7 @@ plan list
 plan show PLAN
 plan approve PLAN
 task add --title T
+preflight
 task revise TASK --title U
 task list
 task show TASK

@@ -168,8 +168,9 @@ ANSWERS: Final = {
     "plan show": "plan",
     "task list": "tasks page",
     "task add": "task dispatched executor_invoked",
+    "task add --from-event": "task created dangers dispatched executor_invoked",
     "task revise": "task",
-    "task show": "task dispatches next",
+    "task show": "task dispatches next dangers",
     "task route": "task_id task_status decision evidence",
     "task brief": "payload",
     "task bundle": "bundle bundle_path",
@@ -203,6 +204,7 @@ ANSWERS: Final = {
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
+    "preflight": "act checks dangers refused gate",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",
@@ -232,7 +234,9 @@ def page() -> str:
     return whole_page(
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
-        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`. "
+        "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
+        "those of `preflight` have `level` (ok, warn, refuse) for `status`. `dangers` have `where`, `line`, `rule`, "
+        "`command`, `why`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,

@@ -165,8 +165,12 @@ def show_task(door: Door, task_id: str) -> None:
     door.show(
         {"task": row, "dispatches": handed, "next": step, "dangers": dangers},
         lambda: "\n".join(
-            [*output.fields(shown, names), *([""] if lines else []), *output.columns(lines),
-             *output.destructive(dangers)]
+            [
+                *output.fields(shown, names),
+                *([""] if lines else []),
+                *output.columns(lines),
+                *output.destructive(dangers),
+            ]
         ),
     )
 

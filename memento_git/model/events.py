@@ -63,8 +63,8 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "recovery_of": Field(t.id_of("dispatch"), doc="dispatch that it replaces"),
             "brief": Field(t.DIGEST, doc="digest of the brief that was handed over"),
             "branch": Field(LINE, doc="branch of the work tree that was made for it"),
-            "over_budget": Field(t.Text(), doc="why, although the task is beyond its budget"),
             "allowed": Field(t.ListOf(LINE), doc="rules of destructive commands that the note allows"),
+            "over_budget": Field(t.Text(), doc="why, although the task is beyond its budget"),
             "note": NOTE,
         },
         "claimed": {

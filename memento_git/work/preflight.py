@@ -62,12 +62,11 @@ class DiskSpace(Refused):
     hint_ = "free some space, or lower policy.preflight.disk"
 
 
-REFUSALS: Final[dict[str, type[Refused]]] = {
+REMEDIES: Final[dict[str, type[Refused]]] = {
     "dirty": DirtyWorktree,
     "untracked": UntrackedFiles,
     "detached": DetachedHead,
     "protected": ProtectedBranch,
-    "disk": DiskSpace,
 }
 
 
@@ -96,10 +95,22 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
         checks.append(_disk(tx.ledger.git, asked))
     for check in checks:
         if check.level == "refuse":
-            raise REFUSALS[check.name](message=check.message)
+            _refuse(check)
     told = [check for check in checks if check.level == "warn" and check.name != "detached"]
     tx.ledger.warnings += [check.message for check in told if check.message not in tx.ledger.warnings]
     return told
+
+
+def _refuse(check: Check) -> None:
+    if check.name == "dirty":
+        raise DirtyWorktree(message=check.message)
+    if check.name == "untracked":
+        raise UntrackedFiles(message=check.message)
+    if check.name == "detached":
+        raise DetachedHead(message=check.message)
+    if check.name == "protected":
+        raise ProtectedBranch(message=check.message)
+    raise DiskSpace(message=check.message)
 
 
 def _weighed(policy: Policy, insist: Collection[str]) -> dict[str, Any]:
@@ -133,7 +144,7 @@ def _plain(path: str) -> str:
 
 
 def _weigh(name: str, level: str, message: str) -> Check:
-    fix = "" if level == "ignore" else REFUSALS[name].hint_
+    fix = "" if level == "ignore" else REMEDIES[name].hint_
     return Check(name, "ok" if level == "ignore" else level, message + (" (ignored by policy)" * (not fix)), fix)
 
 

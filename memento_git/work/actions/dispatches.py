@@ -82,6 +82,17 @@ def hand_out(
     return dispatch_of(event)
 
 
+def _refuse_destructive(desk: Desk, state: RunState, task: str, plan: str, allowed: list[str]) -> list[str]:
+    """Refuse to hand out what tells a worker to destroy something; return what was allowed."""
+    proses = [("task", state.prose(task)), ("run", state.prose(state.id))]
+    if plan:
+        proses.append(("plan", state.prose(plan)))
+    texts = [text for kind, prose in proses for text in guard.texts_of(prose, kind)]
+    told = guard.refuse_text(desk.policy, texts, allowed)
+    desk.tx.ledger.warnings += [warning for warning in told if warning not in desk.tx.ledger.warnings]
+    return allowed
+
+
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
     """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
     from memento_git.work import budget, executors, outcomes
@@ -93,17 +104,6 @@ def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) 
     if why and not reason.strip():
         raise budget.BudgetExceeded(task=task, why=why)
     return desk.text("reason", reason) if why else ""
-
-
-def _refuse_destructive(desk: Desk, state: RunState, task: str, plan: str, allowed: list[str]) -> list[str]:
-    """Refuse to hand out what tells a worker to destroy something; return what was allowed."""
-    proses = [("task", state.prose(task)), ("run", state.prose(state.id))]
-    if plan:
-        proses.append(("plan", state.prose(plan)))
-    texts = [text for kind, prose in proses for text in guard.texts_of(prose, kind)]
-    told = guard.refuse_text(desk.policy, texts, allowed)
-    desk.tx.ledger.warnings += [warning for warning in told if warning not in desk.tx.ledger.warnings]
-    return allowed
 
 
 def _spike_limit(desk: Desk, state: RunState) -> None:

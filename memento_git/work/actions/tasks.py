@@ -23,7 +23,7 @@ def add_task(
     tx: Transaction, title: str, *, run: str = "", body: str = "", criteria: Sequence[str] = (),
     depends_on: Sequence[str] = (), files: Sequence[str] = (), kind: str = "", risk: str = "", size: str = "",
     role: str = "", commands: Sequence[str] = (), require: Sequence[str] = (), trust: str = "", attempts: int = 0,
-    cost: str = "", source: Mapping[str, str] | None = None,
+    cost: str = "",
 ) -> str:  # fmt: skip
     """Add a task to a run; return its id. `commands` are what verification runs, each as words of a shell."""
     desk = Desk.of(tx)
@@ -45,7 +45,6 @@ def add_task(
         "role": desk.optional("role", role, lines=False),
         "verify": verification(desk, commands, require, trust),
         "budget": {key: value for key, value in (("attempts", attempts), ("cost", cost)) if value},
-        "source": {key: desk.text(key, value, lines=False) for key, value in (source or {}).items()},
     }
     tx.put(layout.prose_path(state.id, task), codec.encode_prose(data, desk.optional("body", body)))
     tx.touch(state.id, task)
