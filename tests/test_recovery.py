@@ -145,6 +145,35 @@ def test_a_worker_may_die_at_any_moment_and_the_task_is_done_exactly_once(play: 
     assert [one.message for one in examine(play.ledger) if one.name == "work trees"] == []
 
 
+@pytest.mark.parametrize("missing", [True, False], ids=["no .git", "locked"])
+def test_a_work_tree_that_git_had_not_finished_is_taken_away(play: Play, task: str, *, missing: bool) -> None:
+    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    handovers.write(play.ledger.git, made._replace(base="", worker=Process(os.getpid(), 1.0)))
+    (play.root / ".git" / "worktrees" / Path(made.path).name / "locked").write_text("initializing\n")
+    if missing:
+        (Path(made.path) / ".git").unlink()
+
+    jobs = recovering.recover_all(play.ledger)
+
+    assert [job.dispatch for job in jobs] == [made.dispatch]
+    assert (trees(play.root), branches(play.root), handovers.listed(play.ledger.git)) == ([], [], [])
+    assert not (play.root.parent / "repo.worktrees").exists()
+
+
+def test_a_lock_that_a_killed_git_left_in_the_work_tree_is_no_hindrance(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    gone(process)
+    inside = play.root / ".git" / "worktrees" / Path(found.path).name
+    (inside / "memento").mkdir(exist_ok=True)
+    for lock in (inside / "memento" / "work.index.lock", inside / "index.lock"):
+        lock.write_text("")
+
+    jobs = recovering.recover_all(play.ledger)
+
+    assert git(play.root, "show", f"{jobs[0].partial}:part.txt") == "1"
+    assert (trees(play.root), branches(play.root)) == ([], [])
+
+
 def test_a_worker_whose_child_is_killed_fails_its_dispatch(play: Play, task: str) -> None:
     process, found = worker(play, task)
     assert found.child is not None

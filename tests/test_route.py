@@ -15,7 +15,7 @@ import pytest
 
 from memento_git.ledger import cache, layout
 from memento_git.work import outcomes, probe, routes
-from memento_git.work.actions import dispatches, evidences, plans, tasks
+from memento_git.work.actions import dispatches, evidences, plans, tasks, verifying
 from memento_git.work.budget import BudgetExceeded
 from memento_git.work.executors import Executor
 from tests.play import Play, git
@@ -243,7 +243,7 @@ def test_a_rejected_completion_is_a_failure_and_a_reopened_one_says_nothing(play
     play.complete(_claimed(play, task, "codex"), uri)
     play.do(tasks.reopen_task, task, reason="the goal changed")
     play.complete(_claimed(play, task, "aider"), uri)
-    play.do(tasks.verify_task, task)
+    play.do(verifying.verify_task, task)
     assert play.status(task) == "rejected"
     assert [one.how for one in routes.attempts(play.state(task), task)] == ["reopened", "rejected"]
     view = play.ledger.view()

@@ -16,6 +16,8 @@ from memento_git.model.states import RISKS, SENDERS, SIZES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.ledger.store import Transaction
+
 
 def _list(
     door: Door, *, run: str = "", status: str = "", ready: bool = False, limit: int = 50, offset: int = 0

@@ -154,6 +154,7 @@ def look(inside: Git, base: str) -> Work:
     copy = _index(inside)
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.with_name(f"{copy.name}.lock").unlink(missing_ok=True)
         if (inside.git_dir / "index").exists():
             shutil.copyfile(inside.git_dir / "index", copy)
     except OSError as error:
@@ -225,20 +226,41 @@ def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
 
 def remove(git: Git, checkout: Checkout, *, branch: bool) -> str:
     """Remove a work tree, with `branch` its branch as well; return why it was left, or nothing."""
-    known = {path.resolve() for path in listed(git)}
-    if checkout.path.resolve() in known:
+    known = {path.resolve(): name for path, name in listed(git).items()}
+    here = checkout.path.resolve()
+    if here in known:
         try:
             git.run("worktree", "remove", "--force", str(checkout.path))
         except GitFailed as failure:
             return str(failure.facts["reason"])
     elif checkout.path.exists():
         return f"{checkout.path.name} is no work tree of this repository"
-    if branch and checkout.branch not in listed(git).values():
+    others = {name for path, name in known.items() if path != here}
+    if branch and checkout.branch not in others:
         git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
+    _drop_folder(checkout.path.parent)
+    return ""
+
+
+def _drop_folder(folder: Path) -> None:
+    """Remove our folder of work trees when the last of them is gone."""
     with contextlib.suppress(OSError):
-        if {path.name for path in checkout.path.parent.iterdir()} == {MARK}:
-            (checkout.path.parent / MARK).unlink()
-            checkout.path.parent.rmdir()
+        if {path.name for path in folder.iterdir()} == {MARK}:
+            (folder / MARK).unlink()
+            folder.rmdir()
+
+
+def discard(git: Git, checkout: Checkout) -> str:
+    """Remove what is there of a work tree that was never finished, so that nobody can have worked in it."""
+    try:
+        if (checkout.path.parent / MARK).is_file() and checkout.path.is_dir():
+            shutil.rmtree(checkout.path)
+    except OSError as error:
+        return reason_of(error)
+    if checkout.path.resolve() in {path.resolve() for path in listed(git)}:
+        git.answer("worktree", "remove", "--force", "--force", str(checkout.path))
+    git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
+    _drop_folder(checkout.path.parent)
     return ""
 
 

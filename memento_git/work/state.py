@@ -289,7 +289,6 @@ class RunState:
         asks = proofs.asked_of(self, completion.of, policy)
         return proofs.proven(self, completion, self.prose(completion.of).digest, asks, (), ())
 
-
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""
         if task not in self.index.prose or self.task_status(task) not in DONE:

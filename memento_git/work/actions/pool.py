@@ -84,6 +84,7 @@ class _Pool:
         self.taken = 0
         self.read = 0.0
         self.not_before = 0.0
+        self.found = 0
         self.fresh = True
 
     def go(self) -> Worked:
@@ -106,7 +107,14 @@ class _Pool:
                 self._start(self.queue.pop(0))
         if self.workers or not self._may_take():
             return bool(self.workers)
-        return bool(self.queue) or self.fresh or self._others()
+        return bool(self.queue) or self.fresh or self._others() or self._swept()
+
+    def _swept(self) -> bool:
+        """Take back what could not be taken back at once; tell whether that makes more to do."""
+        before = self.found
+        self._recover()
+        self.fresh = self.found > before
+        return self.fresh
 
     def _may_take(self) -> bool:
         return not self.most or self.taken < self.most
@@ -241,6 +249,7 @@ class _Pool:
             self.tell(f"not recovered yet: {error.message}")
         for job in jobs:
             self.tell(f"recovered {job.dispatch}: {job.why}")
+        self.found += len(jobs)
         return found[0].dispatch if found else ""
 
     def _end(self) -> None:

@@ -147,7 +147,7 @@ def status_of(view: View, dispatch: str) -> str:
 
 def holds_work(git: Git, handover: Handover, status: str) -> bool:
     """Tell whether a work tree or its branch holds what is nowhere else."""
-    if not handover.path:
+    if not handover.base:
         return False
     checkout = worktrees.checkout_of(handover)
     inside = checkouts.opened(git, checkout)

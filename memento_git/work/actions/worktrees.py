@@ -83,7 +83,7 @@ def give_up(tx: Transaction, dispatch: str) -> str:
 
 def kept_aside(git: Git, handover: Handover) -> str:
     """Return the commit that keeps the work of a dispatch, or nothing where there is none."""
-    if not handover.path:
+    if not handover.base:
         return ""
     from memento_git.ledger import checkouts
 
@@ -104,20 +104,30 @@ def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> str:
         checkout = checkout_of(handover)
         if git.top is not None and git.top.resolve() == checkout.path.resolve():
             return "you are in it"
-        inside = checkouts.opened(git, checkout)
-        if inside is not None:
-            work = checkouts.look(inside, checkout.base)
-            if work.inner:
-                return f"it holds a repository of its own: {work.inner[0]}"
-            if completed and work.changed and handover.worker is None:
-                return "it holds changes that are not committed"
-            empty = work.head == checkout.base
+        if not handover.base:
+            problem = checkouts.discard(git, checkout)
         else:
-            empty = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}") == checkout.base
-        if problem := checkouts.remove(git, checkout, branch=empty or not completed):
+            problem = _removed(git, handover, completed=completed)
+        if problem:
             return problem
     handovers.forget(git, handover.dispatch)
     return ""
+
+
+def _removed(git: Git, handover: Handover, *, completed: bool) -> str:
+    """Remove a work tree whose work is kept elsewhere; return why it was left, or nothing."""
+    from memento_git.ledger import checkouts
+
+    checkout = checkout_of(handover)
+    inside = checkouts.opened(git, checkout)
+    if inside is not None and not (completed and handover.worker):
+        work = checkouts.look(inside, checkout.base)
+        if work.inner:
+            return f"it holds a repository of its own: {work.inner[0]}"
+        if completed and work.changed:
+            return "it holds changes that are not committed"
+    tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}")
+    return checkouts.remove(git, checkout, branch=not completed or tip == checkout.base)
 
 
 def try_to_clear(ledger: Ledger, handover: Handover, *, completed: bool) -> None:
