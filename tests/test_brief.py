@@ -164,6 +164,21 @@ def test_enrichment_is_told_before_the_work_begins(play: Play) -> None:
     assert any("asks for type evidence" in why for why in brief(play.ledger.view(), task)["verification_policy"]["why"])
 
 
+def test_required_commands_can_be_copied_from_the_text(play: Play) -> None:
+    policy = play.root / ".memento" / "config.yaml"
+    policy.write_text(
+        "version: 1\npolicy:\n  verify:\n  - trust: witnessed\n    commands:\n"
+        "    - {run: [sh, -c, 'a > b'], kind: build, reports: [out.xml], timeout: 2m}\n"
+    )
+    play.commit_all("policy")
+    task = story(play)
+    text = as_markdown(brief(play.ledger.view(), task))
+    line = "- `sh -c 'a > b'` must pass at the top of the repository, as build, writing `out.xml`, within 120 s\n"
+    assert line in text
+    assert "- `pytest -q` must pass" in text
+    assert "- policy asks for witnessed evidence or better\n" in text
+
+
 # Budget.
 
 

@@ -176,11 +176,20 @@ dispatch complete DISPATCH --evidence EVIDENCE
 task verify TASK
 evidence add --run RUN --uri https://example.invalid/1
 evidence approve RUN
+evidence approve RUN --response yes
+evidence check --provider ci --conclusion success --run RUN
+gate release --require-check ci --approvals 1 --no-record
 gate record quality_review passed
 gate waive approval --reason R
 gate list
+graph status
+graph update
+graph diff HEAD..HEAD
+graph propose
 status
 report
+report --format html
+report --out report.md
 log
 log --commits
 show RUN

@@ -218,6 +218,33 @@ def memory_prefetch(seed: Seed) -> None:
 
 
 @row
+def graph_status(seed: Seed) -> None:
+    assert set(seed("graph-status")["graphify"]) == {"installed", "command", "state", "graph_json"}
+
+
+@row
+def graph_update(seed: Seed) -> None:
+    run = seed.planned()
+    assert seed("graph-update", "--run-id", run)["evidence"]["kind"] == "graph"
+    assert seed.refusal("graph-update") == (2, "run_id_required")
+
+
+@row
+def record_graph_diff(seed: Seed) -> None:
+    run = seed.planned()
+    before = '{"god_nodes": ["core"], "cross_community_edges": 2, "modularity": 0.7}'
+    after = '{"god_nodes": ["core", "api"], "cross_community_edges": 5, "modularity": 0.4}'
+    sides = ("--before-graph-json", before, "--after-graph-json", after)
+    told = seed("record-graph-diff", "--run-id", run, *sides)
+    assert len(told["diff"]["warnings"]) == 3
+    assert told["evidence"]["kind"] == "graph"
+    assert {"warnings", "risk", "blocking", "advisory", "before", "after"} <= set(told["diff"])
+    assert seed.refusal("record-graph-diff", "--run-id", run) == (2, "graph_snapshots_required")
+    broken = ("--before-graph-json", "{", "--after-graph-json", "{")
+    assert seed.refusal("record-graph-diff", "--run-id", run, *broken) == (2, "graph_snapshot_invalid")
+
+
+@row
 def update(seed: Seed) -> None:
     assert seed.refusal("update") == (1, "installed_from_checkout")
 
@@ -251,6 +278,8 @@ def test_a_command_of_the_seed_is_refused_where_there_is_no_repository(
         "start": ("--goal", "G"),
         "enqueue-event": ("--run-id", "run_0", "--title", "T"),
         "approve-plan": ("--plan-id", "plan_0"),
+        "graph-update": ("--run-id", "run_0"),
+        "record-graph-diff": ("--run-id", "run_0", "--before-graph-json", "{}", "--after-graph-json", "{}"),
     }
     ids = ("--task-id", "task_0", "--dispatch-id", "dispatch_0")
     options = needed.get(name, ids if name in NAMES[6:] else ())

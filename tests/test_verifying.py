@@ -478,6 +478,43 @@ def test_status_says_how_to_go_on_from_an_unproven_and_from_a_rejected_task(play
     assert f"memento task repair {task}" in commands()
 
 
+def test_who_interrupts_a_required_command_gets_no_verdict(play: Play) -> None:
+    import os
+    import signal
+    import subprocess
+    import time
+
+    (play.root / "slow.py").write_text(
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGINT, lambda *_: sys.exit(2))\n"
+        "print('here', flush=True)\n"
+        "time.sleep(30)\n"
+    )
+    play.commit_all()
+    play.planned()
+    task = completed(play, commands=["python3 slow.py", GREEN])
+    command = [sys.executable, "-m", "memento_git", "task", "verify", task, "-C", str(play.root)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"here\n"
+    time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(20) == 130
+    process.stdout.close()
+    assert play.status(task) == "completed"
+
+
+def test_what_one_command_writes_over_is_no_other_code_for_the_next(play: Play) -> None:
+    (play.root / "count.py").write_text("open('seen.txt', 'a').write('x')\n")
+    play.commit_all()
+    (play.root / "seen.txt").write_text("before\n")
+    play.planned()
+    task = completed(play, commands=["python3 count.py", GREEN])
+    found = verify(play, task)
+    assert found.unmet == ()
+    assert play.is_proven(task)
+
+
 # Repair.
 
 
@@ -625,6 +662,21 @@ def test_a_hot_spot_of_the_graph_asks_for_tests(play: Play) -> None:
     found = verify(play, completed(play, kind="build", files=["app.py"]))
     assert found.unmet == (f"the hot spot app.py of {graph} asks for test evidence",)
     assert verify(play, completed(play, kind="build", files=["docs/a.md"])).accepted
+
+
+def test_the_graph_that_memento_makes_is_understood(play: Play) -> None:
+    from memento_git.work.actions import graphs
+
+    names = [f"m{number}" for number in range(8)]
+    for name in names:
+        (play.root / f"{name}.py").write_text("import hub\n")
+        (play.root / f"{name}x.py").write_text("")
+    (play.root / "hub.py").write_text("".join(f"import {name}x\n" for name in names))
+    play.commit_all()
+    play.planned()
+    graph = play.do(graphs.update_graph)
+    found = verify(play, completed(play, kind="build", files=["hub.py"]))
+    assert found.unmet == (f"the hot spot hub.py of {graph} asks for test evidence",)
 
 
 @pytest.mark.parametrize("text", ["[", "[]", '{"hot_spots": 3}', '{"hot_spots": [3, null]}', "[" * 50_000])

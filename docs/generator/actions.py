@@ -77,8 +77,8 @@ with Ledger.open(".", actor="agent:hermes") as ledger:
 returned. An exception within the block writes nothing. `action` is the text of the commit's subject."""
 
 OPTIONS: Final = {
-    "str": "text", "bool": "`true` or `false`", "int": "a length of time", "Sequence[str]": "list",
-    "Sequence[str] | None": "list", "Mapping[str, str] | None": "mapping",
+    "str": "text", "str | None": "text", "bool": "`true` or `false`", "int": "a length of time",
+    "Sequence[str]": "list", "Sequence[str] | None": "list",
 }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ CODES: Final = (
 OTHER: Final = (
     ("usage", "2", "click's own message: an unknown option, a missing argument", "see that command's --help"),
     ("task_rejected", "1", "`task verify`: what is unmet", ""),
+    ("graph_refused", "1", "`graph diff`: what policy refuses", ""),
     ("no_executor", "1", "`task route`: why nobody of the table can be chosen", "see `rejected_executors`"),
     ("override_refused", "1", "`task route --executor`: why that one must not be chosen", "see `user_override`"),
     ("checks_failed", "1", "`doctor`: something is wrong, see `checks`", ""),

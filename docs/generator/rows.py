@@ -35,6 +35,7 @@ TASK: Final = {
     "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
     "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
+    "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
     "reason": "the latest reason that an event gave", "incomplete": "a file that its events name is missing",
     "stale": "only in `status`: all that proves it saw other code than this commit's",
 }  # fmt: skip
@@ -42,7 +43,7 @@ DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
     "run_id": "its run", "executor": "to whom it was handed", "claimed_by": "the claimant, or null",
     "lease_until": "when the claim ends, or null", "expired": "claimed, and the lease is over",
-    "candidate": "one of several tries",
+    "candidate": "one of several tries", "selected": "the one that was chosen among them",
     "allowed_destructive": "rules about destructive commands that were allowed at the hand-off",
     "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "category": "what kind of failure ended it, or null",
@@ -65,8 +66,13 @@ EVIDENCE: Final = {
     "command": "argv, or null", "exit_code": "or null", "seconds": "or null",
     "reports": "name, format, sha256, ok, counts, failed, failed_more",
     "problems": "why a good exit code did not count",
-    "diff": "range, base, tip, patch_id, files, added, removed; or null", "approves": "id or null",
-    "code": "git ids of what it saw: tree, full, paths, dirty", "actor": "who recorded it", "created_at": "when",
+    "diff": "range, base, tip, patch_id, files, added, removed; or null",
+    "approves": "id or null", "prompt": "what the approver was asked, or null",
+    "response": "what the approver answered, or null",
+    "check": "provider, name, id, conclusion, commit, url, finished; or null",
+    "dispatch": "hand-off that it came out of, or null",
+    "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
+    "actor": "who recorded it", "created_at": "when",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {
@@ -93,6 +99,17 @@ BRIEF: Final = {
     "digest": "SHA-256 of all other keys as JSON, keys sorted, without spaces",
     "id": "only in a bundle: `bundle_` and the start of the digest", "bundle_hash": "only in a bundle: the digest",
 }  # fmt: skip
+ROLE: Final = {
+    "kind": "actor, or role: a word that tasks ask for", "name": "who", "last_action": "kind and verb, or nothing",
+    "last_record": "to which record", "last_at": "when", "actions": "how many of each kind",
+    "incomplete_tasks": "ids of tasks handed to, or asking for, it that are not settled",
+}  # fmt: skip
+REPORT: Final = {
+    "text": "the report as Markdown, or in the format that was asked", "generated_at": "when it was made",
+    "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
+    "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
+    "stale, task_ids", "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
+}  # fmt: skip
 TROUBLE: Final = {
     "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
     "events": "event, actor and action of each event concerned",
@@ -106,6 +123,7 @@ STATUS: Final = {
     "ahead": "ids of events whose clock is more than five minutes ahead of now",
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",
+    "roles": "actors, and the roles that tasks ask for: what each did last",
     "live": "worker processes of this machine that work on the run's tasks",
 }  # fmt: skip
 LIVE: Final = {
@@ -140,8 +158,8 @@ DECISION: Final = {
 }  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
-    "Event (audit)": EVENT, "Trouble": TROUBLE, "Brief (payload, bundle)": BRIEF, "Living worker (live)": LIVE,
-    "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
+    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
+    "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
 }  # fmt: skip
 
 ANSWERS: Final = {
@@ -150,7 +168,8 @@ ANSWERS: Final = {
     "guide": "name text",
     "guide --out": "path",
     "status": " ".join(STATUS),
-    "report": "text generated_at " + " ".join(key for key in STATUS if key != "state"),
+    "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),
+    "report --out": "out format bytes",
     "log": "audit page",
     "log --commits": "commits page",
     "show": "KIND audit",
@@ -185,6 +204,7 @@ ANSWERS: Final = {
     "dispatch claim": "DISPATCH",
     "dispatch renew": "dispatch_id lease_until committed",
     "dispatch complete": "DISPATCH task proven evidence",
+    "dispatch select": "task_id decision candidates event_id",
     "dispatch fail": "DISPATCH",
     "dispatch create --worktree": "DISPATCH dispatched worktree",
     "dispatch recover": "DISPATCH requeued_dispatch_id",
@@ -195,16 +215,23 @@ ANSWERS: Final = {
     "gate list": "gates page",
     "gate record": "gate",
     "gate waive": "gate",
+    "gate release": "run_id verdict missing missing_checks missing_approvals approval_count approvers graph_warnings "
+    "graph_approval_required evidence event_id",
     "evidence list": "evidence page",
     "evidence show": "evidence",
     "evidence run": "evidence exit_code",
     "evidence run --out": "evidence_id out exit_code",
     "evidence add": "evidence",
-    "evidence approve": "evidence",
+    "evidence approve": "evidence approved",
+    "evidence check": "evidence checks known",
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
     "preflight": "act checks dangers refused gate",
+    "graph status": "code graph snapshot graphify",
+    "graph update": "evidence recorded counts",
+    "graph diff": "diff evidence",
+    "graph propose": "proposals omitted",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",

@@ -19,13 +19,13 @@ SAME: Final = (
 )
 ABSENT: Final = (
     ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
-    ("graph-status", ""),
-    ("graph-update", ""),
-    ("record-external-check", "`evidence add --kind ci --uri URL --outcome passed`: kept as *reported*"),
-    ("record-approval", "`evidence approve ID`, or `gate record approval passed`"),
-    ("record-graph-diff", ""),
-    ("select-patch", ""),
-    ("release-gate", "`gate record release passed`, and `gates.required: [release]` in the policy"),
+    (
+        "record-external-check",
+        "`evidence check FILE`, or `--fetch`, or `--conclusion WORD` as typed: kept as *reported*",
+    ),
+    ("record-approval", "`evidence approve ID --response TEXT`"),
+    ("select-patch", "`dispatch select TASK --record best`: over hand-offs that exist, by what the ledger holds"),
+    ("release-gate", "`gate release`"),
 )
 KEYS: Final = (
     ("run", "`run` with `id goal actor status current_plan_id`", ("`workspace` and `source_of_truth` are gone: a "

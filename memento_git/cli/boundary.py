@@ -97,11 +97,11 @@ class Door:
         self._ledger = None
 
 
-def progress(done: int, total: int) -> None:
+def progress(done: int, total: int, what: str = "the ledger") -> None:
     """Show on a terminal that a long read is under way."""
     if sys.stderr.isatty():
         end = "\n" if done >= total else ""
-        sys.stderr.write(f"\rreading the ledger: {done} of {total} files{end}")
+        sys.stderr.write(f"\rreading {what}: {done} of {total} files{end}")
         sys.stderr.flush()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, paged, reads, writes
+from memento_git.cli.boundary import Door, both, paged, reads, writes
 from memento_git.model.work import FAILURES
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _line(row: Row, names: Names) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, complete, fail, recover.", _list)
+dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover.", _list)
 
 
 @dispatch.command("list")
@@ -169,6 +169,46 @@ def complete(
     proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
     data = {**row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited}
     door.show(data, f"completed {row['task_id']}, {proof}")
+
+
+@dispatch.command("select")
+@click.argument("task_id", metavar="TASK")
+@click.option("--candidate", "only", multiple=True, metavar="DISPATCH", help="Look at this one; repeatable, else all.")
+@click.option("--record", "record", default="", metavar="DISPATCH|best", help="Choose this one, or the best one.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; required where it is not the best.")
+@both
+def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason: str) -> int:
+    """Compare the completed candidates of a task by what the ledger holds of each; with --record choose one.
+
+    What counts is proof, tests, failures, size of the diff, the code's graph, cost and time. A candidate that is not
+    proven, or that touches what nobody should take over unseen, is out. Nothing is merged. Exits with 1 if none fits.
+    """
+    from memento_git.work.actions import selections
+
+    if record:
+        found = door.change("dispatch select", lambda tx: selections.select_candidate(
+            tx, task_id, dispatch=record, reason=reason, only=only
+        ))  # fmt: skip
+    else:
+        found = selections.rank_candidates(door.view(), task_id, only=only)
+    rows, decision, chosen = found.rows(), found.decision(), found.chosen is not None
+    names = output.Names(None)
+    lines = [line for row in rows for line in _scored(row, names)] or [f"{found.task} has no candidates"]
+    verb = "selected" if found.event else "the best is"
+    told = f"{verb} {decision['selected_dispatch_id']}; nothing is merged" if chosen else "none can be selected"
+    refusal = {} if chosen else {"error": "no_candidate", "message": f"no candidate of {found.task} can be selected"}
+    data = {**refusal, "task_id": found.task, "decision": decision, "candidates": rows, "event_id": found.event or None}
+    door.show(data, "\n".join([*lines, told]), ok=chosen)
+    return 0 if chosen else 1
+
+
+def _scored(row: Row, names: Names) -> list[str]:
+    """Return a candidate's score and its parts as lines, or why it is out."""
+    head = f"{names(row['dispatch_id'])}  {output.printable(row['executor'])}"
+    if not row["eligible"]:
+        return [f"{head}  out", *(f"  {output.printable(one)}" for one in row["reasons"])]
+    parts = [f"  {part['points']:+d}  {part['part']}: {output.printable(part['why'])}" for part in row["parts"]]
+    return [f"{head}  score {row['score']}", *parts]
 
 
 @dispatch.command("fail")

@@ -9,6 +9,7 @@ import click
 
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, paged, reads, writes
+from memento_git.cli.check import check
 from memento_git.errors import MementoError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def _list(
 
 
 evidence = boundary.group("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it.", _list)
+evidence.add_command(check)
 
 
 @evidence.command("list")
@@ -82,13 +84,14 @@ def show_evidence(door: Door, evidence_id: str) -> None:
 @click.option("--covers", multiple=True, metavar="PATH", help="Bind it to this path instead of all code; repeatable.")
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @click.option("--timeout", default="", metavar="TIME", help="End the command after this time.")
+@click.option("--dispatch", default="", metavar="DISPATCH", help="Hand-off that it comes out of.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder and commit nothing."
 )
 @writes
 def run_command(
     door: Door, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
-    covers: tuple[str, ...], summary: str, timeout: str, out: Path | None,
+    covers: tuple[str, ...], summary: str, timeout: str, out: Path | None, dispatch: str,
 ) -> int:  # fmt: skip
     """Run a command and record what it showed; its exit code is the command's own.
 
@@ -99,11 +102,13 @@ def run_command(
     from memento_git.work.actions import evidences
 
     ledger = door.ledger
-    expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary)
+    linked = _handoff(door, dispatch, apart=out is not None)
+    expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
         ledger, argv, kind=kind, reports=reports, covers=[_place(path) for path in covers],
         timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
+    draft.data["dispatch"] = linked
     code = int(draft.data["command"]["exit"])
     if out is not None:
         identity = evidences.write_folder(ledger, draft, out, expected, summary)
@@ -118,15 +123,28 @@ def run_command(
     else:
         click.echo(told, err=True)
         if row["task_ids"] and row["outcome"] == "passed":
-            click.echo(f" next: memento dispatch complete DISPATCH --evidence {row['id']}", err=True)
+            click.echo(
+                f" next: memento dispatch complete {row['dispatch'] or 'DISPATCH'} --evidence {row['id']}", err=True
+            )
     return code
 
 
-def _expect(door: Door, tasks: tuple[str, ...], run: str, summary: str) -> list[str]:
+def _handoff(door: Door, dispatch: str, *, apart: bool) -> str:
+    """Return the full id of the hand-off; for evidence in a folder it must be given in full."""
+    from memento_git.model.ids import IdInvalid, is_id
+
+    if apart and dispatch and not is_id(dispatch, "dispatch"):
+        raise IdInvalid(given=dispatch, kind="dispatch")
+    return door.view().find(dispatch, "dispatch")[0] if dispatch and not apart else dispatch
+
+
+def _expect(door: Door, tasks: tuple[str, ...], run: str, summary: str, dispatch: str) -> list[str]:
     """Refuse before the command runs what would be refused after it."""
     from memento_git.work.actions import evidences
 
-    return door.change("evidence run", lambda tx: evidences.foresee(tx, run=run, tasks=tasks, summary=summary))
+    return door.change(
+        "evidence run", lambda tx: evidences.foresee(tx, run=run, tasks=tasks, summary=summary, dispatch=dispatch)
+    )
 
 
 def _full(tasks: tuple[str, ...], actor: str) -> list[str]:
@@ -174,11 +192,12 @@ def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary:
 @click.option(
     "--outcome", default="observed", type=click.Choice(["passed", "failed", "observed"]), help="What it says."
 )
+@click.option("--dispatch", default="", metavar="DISPATCH", help="Hand-off that it comes out of.")
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @writes
 def add(
     door: Door, files: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, uri: str, diff: str,
-    folder: Path | None, outcome: str, summary: str,
+    folder: Path | None, outcome: str, summary: str, dispatch: str,
 ) -> None:  # fmt: skip
     """Add files, a link, a diff or imported evidence."""
     from memento_git.work import answers
@@ -187,12 +206,15 @@ def add(
     if folder is not None:
         row = door.change(
             "evidence add",
-            lambda tx: answers.after(tx, evidences.import_folder(tx, Path(folder), run=run, tasks=tasks)),
+            lambda tx: answers.after(
+                tx, evidences.import_folder(tx, Path(folder), run=run, tasks=tasks, dispatch=dispatch)
+            ),
         )
     else:
         chosen = "diff" if diff and kind == "artifact" else kind
         row = door.change("evidence add", lambda tx: answers.after(tx, evidences.add_evidence(
             tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome,
+            dispatch=dispatch,
         )))  # fmt: skip
     door.show({"evidence": row}, f"added {row['id']}: {row['trust_level']}")
 
@@ -200,18 +222,26 @@ def add(
 @evidence.command("approve")
 @click.argument("about", metavar="ID")
 @click.option("--summary", default="", metavar="TEXT", help="What to remember of it.")
+@click.option("--prompt", default="", metavar="TEXT", help="What was asked.")
+@click.option("--response", metavar="TEXT", help="What was answered; only a plain yes approves.")
 @writes
-def approve(door: Door, about: str, summary: str) -> None:
-    """Record one's approval of a run, plan, task or piece of evidence."""
+def approve(door: Door, about: str, summary: str, prompt: str, response: str | None) -> None:
+    """Record one's approval of a run, plan, task or piece of evidence.
+
+    With --response it is what the answer says: a plain yes, in English, Korean or one of some other languages, and
+    nothing else approves. A later answer of the same actor replaces an earlier one.
+    """
     from memento_git.work import answers
     from memento_git.work.actions import evidences
 
     def act(tx: Transaction) -> Row:
         chosen = naming.any_of(tx.view, about, ("run", "plan", "task", "evidence"))
-        return answers.after(tx, evidences.approve(tx, chosen, summary=summary))
+        return answers.after(tx, evidences.approve(tx, chosen, summary=summary, prompt=prompt, response=response))
 
     row = door.change("evidence approve", act)
-    door.show({"evidence": row}, f"approved {row['approves']} as {row['id']}")
+    approved = row["outcome"] == "passed"
+    told = "approved" if approved else "that is not plainly a yes: did not approve"
+    door.show({"evidence": row, "approved": approved}, f"{told} {row['approves']} as {row['id']}")
 
 
 @evidence.command("supersede")

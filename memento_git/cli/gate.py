@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, paged, reads, writes
+from memento_git.cli.boundary import Door, both, paged, reads, writes
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -70,6 +70,41 @@ def record(
 def waive(door: Door, kind: str, run: str, task: str, reason: str) -> None:
     """Let a gate go although it has not passed, under one's own name and with a reason."""
     _record(door, kind, "waived", run=run, task=task, evidence=(), note="", reason=reason)
+
+
+@gate.command("release")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the only open one by default.")
+@click.option(
+    "--require-check", "--required-check", "checks", multiple=True, metavar="NAME",
+    help="A check that must have succeeded, besides policy's; repeatable.",
+)  # fmt: skip
+@click.option(
+    "--approvals", "--required-approvals", type=click.IntRange(min=0), default=0, metavar="N",
+    help="How many must have approved; policy's number if that is more.",
+)  # fmt: skip
+@click.option("--record/--no-record", default=True, help="Record the gate as passed where it may; on by default.")
+@click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
+@both
+def release(door: Door, run: str, checks: tuple[str, ...], approvals: int, note: str, *, record: bool) -> int:
+    """Judge by the ledger whether a run may be released; if not, name all that is missing and exit with 1.
+
+    Every task must be done and proven, no gate failed, every check that is asked for a success on this very code, and
+    enough different actors must have approved.
+    """
+    from memento_git.work.actions import releases
+
+    if record:
+        found = door.change("gate release", lambda tx: releases.release_run(
+            tx, run=run, require_checks=checks, approvals=approvals, note=note
+        ))  # fmt: skip
+    else:
+        found = releases.examine_run(door.ledger, door.view(), run=run, require_checks=checks, approvals=approvals)
+    verdict = found.verdict
+    told = f"run {found.run} may be released" if not verdict.missing else f"run {found.run} may not be released:"
+    refusal = {"error": "release_refused", "message": "; ".join(verdict.missing)} if verdict.missing else {}
+    data = {**refusal, "run_id": found.run, **releases.row(found)}
+    door.show(data, "\n".join([told, *(f"  {one}" for one in verdict.missing)]), ok=not verdict.missing)
+    return 1 if verdict.missing else 0
 
 
 def _record(

@@ -1,4 +1,4 @@
-"""memento status, report, log, show."""
+"""memento status, log, show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import boundary, naming, output, terminal
+from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, paged, reads
 
 if TYPE_CHECKING:
@@ -96,19 +96,6 @@ def _blocks(held: Row, names: Names) -> list[str]:
     broken = click.style("broken", fg="red")
     lines += [f"{broken}  {output.printable(f'{row[1]}:{row[2]} {row[3]}')}" for row in held["findings"][:5]]
     return lines
-
-
-@click.command()
-@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
-@MOST
-@reads
-def report(door: Door, run: str, limit: int) -> None:
-    """Write a run's report: Markdown for a chat or a pull request, rebuilt from the ledger alone."""
-    from memento_git.review.report import markdown
-
-    held, _ = _held(door, run, limit)
-    text = markdown(held)
-    door.show({"text": text, "generated_at": door.ledger.now(), **held}, lambda: terminal.clean(text))
 
 
 @click.command()

@@ -28,6 +28,7 @@ class Alias(NamedTuple):
 OPTIONS: Final = (
     "run-id", "plan-id", "goal", "title", "task-id", "dispatch-id", "executor", "outbox-path", "summary",
     "evidence-uri", "body", "reason", "status", "actor", "query", "lesson", "kind", "risk", "size", "role",
+    "before-graph-json", "after-graph-json",
 )  # fmt: skip
 REPEATED: Final = ("acceptance-criteria", "dependencies", "relevant-files")
 FLAGS: Final = ("allow-spike", "requeue")
@@ -66,6 +67,17 @@ TABLE: Final[dict[str, Alias]] = {
         "dispatch fail", {**ENDS, "reason": "--reason"}, (), {"dispatch-id": "dispatch_id_required"}
     ),
     "verify-task": Alias("task verify", {"task-id": "", "summary": "--note"}, (), {"task-id": "task_id_required"}),
+    "graph-status": Alias("graph status", RUN),
+    "graph-update": Alias("graph update", {**RUN, "task-id": "--task"}, (), {"run-id": "run_id_required"}),
+    "record-graph-diff": Alias(
+        "graph diff",
+        {**RUN, "task-id": "--task", "before-graph-json": "--before-json", "after-graph-json": "--after-json"},
+        ("--record",),
+        {
+            "run-id": "run_id_required", "before-graph-json": "graph_snapshots_required",
+            "after-graph-json": "graph_snapshots_required",
+        },
+    ),
     "memory-prefetch": Alias(
         "evidence list", {**RUN, "query": "--query"}, ("--kind", "memory", "--limit", "0"),
     ),

@@ -157,13 +157,13 @@ def show_task(door: Door, task_id: str) -> None:
     identity, run = view.find(task_id, "task")
     row, state = answers.task(view, identity), RunState(view, run)
     handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity, view.policy())
-    told = {**row, "verification_policy": None, "asked": row["asked"]["why"] if row["asked"] else None}
     dangers = dangers_of(state, identity)
     names = output.Names(None if door.json else view)
     lines = [
         (names(one["dispatch_id"]), output.state(one["status"]), output.printable(one["executor"])) for one in handed
     ]
-    shown = {**told, "next": f"{step['action']}: {step['why']}"}
+    asked = row["asked"]["why"] if row["asked"] else None
+    shown = {**row, "verification_policy": None, "asked": asked, "next": f"{step['action']}: {step['why']}"}
     door.show(
         {"task": row, "dispatches": handed, "next": step, "dangers": dangers},
         lambda: "\n".join(

@@ -92,6 +92,11 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         "blocked": {"reason": WHY},
         "reopened": {"reason": WHY},
         "cancelled": {"reason": WHY},
+        "selected": {
+            "dispatch": DISPATCH,
+            "reason": WHY,
+            "scores": Field(t.Table(t.Whole(-1_000_000)), required=True, doc="what each candidate scored"),
+        },
         "accepted": {"text": TEXT, "code": VERIFIED, "evidence": EVIDENCE, "note": NOTE},
         "rejected": {
             "unmet": Field(t.ListOf(LINE), required=True), "code": VERIFIED, "evidence": EVIDENCE, "note": NOTE,

@@ -38,6 +38,7 @@ RELEASE: Final = Shape({
     "checks": Field(t.ListOf(LINE), doc="names of checks from outside whose latest verdict must be a success"),
     "approvals": Field(t.Whole(), doc="how many different actors must have approved the run"),
     "approvers": Field(ACTORS, doc="whose approvals count; nobody named: anyone's"),
+    "not_author": Field(t.Flag(), doc="who claimed or completed a task of the run does not count as an approver"),
     "graph": Field(LEVEL, doc="warnings of the code's graph since the run began"),
 })  # fmt: skip
 

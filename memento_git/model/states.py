@@ -7,5 +7,10 @@ from typing import Final
 FINAL_RUN: Final = ("cancelled", "completed")
 RISKS: Final = ("low", "medium", "high")
 SIZES: Final = ("small", "medium", "large")
+CHECK_PASSED: Final = ("success", "passed")
+CHECK_FAILED: Final = (
+    "failure", "failed", "error", "cancelled", "canceled", "timed_out", "action_required", "startup_failure", "expired",
+    "broken",
+)  # fmt: skip
 DONE: Final = ("completed", "accepted")
 SENDERS: Final = ("auto", "cron", "webhook", "chat")

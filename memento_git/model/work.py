@@ -90,10 +90,10 @@ CHECK: Final = Shape({
     "provider": Field(t.WORD, required=True, doc="whose check it is: github, gitlab, buildkite or another"),
     "name": Field(LINE, required=True),
     "id": Field(LINE, doc="its number or id there"),
-    "conclusion": Field(LINE, required=True, doc="the provider's own word for how it ended"),
+    "conclusion": Field(LINE, required=True, doc="the provider's own word for how it ended, or for how far it is"),
     "commit": Field(t.OBJECT, required=True, doc="commit that it names"),
     "url": Field(t.Text(lines=False)),
-    "finished": Field(LINE, doc="when it ended, as the provider says"),
+    "finished": Field(t.TIME, doc="when it ended, as the provider says"),
 })  # fmt: skip
 
 EVIDENCE: Final = Shape({

@@ -1,15 +1,17 @@
-"""The report of a run: Markdown for a chat or a pull request, from the ledger alone. Pure."""
+"""The report of a run: Markdown for a pull request, from the ledger alone. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.markup import code, plain
+from memento_git.review.digest import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Row = dict[str, Any]
+SHOWN_TASKS: Final = 3
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
@@ -17,21 +19,65 @@ ORDER: Final = (
 
 def markdown(held: Row) -> str:
     """Return a run's overview as Markdown: lists, no tables, so that every chat shows it."""
-    run = held["run"]
-    lines = [f"# {plain(run['goal'])}", "", _summary(held), ""]
-    lines += _plan(held)
-    lines += _tasks(held)
-    lines += _section("Gates", [_gate(row) for row in held["gates"]])
-    lines += _section(
-        "Needs settling", [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]
-    )
-    lines += _section("Evidence", [evidence_line(row) for row in held["evidence"]])
-    lines += _section("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]])
-    lines += _section("Not shown", [f"{count} more {name}" for name, count in held["omitted"].items()])
+    lines = [f"# {plain(held['run']['goal'])}", "", summary(held), ""]
+    for title, items in sections(held):
+        lines += [f"## {title}", "", *(f"- {item}" for item in items), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _summary(held: Row) -> str:
+def sections(held: Row) -> list[tuple[str, list[str]]]:
+    """Return what a report tells below its heading, as titles and lines of Markdown; nothing empty."""
+    told = held if "blockers" in held else {**held, **digest(held)}
+    found = [
+        ("Blockers", [_about(row) for row in told["blockers"]]),
+        ("Plan", _plan(held)),
+        *_tasks(held),
+        ("Gates", [_gate(row) for row in held["gates"]]),
+        ("Needs settling",
+         [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]),
+        ("Verification", [_verified(row) for row in told["verification"]]),
+        ("Changed files", [_file(row) for row in told["changed_files"]]),
+        ("Risks", [_about(row) for row in told["risks"]]),
+        ("Roles", [role_line(row) for row in held["roles"]]),
+        ("Evidence", [evidence_line(row) for row in held["evidence"]]),
+        ("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]]),
+        ("Not shown", [f"{count} more {name.replace('_', ' ')}" for name, count in held["omitted"].items()]),
+    ]  # fmt: skip
+    return [(title, list(items)) for title, items in found if items]
+
+
+def _about(row: Row) -> str:
+    return f"{plain(row['about'])} (`{row['record']}`)"
+
+
+def _file(row: Row) -> str:
+    return code(row["path"]) + ("" if row["evidence_ids"] else " — a done task is about it")
+
+
+def _verified(row: Row) -> str:
+    what = f"{code(' '.join(row['command'])[:120])} exit {row['exit_code']}" if row["command"] else row["kind"]
+    stale = ", stale" if row["stale"] else ""
+    tasks = ", ".join(f"`{name}`" for name in row["task_ids"][:SHOWN_TASKS])
+    more = f" and {len(row['task_ids']) - SHOWN_TASKS} more" if len(row["task_ids"]) > SHOWN_TASKS else ""
+    return f"{what} — {row['kind']}, {row['trust_level']}{stale}, proves {tasks}{more}"
+
+
+def role_line(row: Row) -> str:
+    """Return what an actor or role did last, how much in all, and what is not finished, as a line."""
+    last = f"{row['last_action'].replace('.', ' ')} `{row['last_record']}`" if row["last_action"] else "nothing yet"
+    what = "role " if row["kind"] == "role" else ""
+    count = sum(row["actions"].values())
+    waits = f", {len(row['incomplete_tasks'])} not finished" if row["incomplete_tasks"] else ""
+    return f"{what}{plain(called(row['name']))}: {last}; {count} in all{waits}"
+
+
+def called(actor: str) -> str:
+    """Return an actor's name without the address that git's user brings along."""
+    return actor.partition(" <")[0] or actor
+
+
+def summary(held: Row) -> str:
+    """Return a run's state and counts as one line of Markdown."""
     run, counts = held["run"], dict(held["counts"])
     proven, unproven = counts.pop("proven"), counts.pop("unproven")
     states = ", ".join(f"{counts[state]} {state.replace('_', ' ')}" for state in ORDER if state in counts)
@@ -43,19 +89,17 @@ def _plan(held: Row) -> list[str]:
     plans = {row["id"]: row for row in held["plans"]}
     canonical = plans.get(held["run"]["current_plan_id"] or "")
     if canonical is None:
-        drafts = [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
-        return _section("Plan", drafts)
+        return [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
     changed = " — **changed since its approval**" if canonical["changed"] else ""
-    return ["## Plan", "", f"{plain(canonical['title'])} (`{canonical['id']}`){changed}", ""]
+    return [f"{plain(canonical['title'])} (`{canonical['id']}`){changed}"]
 
 
-def _tasks(held: Row) -> list[str]:
+def _tasks(held: Row) -> list[tuple[str, list[str]]]:
     trust = {row["id"]: row for row in held["evidence"]}
-    lines = []
-    for state in ORDER:
-        rows = [row for row in held["tasks"] if row["status"] == state]
-        lines += _section(state.replace("_", " ").capitalize(), [_task(row, trust) for row in rows])
-    return lines
+    return [
+        (state.replace("_", " ").capitalize(), [_task(row, trust) for row in held["tasks"] if row["status"] == state])
+        for state in ORDER
+    ]
 
 
 def _task(row: Row, evidence: dict[str, Row]) -> str:
@@ -78,6 +122,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
         notes.append("stale: this commit has other code")
     if row["late"]:
         notes.append("late: came after the run's completion")
+    if row["selected_dispatch_id"]:
+        notes.append(f"selected: `{row['selected_dispatch_id']}`")
     if row["ready"]:
         notes.append("ready")
     if row["waits_on"] and row["status"] == "pending":
@@ -129,13 +175,13 @@ def _what(row: Row) -> str:
     if row["diff"]:
         parts.append(f"{code(row['diff']['range'])}: +{row['diff']['added']} -{row['diff']['removed']}")
     if row["approves"]:
-        parts.append(f"approves `{row['approves']}` by {plain(row['actor'])}")
+        word = "does not approve" if row["outcome"] == "failed" else "approves"
+        answer = f": “{plain(row['response'])}”" if row["response"] else ""
+        parts.append(f"{word} `{row['approves']}` by {plain(row['actor'])}{answer}")
+    if row["check"]:
+        parts.append(plain(f"{row['check']['provider']}: {row['check']['name']} {row['check']['conclusion']}"))
     return "; ".join(parts) or "nothing to inspect"
 
 
 def _failed(names: Sequence[str]) -> str:
     return f" (failed: {', '.join(plain(name) for name in names[:5])})" if names else ""
-
-
-def _section(title: str, items: Sequence[str]) -> list[str]:
-    return [f"## {title}", "", *(f"- {item}" for item in items), ""] if items else []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.errors import Refused
 from memento_git.model.markup import block, code, plain
 from memento_git.work import packet
+from memento_git.work.verification import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,19 +131,26 @@ def _block(title: str, text: str) -> list[str]:
 
 
 def _proof(asked: Row | None) -> list[str]:
+    """Return what proves the task: commands so that they can be copied, and what else is asked, by whom."""
     if asked is None:
         return []
-    proof = ", ".join(f"{kind} ({trust} or better)" for kind, trust in asked["proof"].items())
-    return [f"This proves the task: {proof}", *(plain(why) for why in asked["why"])]
+    lines = [", ".join(f"{kind} ({trust} or better)" for kind, trust in asked["proof"].items())]
+    commands = {shown(one["run"]): one for one in asked["commands"]}
+    for line, one in commands.items():
+        reports = f", writing {', '.join(code(path) for path in one['reports'])}" if one["reports"] else ""
+        time = f", within {one['timeout']} s" if one["timeout"] else ""
+        lines.append(f"{code(line)} must pass at the top of the repository, as {one['kind']}{reports}{time}")
+    others = [why for why in asked["why"] if not any(why.endswith(f"`{line}`") for line in commands)]
+    return [f"This proves the task: {lines[0]}", *lines[1:], *(plain(why) for why in others)]
 
 
 def _dependency(one: Row) -> list[str]:
     proven = ", proven" if one["proven"] else ""
     lines = [f"{plain(one['title'] or 'a task that is missing')} (`{one['id']}`, {one['status']}{proven})"]
     for found in one["evidence"]:
-        shown = f": {code(found['command'])}" if found["command"] else ""
+        command = f": {code(found['command'])}" if found["command"] else ""
         said = f"; {plain(found['summary'])}" if found["summary"] else ""
-        lines.append(f"  - `{found['id']}` {found['kind']}, {found['trust_level']}{shown}{said}")
+        lines.append(f"  - `{found['id']}` {found['kind']}, {found['trust_level']}{command}{said}")
     return lines
 
 

@@ -70,6 +70,7 @@ class Captured(NamedTuple):
     seconds: float
     stdout: Stream
     stderr: Stream
+    interrupted: bool = False
 
 
 class Tee(threading.Thread):
@@ -148,23 +149,25 @@ def run_command(
     )
     for tee in tees:
         tee.start()
-    timed_out = _wait(process, timeout)
+    timed_out, interrupted = _wait(process, timeout)
     for tee in tees:
         tee.join(GRACE)
     seconds = time.monotonic() - started
     code = process.returncode
     killed = -code if code < 0 else None
-    streams = [tee.result() for tee in tees]
-    return Captured(128 + killed if killed else code, killed, timed_out, seconds, streams[0], streams[1])
+    streams = (tees[0].result(), tees[1].result())
+    return Captured(128 + killed if killed else code, killed, timed_out, seconds, *streams, interrupted)
 
 
-def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
-    """Wait for the command; tell whether it had to be ended for taking too long."""
+def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool, bool]:
+    """Wait for the command; tell whether it had to be ended for taking too long, and whether it was interrupted."""
     before = signal.getsignal(signal.SIGINT)
     on_main = threading.current_thread() is threading.main_thread()
     own_group = timeout is not None
+    interrupts = []
 
     def pass_on(number: int, frame: object) -> None:  # noqa: ARG001 (the signal module's shape)
+        interrupts.append(number)
         if own_group:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, number)
@@ -175,11 +178,11 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
         process.wait(timeout)
     except subprocess.TimeoutExpired:
         _end_group(process)
-        return True
+        return True, bool(interrupts)
     finally:
         if on_main:
             signal.signal(signal.SIGINT, before)
-    return False
+    return False, bool(interrupts)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

@@ -91,4 +91,5 @@ def hot_spots(data: bytes) -> list[str]:
     except (ValueError, RecursionError):
         return []
     found = told.get("hot_spots") if isinstance(told, dict) else None
-    return [spot for spot in found if isinstance(spot, str)] if isinstance(found, list) else []
+    paths = [one.get("path") if isinstance(one, dict) else one for one in found] if isinstance(found, list) else []
+    return [path for path in paths if isinstance(path, str)]

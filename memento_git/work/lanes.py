@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Value = tuple[str, ...]
 STATUS: Final = "status"
 CANONICAL: Final = "canonical"
+SELECTED: Final = "selected"
 
 WORST_GATE: Final = ("passed", "waived", "requested", "failed")
 WORST_EVIDENCE: Final = ("superseded", "retracted", "redacted")

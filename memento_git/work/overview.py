@@ -10,14 +10,14 @@ from memento_git.work import live
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
     from memento_git.work.rows import Row
     from memento_git.work.state import RunState
 
-LISTS: Final = ("tasks", "dispatches", "evidence", "audit")
+LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
 ABSENT: Final = "git does not have this object"
@@ -49,6 +49,7 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
     from memento_git.model.work import Evidence
     from memento_git.work import rows
     from memento_git.work.loading import load
+    from memento_git.work.roles import roles
     from memento_git.work.state import RunState
 
     state = RunState(view, run)
@@ -67,6 +68,7 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
         "trouble": rows.trouble_rows(state),
     }
     held["events"] = len(held["audit"])
+    held["roles"] = roles(held)
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [
@@ -132,16 +134,22 @@ def overview(
     held["next"] = next_steps(held)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
+    shown = cut(held, limit, LISTS)
+    if whole is not None:
+        shown["audit"] = whole
+        shown["omitted"].pop("audit", None)
+    return shown
+
+
+def cut(held: Row, limit: int, names: Sequence[str]) -> Row:
+    """Return an overview whose long lists are cut to a limit, and what was left out of each."""
     held["omitted"] = {}
-    events = held.pop("events")
-    for name in LISTS:
+    events = held.pop("events", len(held["audit"]))
+    for name in names:
         shown = held[name][-limit:] if name == "audit" else held[name][: limit or None]
         if more := (events if name == "audit" else len(held[name])) - len(shown):
             held["omitted"][name] = more
         held[name] = shown
-    if whole is not None:
-        held["audit"] = whole
-        held["omitted"].pop("audit", None)
     return held
 
 

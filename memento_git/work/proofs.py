@@ -43,13 +43,19 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     found = state.view.record(state.index.prose.get(task, ""))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
-    accepted = [event for event in state.acceptances(task) if event.get("text") == found.digest]
-    codes = [event.data["code"] for event in accepted if "code" in event.data]
-    more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    asks = asked_of(state, task, policy)
-    tried = [proven(state, event, found.digest, asks, codes, more) for event in state.completions(task)]
+    selected = state.selected(task)
+    counting = [event for event in state.completions(task) if selected in ("", event.get("dispatch"))]
+    tried = [proof_by(state, event, found.digest, policy) for event in counting]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[0] if tried else none)
+
+
+def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> trust.Proof:
+    """Return whether one completion proves its task, with what verification accepted since."""
+    accepted = [event for event in state.acceptances(completion.of) if event.get("text") == text]
+    codes = [event.data["code"] for event in accepted if "code" in event.data]
+    more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
+    return proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
 
 
 def proven(

@@ -149,6 +149,12 @@ class DispatchTerminal(Refused):
     hint_ = "hand the task out again: memento dispatch create TASK"
 
 
+class NotACandidate(Refused):
+    token = "candidate_refused"
+    sentence = "dispatch {dispatch} of {task} cannot be selected: {why}"
+    hint_ = "see what each candidate is worth: memento dispatch select {task}"
+
+
 class AlreadyClaimed(Refused):
     token = "dispatch_already_claimed"
     sentence = "dispatch {dispatch} is claimed by {holder}"

@@ -90,6 +90,7 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "unproven_because": list(proof.why) if proof else [],
         "late": state.is_late(task),
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
+        "selected_dispatch_id": state.selected(task) or None,
         "reason": _last_reason(state, task),
         "incomplete": bool(state.folded(task).dangling),
     }
@@ -138,6 +139,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "lease_until": found["until"] or None,
                 "expired": found["expired"],
                 "candidate": bool(opened and opened.data.get("candidate")),
+                "selected": found["selected"],
                 "allowed_destructive": opened.data.get("allowed", []) if opened else [],
                 "created_at": opened.at if opened else None,
                 "completed_at": ended.at if ended and ending == "completed" else None,
@@ -195,8 +197,9 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "reports": [{"failed": [], "failed_more": 0, **report} for report in data.get("reports", [])],
         "problems": data.get("problems", []),
         "diff": data.get("diff"),
-        "approves": data.get("approves"),
+        **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch")},
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
     }

@@ -14,7 +14,7 @@ from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, trust
 from memento_git.work.fold import Fold, Folded, plans_of
-from memento_git.work.lanes import CANONICAL, STATUS, task_status
+from memento_git.work.lanes import CANONICAL, SELECTED, STATUS, task_status
 from memento_git.work.transitions import SETTLING
 
 if TYPE_CHECKING:
@@ -270,6 +270,10 @@ class RunState:
             seen.event for seen in standing if seen.event.do == do and not any(seen.event.id in past for past in before)
         ]
 
+    def selected(self, task: str) -> str:
+        """Return the candidate that was chosen, `contested` where choices disagree, or nothing."""
+        return self.folded(task).lanes.word(SELECTED, "")
+
     def acceptances(self, task: str) -> list[Event]:
         """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
         return self._standing(task, "accepted")
@@ -286,8 +290,7 @@ class RunState:
 
     def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
         """Return whether one completion, taken by itself, proves its task."""
-        asks = proofs.asked_of(self, completion.of, policy)
-        return proofs.proven(self, completion, self.prose(completion.of).digest, asks, (), ())
+        return proofs.proof_by(self, completion, self.prose(completion.of).digest, policy)
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""
@@ -334,6 +337,7 @@ class RunState:
                 "until": until if value[0] == "claimed" else "",
                 "expired": value[0] == "claimed" and until < self.view.now,
                 "opened": opened,
+                "selected": folded.lanes.word(SELECTED, "") == name,
                 "ended": _ended(folded.events, name),
             }
         return found

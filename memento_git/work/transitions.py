@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
-from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, STATUS, Lanes, Value, task_status
+from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, SELECTED, STATUS, Lanes, Value, task_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -161,6 +161,7 @@ def _dispatched(event: Event, seen: Seen, status: str) -> Writes:
         raise no.TaskNotReady(task=event.of, status=status)
     return {
         f"dispatch:{name}": ("queued", "candidate" if candidate else ""),
+        **({f"candidate:{name}": ("open",)} if candidate else {}),
         STATUS: (status if along else "dispatched", "" if candidate else name),
     }
 
@@ -172,14 +173,12 @@ def _claimed(event: Event, seen: Seen, status: str) -> Writes:
     state, holder = _dispatch(event, seen)
     if state == "claimed" and holder != event.by:
         raise no.AlreadyClaimed(dispatch=name, holder=holder)
+    writes: Writes = {f"dispatch:{name}": ("claimed", event.by), f"lease:{name}": (event.get("until"),)}
+    if status == "completed" and f"candidate:{name}" in seen.own.values and not seen.own.word(SELECTED, ""):
+        return writes
     if status not in ("dispatched", "in_progress"):
         raise no.TaskNotReady(task=event.of, status=status)
-    detail = seen.own.detail(STATUS)
-    return {
-        f"dispatch:{name}": ("claimed", event.by),
-        f"lease:{name}": (event.get("until"),),
-        STATUS: ("in_progress", detail),
-    }
+    return {**writes, STATUS: ("in_progress", seen.own.detail(STATUS))}
 
 
 def _renewed(event: Event, seen: Seen, status: str) -> Writes:  # noqa: ARG001 (one shape for all rules)
@@ -192,6 +191,8 @@ def _completed(event: Event, seen: Seen, status: str) -> Writes:
     _claimant(event, seen)
     name, detail = event.get("dispatch"), seen.own.detail(STATUS)
     writes: Writes = {f"dispatch:{name}": ("completed", event.by)}
+    if f"candidate:{name}" in seen.own.values:
+        writes[f"candidate:{name}"] = ("completed",)
     if status == "completed" and detail == "":
         return writes
     return {**writes, STATUS: ("completed", detail)}
@@ -222,10 +223,28 @@ def _moved(came_from: tuple[str, ...], to: str) -> Callable[[Event, Seen, str], 
     def rule(event: Event, seen: Seen, status: str) -> Writes:
         if status not in came_from:
             raise no.TaskTransition(task=event.of, status=status, verb=event.do)
-        withdrawn = {f"dispatch:{name}": ("recovered", "") for name in seen.own.open_dispatches()}
-        return {**withdrawn, STATUS: (to, "")}
+        writes: Writes = {f"dispatch:{name}": ("recovered", "") for name in seen.own.open_dispatches()}
+        if to == "pending":
+            writes |= {f"candidate:{name}": ("reopened",) for name in seen.own.named("candidate")}
+            writes |= {SELECTED: ("",)} if SELECTED in seen.own.values else {}
+        return {**writes, STATUS: (to, "")}
 
     return rule
+
+
+def _selected(event: Event, seen: Seen, status: str) -> Writes:
+    """Return the choice of one completed candidate; a later choice may replace it."""
+    name = event.get("dispatch")
+    state = seen.own.word(f"candidate:{name}", "")
+    if f"dispatch:{name}" not in seen.own.values:
+        raise no.DispatchUnknown(dispatch=name, task=event.of)
+    if state != "completed" or seen.own.word(f"dispatch:{name}", "") != "completed":
+        shown = "reopened since" if state == "reopened" else seen.own.word(f"dispatch:{name}", "")
+        why = f"it is {shown}" if state else "it was not made as a candidate"
+        raise no.NotACandidate(dispatch=name, task=event.of, why=why)
+    if status != "completed":
+        raise no.TaskTransition(task=event.of, status=status, verb=event.do)
+    return {SELECTED: (name,)}
 
 
 TASK_RULES: Final[dict[str, Callable[[Event, Seen, str], Writes]]] = {
@@ -238,6 +257,7 @@ TASK_RULES: Final[dict[str, Callable[[Event, Seen, str], Writes]]] = {
     "blocked": _moved(("pending", "dispatched", "in_progress"), "blocked"),
     "reopened": _moved((*SETTLED, "blocked"), "pending"),
     "cancelled": _moved(("pending", "dispatched", "in_progress", "blocked", "rejected"), "cancelled"),
+    "selected": _selected,
     "accepted": _moved(("completed",), "accepted"),
     "rejected": _moved(("completed",), "rejected"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
 from memento_git.work.verification import named, stricter, told_as
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
     if attachments:
         held = all("kept" in one and holds(one["kept"], one["sha256"]) for one in attachments)
         return "verified" if held else "reported"
-    return "reported" if any(key in data for key in ("uri", "diff", "approves")) else "advisory"
+    return "reported" if any(key in data for key in ("uri", "diff", "approves", "check")) else "advisory"
 
 
 def _stream_holds(stream: Mapping[str, Any], holds: Callable[[str, str], bool]) -> bool:
@@ -77,13 +78,33 @@ def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
 
 
 def outcome_of(data: Mapping[str, Any]) -> str:
-    """Return the outcome of evidence: of a command what it did, of anything else what was typed."""
+    """Return the outcome of evidence: of a command what it did, of a check its conclusion, of an answer what it says.
+
+    Of anything else it is what was typed.
+    """
     command = data.get("command")
     if command is None:
-        return str(data["outcome"])
+        return _told(data)
     ended_well = command["exit"] == 0 and not command.get("timed_out")
     sound = not data.get("problems") and all(report["ok"] for report in data.get("reports") or ())
     return "passed" if ended_well and sound else "failed"
+
+
+def _told(data: Mapping[str, Any]) -> str:
+    if "check" in data:
+        return concluded(data["check"]["conclusion"])
+    if "response" in data:
+        from memento_git.work.consent import is_yes
+
+        return "passed" if is_yes(data["response"]) else "failed"
+    return str(data["outcome"])
+
+
+def concluded(conclusion: str) -> str:
+    """Return what a provider's word for how a check ended comes to; only a plain success is one."""
+    if conclusion in CHECK_PASSED:
+        return "passed"
+    return "failed" if conclusion in CHECK_FAILED else "observed"
 
 
 def fault(cited: Cited, task: str) -> str:
@@ -98,7 +119,8 @@ def fault(cited: Cited, task: str) -> str:
         return f"{name} is evidence for another task"
     outcome = outcome_of(evidence.data)
     if evidence.data["outcome"] != outcome:
-        return f"{name}: its outcome disagrees with what the command did"
+        did = "what the command did" if "command" in evidence.data else "what it says"
+        return f"{name}: its outcome disagrees with {did}"
     if outcome == "failed":
         return f"{name} failed"
     return ""
@@ -119,6 +141,9 @@ def proof(
     for one in cited:
         if (problem := fault(one, completion.of)) or one.evidence is None:
             faults.append(problem)
+            continue
+        if one.evidence.data.get("dispatch", completion.get("dispatch")) != completion.get("dispatch"):
+            faults.append(f"{one.evidence.id} came out of another hand-off")
             continue
         sound.append(one)
         if problem := weakness(one.evidence, one.trust, asked.proof) or elsewhere(one.evidence, codes):

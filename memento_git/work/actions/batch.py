@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import yamltext
-from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import (
+    checks,
+    dispatches,
+    evidences,
+    gates,
+    graphs,
+    plans,
+    releases,
+    runs,
+    selections,
+    settling,
+    tasks,
+    verifying,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,14 +36,67 @@ def waive_gate(tx: Transaction, gate: str, *, run: str = "", task: str = "", rea
 def add_evidence(
     tx: Transaction, kind: str = "", *, run: str = "", tasks: Sequence[str] = (), summary: str = "",
     files: Sequence[str] = (), uri: str = "", diff: str = "", outcome: str = "observed", from_: str = "",
+    dispatch: str = "",
 ) -> str:  # fmt: skip
     """Add files, a URI, a diff `A..B`, or (from) a folder that `evidence run --out` wrote; return the evidence's id."""
     if from_:
-        return evidences.import_folder(tx, tx.ledger.git.start / from_, run=run, tasks=tasks)
+        return evidences.import_folder(tx, tx.ledger.git.start / from_, run=run, tasks=tasks, dispatch=dispatch)
     chosen = kind or ("diff" if diff else "artifact")
     return evidences.add_evidence(
-        tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome
+        tx,
+        chosen,
+        run=run,
+        tasks=tasks,
+        summary=summary,
+        files=files,
+        uri=uri,
+        diff=diff,
+        outcome=outcome,
+        dispatch=dispatch,
     )
+
+
+def check_evidence(
+    tx: Transaction, *, file: str = "", provider: str = "auto", commit: str = "", conclusion: str = "",
+    status: str = "", name: str = "", id: str = "", url: str = "", run: str = "", tasks: Sequence[str] = (),  # noqa: A002
+) -> str:  # fmt: skip
+    """Record the checks of a provider's JSON in a file, or one check of HEAD as typed; return the first one's id."""
+    if not file:
+        return checks.record_check(
+            tx, provider, conclusion=conclusion, status=status, name=name, id=id, url=url, run=run, tasks=tasks
+        )[0]
+    with (tx.ledger.git.start / file).open("rb") as stream:
+        found = checks.parse(stream.read(checks.MOST_BYTES + 1), provider, commit)
+    new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
+    return (new or old)[0]
+
+
+def release_gate(
+    tx: Transaction, *, run: str = "", require_checks: Sequence[str] = (), approvals: str = "0", note: str = ""
+) -> str:
+    """Pass the release gate of a run that may be released; return the gate's event, or the run where it had passed."""
+    if not approvals.isdecimal():
+        raise BatchInvalid(where="approvals", problem="a whole number is expected")
+    found = releases.release_run(tx, run=run, require_checks=require_checks, approvals=int(approvals), note=note)
+    if found.verdict.missing:
+        raise releases.ReleaseRefused(run=found.run, missing="; ".join(found.verdict.missing))
+    return found.event or found.run
+
+
+def select_dispatch(
+    tx: Transaction, task: str, *, dispatch: str = "best", reason: str = "", candidates: Sequence[str] = ()
+) -> str:
+    """Choose the best of a task's completed candidates, or another for a reason; return the chosen dispatch."""
+    found = selections.select_candidate(tx, task, dispatch=dispatch, reason=reason, only=candidates)
+    if found.chosen is None:
+        told = "; ".join(reason for one in found.ranked for reason in one.reasons) or "there is none"
+        raise selections.NoCandidate(task=found.task, why=told)
+    return found.chosen.candidate.dispatch
+
+
+def update_graph(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> str:
+    """Record the import graph of the code at HEAD; return the evidence's id, the former one's where nothing changed."""
+    return graphs.update_graph(tx, run=run, tasks=tasks)
 
 
 ACTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -54,15 +120,19 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "dispatch claim": dispatches.claim_dispatch,
     "dispatch renew": dispatches.renew_dispatch,
     "dispatch complete": dispatches.complete_dispatch,
+    "dispatch select": select_dispatch,
     "dispatch fail": dispatches.fail_dispatch,
     "dispatch recover": dispatches.recover_dispatch,
     "gate record": gates.record_gate,
     "gate waive": waive_gate,
+    "gate release": release_gate,
     "evidence add": add_evidence,
+    "evidence check": check_evidence,
     "evidence approve": evidences.approve,
     "evidence supersede": evidences.supersede,
     "evidence retract": evidences.retract,
     "evidence redact": settling.redact_record,
+    "graph update": update_graph,
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }

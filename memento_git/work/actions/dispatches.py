@@ -253,7 +253,7 @@ def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *
     prose = state.prose(task)
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref)) for ref in refs]
-    if problem := _unacceptable(cited, task):
+    if problem := _unacceptable(cited, task, name):
         raise no.EvidenceRequired(task=task, why=problem)
     paths = sorted(
         {path for one in cited if one.evidence for path in (one.evidence.data.get("code") or {}).get("paths", {})}
@@ -283,13 +283,16 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
     return f"{identity}@{found.digest}"
 
 
-def _unacceptable(cited: Sequence[trust.Cited], task: str) -> str:
+def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str:
     """Return why these pieces of evidence do not even complete a task, or nothing."""
     if not cited:
         return "no evidence was given"
     for one in cited:
         if problem := trust.fault(one, task):
             return problem
+        other = one.evidence.data.get("dispatch", dispatch) if one.evidence else dispatch
+        if other != dispatch:
+            return f"{one.ref.partition('@')[0]} came out of {other}"
     if all(one.trust == "advisory" for one in cited):
         return "a summary alone never completes a task"
     return ""

@@ -77,20 +77,21 @@ class FolderInvalid(Refused):
 
 def witness(
     ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
-    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, at_top: bool = False,
+    covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, required: bool = False,
     keep: int = 0, runner: Callable[..., capture.Captured] | None = None,
 ) -> Draft:  # fmt: skip
     """Run a command and return what it showed; nothing is written to the ledger yet.
 
-    It runs, and its reports are, in the workspace, or `at_top` of the repository. `keep` is how many bytes of each
-    stream are kept, policy's number by default; `runner` starts it in another way.
+    It runs, and its reports are, in the workspace; a `required` one at the top of the repository, and who interrupts
+    it interrupts what it is required for. `keep` is how many bytes of each stream are kept, policy's number by
+    default; `runner` starts it in another way.
     """
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
     git = ledger.git
     top = _top(git)
     scrubber = capture.Scrubber(top)
-    start = top if at_top else git.start
+    start = top if required else git.start
     cwd = capture.inside(top, start)
     before = codestate.code_now(git, covers)
     keep = keep or _policy(ledger).output
@@ -99,6 +100,8 @@ def witness(
         run = capture.run_command(argv, start, keep=keep, timeout=timeout, quiet=quiet)
     else:
         run = runner(argv, start, keep=keep, timeout=timeout)
+    if required and run.interrupted:
+        raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, start, old)
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
@@ -126,15 +129,17 @@ def _policy(ledger: Ledger) -> Policy:
         return Policy()
 
 
-def foresee(tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), summary: str = "") -> list[str]:
+def foresee(
+    tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), summary: str = "", dispatch: str = ""
+) -> list[str]:
     """Refuse before a command runs what would be refused after it; return the full ids of the tasks."""
     desk = Desk.of(tx)
     publish.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("summary", summary)
-    return [task for task, _ in _belongs(desk, run, tasks)[1]]
+    return [task for task, _ in belongs(desk, run, _linked(desk, dispatch, tasks)[1])[1]]
 
 
-def _belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[tuple[str, RunState]]]:
+def belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[tuple[str, RunState]]]:
     """Return the run that evidence will be in, and the tasks that it is for."""
     found = [desk.find(task, "task") for task in tasks]
     state = found[0][1] if found else desk.run(run)
@@ -153,12 +158,28 @@ def _top(git: Git) -> Path:
     return git.top
 
 
-def record_draft(tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "") -> str:
+def _linked(desk: Desk, dispatch: str, tasks: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the hand-off that evidence comes out of, and the tasks that it is for; by default the hand-off's."""
+    if not dispatch:
+        return "", tasks
+    name, state = desk.find(dispatch, "dispatch")
+    opened = state.event(name.replace("dispatch", "event", 1))
+    task = opened.of if opened is not None else ""
+    if tasks and task not in [desk.find(one, "task")[0] for one in tasks]:
+        raise no.EvidenceForeign(evidence=f"of {name}", tasks=task, task=", ".join(tasks))
+    return name, tasks or [task]
+
+
+def record_draft(
+    tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "", dispatch: str = ""
+) -> str:
     """Put a draft into the ledger; return the evidence's id."""
     desk = Desk.of(tx)
-    state, found = _belongs(desk, run, tasks)
+    name, linked = _linked(desk, dispatch or draft.data.get("dispatch", ""), tasks)
+    state, found = belongs(desk, run, linked)
     words = desk.optional("summary", summary) or draft.data.get("summary", "")
-    return _write(desk, state, Draft({**draft.data, "summary": words}, draft.files), [task for task, _ in found])
+    data = {**draft.data, "summary": words, "dispatch": name}
+    return _write(desk, state, Draft(data, draft.files), [task for task, _ in found])
 
 
 def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str]) -> str:
@@ -186,7 +207,7 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str]) -> s
 
 def add_evidence(
     tx: Transaction, kind: str, *, run: str = "", tasks: Sequence[str] = (), summary: str = "",
-    files: Sequence[str] = (), uri: str = "", diff: str = "", outcome: str = "observed",
+    files: Sequence[str] = (), uri: str = "", diff: str = "", outcome: str = "observed", dispatch: str = "",
 ) -> str:  # fmt: skip
     """Add files (hashed, attached up to policy's limit), a URI or a diff `A..B`; return the evidence's id."""
     desk = Desk.of(tx)
@@ -211,7 +232,7 @@ def add_evidence(
         data["diff"] = diff_of(git, diff)
     if not summary and not paths and not uri and not diff:
         raise no.EvidenceRequired(task=", ".join(tasks) or "of this run", why="nothing was given as evidence")
-    return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary)
+    return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary, dispatch=dispatch)
 
 
 def _local(uri: str) -> str:
@@ -286,14 +307,24 @@ def diff_of(git: Git, given: str) -> dict[str, Any]:
     }
 
 
-def approve(tx: Transaction, about: str, *, summary: str = "") -> str:
-    """Record that the actor approves a run, plan, task or piece of evidence; return the evidence's id."""
+def approve(tx: Transaction, about: str, *, summary: str = "", prompt: str = "", response: str | None = None) -> str:
+    """Record what the actor answers about a run, plan, task or piece of evidence; return the evidence's id.
+
+    Without a response it is the actor's own approval; with one, only a plain yes is an approval.
+    """
     desk = Desk.of(tx)
     kind = kind_of(about)
     if kind not in ("run", "plan", "task", "evidence"):
         raise KindInvalid(given=about, allowed="an id of a run, plan, task or evidence")
     identity, state = desk.find(about, kind)
-    data = {"kind": "approval", "outcome": "passed", "approves": identity}
+    data = {"kind": "approval", "outcome": "passed", "approves": identity, "prompt": desk.optional("prompt", prompt)}
+    if response is not None:
+        from memento_git.work.consent import is_yes
+
+        data["response"] = desk.text("response", response)
+        data["outcome"] = "passed" if is_yes(data["response"]) else "failed"
+    elif data["prompt"]:
+        raise no.TextInvalid(where="response", problem="a prompt was given, and no answer to it")
     tasks = [identity] if kind == "task" else []
     return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary)
 
@@ -345,7 +376,9 @@ def keep_draft(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
     return folder
 
 
-def import_folder(tx: Transaction, folder: Path, *, run: str = "", tasks: Sequence[str] = ()) -> str:
+def import_folder(
+    tx: Transaction, folder: Path, *, run: str = "", tasks: Sequence[str] = (), dispatch: str = ""
+) -> str:
     """Add the evidence that `evidence run --out` wrote; its bytes must be as they were written."""
     source = folder / "evidence.yaml"
     if not source.is_file():
@@ -364,4 +397,4 @@ def import_folder(tx: Transaction, folder: Path, *, run: str = "", tasks: Sequen
                 raise FolderInvalid(path=folder.name, problem=f"{stream['kept']} is not what was captured")
             _refuse_secrets(tx, stream["kept"], content)
             files[stream["kept"]] = content
-    return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()))
+    return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()), dispatch=dispatch)

@@ -21,7 +21,23 @@ def record_gate(
     tx: Transaction, gate: str, verdict: str, *, run: str = "", task: str = "", evidence: Sequence[str] = (),
     note: str = "", reason: str = "",
 ) -> tuple[str, str]:  # fmt: skip
-    """Record a verdict on a run or one of its tasks; return the scope and the event's id."""
+    """Record a verdict on a run or one of its tasks; return the scope and the event's id.
+
+    The release of a run passes only where policy's own release gate would let it.
+    """
+    desk = Desk.of(tx)
+    if gate == "release" and verdict == "passed" and not task:
+        from memento_git.work.actions.releases import refuse_by_hand
+
+        refuse_by_hand(tx.ledger, desk.run(run))
+    return record_verdict(tx, gate, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason)
+
+
+def record_verdict(
+    tx: Transaction, gate: str, verdict: str, *, run: str = "", task: str = "", evidence: Sequence[str] = (),
+    note: str = "", reason: str = "",
+) -> tuple[str, str]:  # fmt: skip
+    """Write a verdict; return the scope and the event's id."""
     desk = Desk.of(tx)
     if gate not in GATE_KINDS:
         raise no.GateInvalid(given=gate, what="a kind of gate", allowed=", ".join(GATE_KINDS))
@@ -72,6 +88,8 @@ def _fresh(tx: Transaction, state: RunState, gate: str, refs: Sequence[str]) -> 
         problem = trust.fault(cited, evidence.tasks[0] if evidence and evidence.tasks else state.id)
         if problem:
             raise no.GateNotFresh(gate=gate, why=problem)
+        if evidence is not None and evidence.kind == "approval":
+            continue
         now = codestate.code_now(tx.ledger.git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
         if not trust.agree(code, now):
             raise no.GateNotFresh(gate=gate, why=f"{ref.partition('@')[0]} saw other code")

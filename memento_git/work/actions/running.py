@@ -258,7 +258,7 @@ class _Run:
                 if self.stop:
                     raise _Ended("stopped", self.stop.why)
                 draft = named_draft(evidences.witness(
-                    there, command.run, kind=command.kind, reports=command.reports, keep=keep, at_top=True,
+                    there, command.run, kind=command.kind, reports=command.reports, keep=keep, required=True,
                     timeout=command.timeout or self.timeout, runner=self._group,
                 ), command)  # fmt: skip
                 self.drafts.append(Draft({**draft.data, "dispatch": self.handover.dispatch}, draft.files))

@@ -80,7 +80,7 @@ def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
     """Run a command that is asked at the top of the repository."""
     draft = evidences.witness(
         ledger, command.run, kind=command.kind, reports=command.reports, timeout=command.timeout or None, quiet=quiet,
-        at_top=True,
+        required=True,
     )  # fmt: skip
     return named_draft(draft, command)
 
@@ -122,6 +122,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     asked = state.asked(identity, desk.policy, pasts.enriched(state, identity, desk.policy))
     open_before = state.folded(identity).lanes.open_dispatches()
     made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
+    code = _without_output(code, drafts)
     unmet, refs = _judged(state, prose, asked, code)
     reads = (state.id, plans_of(state.id))
     about: dict[str, Any] = {"code": code, "evidence": refs, "note": desk.optional("note", note)}
@@ -132,6 +133,17 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     for dispatch in open_before:
         release(tx, identity, dispatch)
     return Verdict(identity, tuple(unmet), tuple(ref.partition("@")[0] for ref in refs), made)
+
+
+def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, Any]:
+    """Return the code without the untracked files that a command wrote over: to the next one they are output."""
+    written: set[str] = set()
+    for draft in drafts:
+        before = draft.data["code"].get("untracked") or {}
+        after = (draft.data.get("code_after") or draft.data["code"]).get("untracked") or {}
+        written |= {path for path, blob in after.items() if before.get(path) != blob}
+    kept = {path: blob for path, blob in (code.get("untracked") or {}).items() if path not in written}
+    return {**code, "untracked": kept} if written else code
 
 
 def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -> tuple[list[str], list[str]]:

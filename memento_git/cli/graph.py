@@ -1,0 +1,226 @@
+"""memento graph."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from memento_git.cli import boundary, output
+from memento_git.cli.boundary import Door, both, reads, writes
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.work.rows import Row
+
+SHOWN: Final = 10
+READING: Final = partial(boundary.progress, what="the code")
+
+
+def _view(door: Door) -> View | None:
+    """Return the ledger at the revision, or nothing: a graph is of the code, which may have none."""
+    from memento_git.ledger.store import NoLedger
+
+    try:
+        return door.view()
+    except NoLedger:
+        return None
+
+
+def _rev(door: Door) -> str:
+    if len(door.at) > 1:
+        raise click.UsageError("--at: a graph is of one revision")
+    return door.at[0] if door.at else "HEAD"
+
+
+def _status(door: Door, *, run: str = "") -> None:
+    from memento_git.work import codegraph, graphify
+    from memento_git.work.actions import graphs
+    from memento_git.work.overview import choose_run
+
+    view = _view(door)
+    held, code = graphs.look(door.ledger.git, _rev(door), READING)
+    chosen = choose_run(view, run) if view is not None and (run or view.runs()) else ""
+    snapshot = graphs.latest(view, chosen) if view is not None and chosen else None
+    found = graphify.status(door.ledger.git)
+    if told := codegraph.lacking(held):
+        door.ledger.warnings.append(told)
+    graph = {key: value for key, value in held.items() if key not in ("edges", "format")}
+    names = output.Names(None if door.json else view)
+    door.show(
+        {"code": code, "graph": graph, "snapshot": snapshot, "graphify": found},
+        lambda: "\n".join([*_told(held), _recorded(snapshot, names), f"graphify  {found['state'].replace('_', ' ')}"]),
+    )
+
+
+graph = boundary.group("graph", "Look at the code's import graph: cycles, hot spots, what changed.", _status)
+
+
+@graph.command("status")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Whose snapshots; the latest open run's by default.")
+@reads
+def graph_status(door: Door, run: str) -> None:
+    """Show the import graph of the code at HEAD, or at --at REV."""
+    _status(door, run=run)
+
+
+def _told(held: Row) -> list[str]:
+    counts = held["counts"]
+    lines = [
+        f"graph  {counts['nodes']} files, {counts['edges']} imports, {counts['external']} of what is elsewhere",
+        f"parts  {counts['components']}, communities {counts['communities']}, modularity {held['modularity']}",
+        click.style(f"cycles {counts['cycles']}", fg="red" if counts["cycles"] else None),
+    ]
+    lines += [f"  {_ring(cycle)}" for cycle in held["cycles"][:SHOWN]]
+    lines += _more(counts["cycles"])
+    lines.append(f"hot spots {counts['hot_spots']}")
+    lines += output.columns(
+        (f"  {output.printable(row['path'])}", f"{row['fan_in']} import it", f"it imports {row['fan_out']}")
+        for row in held["hot_spots"][:SHOWN]
+    )
+    lines += _more(counts["hot_spots"])
+    lines += [
+        f"not read  {output.printable(path)}: {output.printable(why)}"
+        for path, why in list(held["not_readable"].items())[:SHOWN]
+    ]
+    return lines + _more(counts["not_readable"])
+
+
+def _more(count: int) -> list[str]:
+    return [f"  … {count - SHOWN} more: --json shows them"] if count > SHOWN else []
+
+
+def _ring(cycle: list[str]) -> str:
+    return output.printable(" -> ".join([*cycle, cycle[0]]))
+
+
+def _recorded(snapshot: Row | None, names: output.Names) -> str:
+    if snapshot is None:
+        return "snapshot  none recorded: memento graph update"
+    of = "this code" if snapshot["current"] else "other code"
+    return f"snapshot  {names(snapshot['evidence_id'])} of {of}, {snapshot['created_at'][:16].replace('T', ' ')}"
+
+
+@graph.command("update")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="To which run; the only open one by default.")
+@click.option("--task", "tasks", multiple=True, metavar="TASK", help="A task that it is about; repeatable.")
+@click.option("--graphify", is_flag=True, help="Let graphify look at a copy of the code too, and keep what it found.")
+@writes
+def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> None:
+    """Record the import graph of the code at HEAD as evidence; the same code is recorded once."""
+    from memento_git.work import answers, codegraph
+    from memento_git.work.actions import graphs
+
+    held, _ = graphs.look(door.ledger.git, "HEAD", READING)
+    beside = None
+    if graphify:
+        beside = door.change("graph update", lambda tx: graphs.graphified(tx, run=run, tasks=tasks))()
+
+    def act(tx: Transaction) -> tuple[Row, bool]:
+        identity = graphs.update_graph(tx, run=run, tasks=tasks, graphify=beside)
+        return answers.after(tx, identity), bool(tx.changes)
+
+    row, recorded = door.change("graph update", act)
+    if told := codegraph.lacking(held):
+        door.ledger.warnings.append(told)
+    data = {"evidence": row, "recorded": recorded, "counts": held["counts"]}
+    word = "recorded" if recorded else "nothing new since"
+    door.show(data, f"{word} {row['id']}: {row['summary'] or ''}")
+
+
+@graph.command("diff")
+@click.argument("revisions", metavar="A..B", default="")
+@click.option("--before-json", default="", metavar="FILE", help="Compare this graph instead of A's; or JSON itself.")
+@click.option("--after-json", default="", metavar="FILE", help="Compare this graph instead of B's; or JSON itself.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="With --record: to which run.")
+@click.option("--task", "tasks", multiple=True, metavar="TASK", help="With --record: a task that it is about.")
+@click.option("--record", is_flag=True, help="Record the comparison as evidence.")
+@both
+def diff(
+    door: Door, revisions: str, before_json: str, after_json: str, run: str, tasks: tuple[str, ...], *, record: bool
+) -> int:
+    """Show how the import graph changed; exit with 1 where policy refuses it."""
+    from memento_git.work import answers
+    from memento_git.work.actions import graphs
+
+    code: Row | None = None
+    if revisions and not (before_json or after_json):
+        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions, READING)
+    elif before_json and after_json and not revisions:
+        sides = (_side("--before-json", before_json), _side("--after-json", after_json))
+        found = graphs.diff_files(_policy(door), *sides)
+    else:
+        raise graphs.SnapshotsRequired
+    row = None
+    if record:
+        row = door.change(
+            "graph diff", lambda tx: answers.after(tx, graphs.record_diff(tx, found, code, run=run, tasks=tasks))
+        )
+    refused = bool(found["blocking"])
+    why = "; ".join(one["message"] for one in found["warnings"] if one["level"] == "refuse")
+    refusal = {"error": "graph_refused", "message": why} if refused else {}
+    door.show({**refusal, "diff": found, "evidence": row}, lambda: "\n".join(_changes(found)), ok=not refused)
+    return 1 if refused else 0
+
+
+def _policy(door: Door) -> Policy:
+    from memento_git.model.policy import Policy
+
+    view = _view(door)
+    return view.policy() if view is not None else Policy()
+
+
+def _side(option: str, given: str) -> tuple[str, bytes]:
+    """Return the JSON of one side: the option's own value, or what a file holds."""
+    from memento_git.cli.plan import FileUnreadable
+
+    if given.lstrip().startswith(("{", "[")):
+        return option, given.encode(errors="replace")
+    try:
+        return option, Path(given).read_bytes()
+    except (OSError, ValueError) as error:
+        raise FileUnreadable(path=given, problem=getattr(error, "strerror", None) or str(error)) from None
+
+
+def _changes(found: Row) -> list[str]:
+    colours = {"high": "red", "medium": "yellow"}
+    lines = [f"risk  {click.style(found['risk'], fg=colours.get(found['risk']))}"]
+    lines += [
+        f"{click.style(row['level'], fg=colours['high' if row['level'] == 'refuse' else 'medium'])}  "
+        f"{row['kind'].replace('_', ' ')}: {output.printable(row['message'])}"
+        for row in found["warnings"]
+    ]
+    lines += [f"gone  cycle {_ring(cycle)}" for cycle in found["vanished_cycles"]]
+    lines += [f"gone  hot spot {output.printable(path)}" for path in found["vanished_hot_spots"]]
+    lines += [f"joined  {output.printable(', '.join(parts))}" for parts in found["components"]["merged"]]
+    lines += [f"split  {output.printable(', '.join(parts))}" for parts in found["components"]["split"]]
+    lines += [
+        f"{key.replace('_', ' ')}  {found['before'][key]} to {value}"
+        for key, value in found["after"].items()
+        if found["before"].get(key, value) != value
+    ]
+    return lines
+
+
+@graph.command("propose")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="The run that the drafts name.")
+@reads
+def propose(door: Door, run: str) -> None:
+    """Print drafts of tasks from the graph, as a list that memento apply takes; nothing is written."""
+    from memento_git.work.actions import graphs
+
+    held, _ = graphs.look(door.ledger.git, _rev(door), READING)
+    rows, omitted = graphs.proposed(held)
+    chosen = door.view().find(run, "run")[0] if run else ""
+    told: dict[str, Any] = {"proposals": rows, "omitted": omitted}
+
+    def text() -> str:
+        head = ["# Drafts from the import graph: keep, change or delete each, then memento apply FILE."]
+        more = [f"# {omitted} more are not shown."] if omitted else []
+        return "\n".join([*head, *more, graphs.as_verbs(rows, chosen) if rows else "# Nothing to propose."])
+
+    door.show(told, text)

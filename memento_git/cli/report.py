@@ -1,0 +1,104 @@
+"""memento report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from memento_git.cli import boundary, terminal
+from memento_git.cli.boundary import Door, reads
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from memento_git.work.rows import Row
+
+FORMATS: Final = ("markdown", "text", "json", "html")
+
+
+class OutUnfit(Refused):
+    """A file that a report must not be written to."""
+
+    token = "out_invalid"
+    sentence = "a report cannot be written to {path}: {problem}"
+    hint_ = "name a file outside of .git and .memento, in a folder that exists"
+
+
+@click.command()
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option(
+    "--limit", type=boundary.COUNT, metavar="N", default=None,
+    help="Most rows of each list; 0 for all. 200 by default, all for HTML.",
+)  # fmt: skip
+@click.option("--format", "form", type=click.Choice(FORMATS), default=None, help="markdown, if nothing else is asked.")
+@click.option("--out", default="", metavar="FILE", help="Write it to this file.")
+@click.option("--chat", is_flag=True, help="As text of at most 4,096 characters, what matters most first.")
+@reads
+def report(door: Door, run: str, limit: int | None, form: str | None, out: str, *, chat: bool) -> None:
+    """Write a run's report, rebuilt from the ledger alone: Markdown, text for a chat, JSON or one HTML file."""
+    if chat and form not in (None, "text"):
+        raise click.UsageError("--chat is text: leave --format away, or make it text")
+    chosen = "text" if chat else form or "markdown"
+    door.json = door.json or (chosen == "json" and not out)
+    made = door.ledger.now()
+    most = limit if limit is not None else 0 if chosen == "html" or chat else 200
+    held = _held(door, run, most, rows=chosen == "html")
+    text = _text(held, chosen, made, chat=chat)
+    answer = {"text": text, "generated_at": made, **held}
+    if out:
+        whole = "".join([*terminal.envelope({"ok": True, **answer}), "\n"]) if chosen == "json" else text
+        size = _write(door, out, whole)
+        door.show({"out": out, "format": chosen, "bytes": size}, f"wrote {out}, {size} bytes")
+    else:
+        door.show(answer, lambda: terminal.clean(text))
+
+
+def _held(door: Door, run: str, limit: int, *, rows: bool) -> Row:
+    """Return all that a report tells; where nobody looks at single events, they may be JSON that is ready."""
+    from memento_git.review.digest import digest
+    from memento_git.work.overview import LISTS, choose_run, cut, overview
+
+    view = door.view()
+    held = overview(
+        door.ledger, view, choose_run(view, run), limit=0, ready=door.json and not limit and not rows,
+        progress=boundary.progress,
+    )  # fmt: skip
+    told: dict[str, Any] = digest(held)
+    return cut({**held, **told}, limit, (*LISTS, *told)) if limit else {**held, **told}
+
+
+def _text(held: Row, form: str, made: str, *, chat: bool) -> str:
+    from memento_git.review import chat as plain
+    from memento_git.review.report import markdown
+
+    if chat:
+        return plain.chat(held)
+    if form == "html":
+        from memento_git.review.page import page
+
+        return page(held, made)
+    return plain.text(held) if form == "text" else markdown(held)
+
+
+def _write(door: Door, out: str, text: str) -> int:
+    """Write a report, whole or not at all; return its size in bytes."""
+    path = Path(out)
+    git = door.ledger.git
+    if "\0" in out or path.is_dir() or not path.parent.is_dir():
+        raise OutUnfit(path=out, problem="it is no file in a folder that exists")
+    place = path.resolve()
+    kept = [git.common_dir, git.git_dir, *([git.top / ".memento"] if git.top is not None else [])]
+    if any(place.is_relative_to(folder.resolve()) for folder in kept):
+        raise OutUnfit(path=out, problem="that is where git and the ledger keep what is theirs")
+    data = terminal.clean(text).encode(errors="replace")
+    if place.exists() and not place.is_file():
+        place.write_bytes(data)
+        return len(data)
+    beside = place.with_name(f".{place.name}.{door.ledger.new_id('event')}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(place)
+    finally:
+        beside.unlink(missing_ok=True)
+    return len(data)

@@ -1,0 +1,85 @@
+"""What a run's rows say to whoever asks how it goes: blockers, risks, what was verified how, which files. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Row = dict[str, Any]
+STUCK: Final = ("blocked", "rejected", "contested")
+OPEN: Final = ("pending", "dispatched", "in_progress", "blocked", "rejected", "contested")
+
+
+def digest(held: Row) -> Row:
+    """Return the four lists that a report tells beside the rows themselves."""
+    return {
+        "blockers": list(_blockers(held)),
+        "risks": list(_risks(held)),
+        "verification": list(_verification(held)),
+        "changed_files": _files(held),
+    }
+
+
+def _blockers(held: Row) -> Iterable[Row]:
+    run = held["run"]
+    if run["status"] in ("paused", "contested"):
+        yield {"kind": "run", "record": run["id"], "about": f"the run is {run['status']}"}
+    for row in held["gates"]:
+        if row["status"] == "failed":
+            why = f": {row['summary']}" if row["summary"] else ""
+            yield {"kind": "gate", "record": row["scope"], "about": f"gate {row['kind']} has failed{why}"}
+    for row in held["tasks"]:
+        if row["status"] in STUCK:
+            why = f": {row['reason']}" if row["reason"] else ""
+            yield {"kind": "task", "record": row["id"], "about": f"“{row['title']}” is {row['status']}{why}"}
+        elif row["proven"] is False:
+            why = "; ".join(row["unproven_because"]) or "nothing proves it"
+            yield {"kind": "proof", "record": row["id"], "about": f"“{row['title']}” is not proven: {why}"}
+    for row in held["dispatches"]:
+        if row.get("expired"):
+            told = f"{row['claimed_by']} holds it beyond its lease"
+            yield {"kind": "lease", "record": row["dispatch_id"], "about": told}
+    for row in held["trouble"]:
+        yield {"kind": row["problem"], "record": row["record"], "about": f"{row['problem']}: {row['about']}"}
+
+
+def _risks(held: Row) -> Iterable[Row]:
+    for row in held["plans"]:
+        if row["id"] == held["run"]["current_plan_id"]:
+            yield from ({"record": row["id"], "about": risk} for risk in row["risks"])
+    for row in held["tasks"]:
+        if row["risk"] == "high" and row["status"] in OPEN:
+            yield {"record": row["id"], "about": f"“{row['title']}” is of high risk and not done"}
+
+
+def _verification(held: Row) -> Iterable[Row]:
+    """Yield the evidence that proves tasks, with the tasks that it proves."""
+    proves: dict[str, list[str]] = {}
+    for row in held["tasks"]:
+        for name in row["proven_by"]:
+            proves.setdefault(name, []).append(row["id"])
+    for row in held["evidence"]:
+        if row["id"] in proves:
+            yield {
+                "evidence_id": row["id"], "kind": row["kind"], "trust_level": row["trust_level"],
+                "outcome": row["outcome"], "command": row["command"], "exit_code": row["exit_code"],
+                "stale": row.get("stale", False), "task_ids": proves[row["id"]],
+            }  # fmt: skip
+
+
+def _files(held: Row) -> list[Row]:
+    """Return the files that diffs name as changed, and those that done tasks are about."""
+    found: dict[str, Row] = {}
+    for row in held["evidence"]:
+        for path in (row["diff"] or {}).get("files", ()) if row["status"] == "recorded" else ():
+            _file(found, path)["evidence_ids"].append(row["id"])
+    for row in held["tasks"]:
+        for path in row["relevant_files"] if row["status"] in ("completed", "accepted") else ():
+            _file(found, path)["task_ids"].append(row["id"])
+    return [found[path] for path in sorted(found)]
+
+
+def _file(found: dict[str, Row], path: str) -> Row:
+    return found.setdefault(path, {"path": path, "evidence_ids": [], "task_ids": []})

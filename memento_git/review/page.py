@@ -1,0 +1,99 @@
+"""The report of a run as one HTML file that needs nothing beside it; only here is Jinja2."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import Any, Final
+
+from memento_git.errors import Refused
+from memento_git.review.report import ORDER, called
+from memento_git.review.timeline import timeline
+
+Row = dict[str, Any]
+LONG: Final = 40
+RECENT: Final = 100
+FOLDED: Final = ("completed", "accepted", "cancelled")
+BAR: Final = (("proven", "good"), ("unproven", "warn"), ("under way", "work"), ("stuck", "bad"), ("open", "plain"))
+
+
+class HtmlExtraMissing(Refused):
+    """The library that writes pages is not installed."""
+
+    token = "html_extra_missing"
+    sentence = "a report as HTML needs Jinja2, which is not installed"
+    hint_ = "pip install 'memento-git[html]'"
+
+
+def page(held: Row, generated_at: str) -> str:
+    """Return the page; every text of the ledger is escaped, and its policy lets nothing run or load."""
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError:
+        raise HtmlExtraMissing from None
+    folder = files("memento_git.review") / "templates"
+    style = (folder / "report.css").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"words": _words, "minute": _minute, "link": _link, "short": _short_id, "called": called}
+    template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return template.render(
+        held=held, run=held["run"], style=style, style_hash=f"sha256-{digest}", generated_at=generated_at,
+        groups=_groups(held), bar=_bar(held), line=timeline(held["audit"]), recent=held["audit"][: -RECENT - 1 : -1],
+        evidence={row["id"]: row for row in held["evidence"]},
+        titles={row["id"]: row["title"] for row in held["tasks"]},
+        plan=next((row for row in held["plans"] if row["id"] == held["run"]["current_plan_id"]), None),
+    )  # fmt: skip
+
+
+def _groups(held: Row) -> list[Row]:
+    """Return the tasks by state, what needs attention first; long lists of what is settled are folded."""
+    groups = []
+    for state in ORDER:
+        rows = [row for row in held["tasks"] if row["status"] == state]
+        unproven = any(row["proven"] is False for row in rows)
+        folded = state in FOLDED and len(rows) > LONG and not unproven
+        if rows:
+            groups.append({"state": state, "rows": rows, "open": not folded})
+    return groups
+
+
+def _bar(held: Row) -> list[Row]:
+    """Return the shares of a bar of 1,000 parts, with what each is."""
+    counts = dict.fromkeys((name for name, _ in BAR), 0)
+    for row in held["tasks"]:
+        if row["status"] in ("completed", "accepted"):
+            counts["proven" if row["proven"] else "unproven"] += 1
+        elif row["status"] in ("dispatched", "in_progress"):
+            counts["under way"] += 1
+        elif row["status"] in ("blocked", "rejected", "contested"):
+            counts["stuck"] += 1
+        elif row["status"] != "cancelled":
+            counts["open"] += 1
+    total = sum(counts.values())
+    parts, at = [], 0.0
+    for name, tone in BAR:
+        if counts[name]:
+            width = counts[name] * 1000 / total
+            parts.append({"name": name, "tone": tone, "count": counts[name], "x": round(at, 1), "w": round(width, 1)})
+            at += width
+    return parts
+
+
+def _words(text: str) -> str:
+    return str(text).replace("_", " ").replace(".", " ")
+
+
+def _minute(text: str | None) -> str:
+    return str(text or "")[:16].replace("T", " ")
+
+
+def _link(uri: str) -> bool:
+    """Tell whether an address is one that a reader may follow."""
+    return uri.lower().startswith(("https://", "http://"))
+
+
+def _short_id(identity: str) -> str:
+    kind, _, rest = identity.partition("_")
+    return f"{kind}_{rest[:6]}"

@@ -1,0 +1,106 @@
+"""When what happened, as places in a drawing: a lane for each actor, a mark for events near in time. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.clock import seconds_of
+from memento_git.review.report import called
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Row = dict[str, Any]
+WIDTH: Final = 960
+LEFT: Final = 150
+RIGHT: Final = 16
+LANE: Final = 30
+TOP: Final = 12
+STEPS: Final = 80
+MOST_LANES: Final = 8
+TICKS: Final = 5
+NAME_LENGTH: Final = 20
+OTHERS: Final = "others"
+GOOD: Final = frozenset({"completed", "accepted", "passed", "approved", "waived"})
+BAD: Final = frozenset({"failed", "rejected", "blocked", "cancelled", "recovered", "retracted", "redacted", "voided"})
+WORK: Final = frozenset({"dispatched", "claimed", "renewed"})
+
+
+def timeline(events: Sequence[Row]) -> Row | None:
+    """Return lanes with marks and the ticks of their axis; nothing where nothing happened."""
+    if not events:
+        return None
+    times = [seconds_of(row["created_at"]) for row in events]
+    first, last = min(times), max(times)
+    span = max(last - first, 1)
+    names = _lanes(events)
+    marks: dict[tuple[str, int], list[Row]] = {}
+    for row, at in zip(events, times, strict=True):
+        name = row["actor"] if row["actor"] in names else OTHERS
+        marks.setdefault((name, round((at - first) / span * STEPS)), []).append(row)
+    lanes = []
+    for number, name in enumerate(names):
+        y = TOP + number * LANE + LANE // 2
+        held = [_mark(step, rows, y) for (lane, step), rows in sorted(marks.items(), key=_place) if lane == name]
+        count = sum(mark["count"] for mark in held)
+        lanes.append({"name": name, "short": _short(name), "y": y, "marks": held, "count": count})
+    bottom = TOP + len(names) * LANE
+    return {
+        "width": WIDTH, "left": LEFT, "right": WIDTH - RIGHT, "top": TOP, "bottom": bottom, "height": bottom + 30,
+        "lanes": lanes, "ticks": _ticks(first, span),
+    }  # fmt: skip
+
+
+def _place(item: tuple[tuple[str, int], list[Row]]) -> int:
+    return item[0][1]
+
+
+def _lanes(events: Sequence[Row]) -> list[str]:
+    """Return the actors who did most, in the order in which they appeared; the rest are one lane."""
+    counts: dict[str, int] = {}
+    for row in events:
+        counts[row["actor"]] = counts.get(row["actor"], 0) + 1
+    if len(counts) <= MOST_LANES:
+        return list(counts)
+    busiest = set(sorted(counts, key=lambda name: (-counts[name], name))[: MOST_LANES - 1])
+    return [*(name for name in counts if name in busiest), OTHERS]
+
+
+def _short(name: str) -> str:
+    plain = called(name)
+    return plain if len(plain) <= NAME_LENGTH else f"{plain[: NAME_LENGTH - 1]}…"
+
+
+def _mark(step: int, rows: Sequence[Row], y: int) -> Row:
+    verbs: dict[str, int] = {}
+    for row in rows:
+        verb = row["action"].partition(".")[2]
+        verbs[verb] = verbs.get(verb, 0) + 1
+    told = ", ".join(f"{count} {verb}" for verb, count in sorted(verbs.items(), key=lambda item: (-item[1], item[0])))
+    radius = min(3 + len(rows).bit_length(), LANE // 2 - 2)
+    return {
+        "x": round(LEFT + 12 + step * (WIDTH - LEFT - RIGHT - 24) / STEPS, 1), "y": y, "r": radius, "count": len(rows),
+        "tone": _tone(verbs), "told": f"{rows[0]['created_at'][:16].replace('T', ' ')}: {told}",
+    }  # fmt: skip
+
+
+def _tone(verbs: dict[str, int]) -> str:
+    for tone, words in (("bad", BAD), ("good", GOOD), ("work", WORK)):
+        if words & verbs.keys():
+            return tone
+    return "plain"
+
+
+def _ticks(first: float, span: float) -> list[Row]:
+    form = "%H:%M:%S" if span < 600 else "%H:%M" if span < 86_400 else "%b %d %H:%M" if span < 864_000 else "%Y-%m-%d"
+    ticks = []
+    for number in range(TICKS):
+        part = number / (TICKS - 1)
+        label = datetime.fromtimestamp(first + part * span, UTC).strftime(form)
+        ends = {0: "start", TICKS - 1: "end"}
+        ticks.append({
+            "x": round(LEFT + 12 + part * (WIDTH - LEFT - RIGHT - 24), 1), "label": label,
+            "anchor": ends.get(number, "middle"),
+        })  # fmt: skip
+    return ticks

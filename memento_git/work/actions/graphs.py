@@ -1,0 +1,221 @@
+"""graph: status update diff propose, and what a run's release asks of the graph."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.errors import Misused
+from memento_git.ledger import layout
+from memento_git.work import codegraph, codestate, graphfile, graphs, proposals
+from memento_git.work import graphify as gfy
+from memento_git.work.actions import evidences
+from memento_git.work.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Evidence
+    from memento_git.work.state import RunState
+
+Row = dict[str, Any]
+SNAPSHOT: Final = "graph.json"
+DIFF: Final = "graph-diff.json"
+GRAPHIFY: Final = "graphify.json"
+NO_GRAPH: Final = "no graph of the code was recorded in this run, so nothing is said of how it changed"
+
+
+class SnapshotsRequired(Misused):
+    """A comparison of which one side, or both, are missing."""
+
+    token = "graph_snapshots_required"
+    sentence = "two graphs are needed to compare"
+    hint_ = "memento graph diff A..B, or both --before-json and --after-json"
+
+
+def snapshots(state: RunState) -> list[Evidence]:
+    """Return the graphs that a run has recorded and not withdrawn, oldest first."""
+    found = [state.evidence(name) for name in state.ids("evidence")]
+    return [
+        one for one in found
+        if one is not None and one.kind == "graph" and state.evidence_status(one.id) == "recorded"
+        and any(file["name"] == SNAPSHOT for file in one.data.get("attachments", ()))
+    ]  # fmt: skip
+
+
+def latest(view: View, run: str) -> Row | None:
+    """Return what is recorded of the graph in a run, and whether it is of the code at this view."""
+    from memento_git.work.state import RunState
+
+    found = snapshots(RunState(view, run))
+    if not found:
+        return None
+    data = found[-1].data
+    tree = codestate.code_at(view.git, view.commits[0])["tree"] if len(view.commits) == 1 else ""
+    return {
+        "evidence_id": found[-1].id, "run_id": run, "created_at": data["at"], "counts": data.get("graph", {}),
+        "current": data["code"]["tree"] == tree,
+    }  # fmt: skip
+
+
+def update_graph(
+    tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), graphify: tuple[str, bytes] | None = None
+) -> str:
+    """Record the graph of the code at HEAD as evidence; return its id, the former one's where nothing changed.
+
+    `graphify` is what graphified() found, which takes too long for a transaction.
+    """
+    desk = Desk.of(tx)
+    git = tx.ledger.git
+    commit = git.commit_of(tx.view.commits[0] if tx.view.commits else "HEAD")
+    held = codegraph.snapshot(git, commit)
+    named = {SNAPSHOT: codegraph.as_bytes(held)}
+    code = {"tree": codestate.code_at(git, commit)["tree"], "head": commit}
+    if graphify is not None and graphify[0] != code["tree"]:
+        raise gfy.GraphifyFailed(reason="the code changed while it ran")
+    if graphify is not None:
+        named[GRAPHIFY] = graphify[1]
+    state, wanted = _belongs(desk, run, tasks)
+    if former := _former(state, code["tree"], named[SNAPSHOT], wanted, graphify=GRAPHIFY in named):
+        return former
+    draft = _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
+    told = f"{held['counts']['nodes']} files, {held['counts']['edges']} imports, {held['counts']['cycles']} cycles"
+    return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=told)
+
+
+def _belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
+    found = [desk.find(task, "task") for task in tasks]
+    return (found[0][1] if found else desk.run(run)), [task for task, _ in found]
+
+
+def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, graphify: bool) -> str:
+    """Return the latest snapshot if it says the same of the same code."""
+    held = snapshots(state)[-1:]
+    digest = hashlib.sha256(data).hexdigest()
+    for one in held:
+        files = {file["name"]: file for file in one.data["attachments"]}
+        same = one.data["code"]["tree"] == tree and files[SNAPSHOT]["sha256"] == digest
+        if same and set(tasks) <= set(one.tasks) and (GRAPHIFY in files or not graphify):
+            return one.id
+    return ""
+
+
+def graphified(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> Callable[[], tuple[str, bytes]]:
+    """Refuse what recording would refuse; return what runs graphify on the code at HEAD, outside of a transaction."""
+    evidences.foresee(tx, run=run, tasks=tasks)
+    git = tx.ledger.git
+    commit = git.commit_of("HEAD")
+    return lambda: (codestate.code_at(git, commit)["tree"], gfy.run(git, commit))
+
+
+def _draft(desk: Desk, named: dict[str, bytes], data: Row) -> evidences.Draft:
+    files, attachments = {}, []
+    for name, content in named.items():
+        told = {"name": name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+        if len(content) <= desk.policy.attach:
+            files[name] = content
+            told["kept"] = name
+        else:
+            desk.tx.ledger.warnings.append(
+                f"{name} has {len(content)} bytes, more than policy's limits.attach: only its digest is kept"
+            )
+        attachments.append(told)
+    return evidences.Draft({"kind": "graph", **data, "attachments": attachments}, files)
+
+
+def diff_commits(
+    git: Git, policy: Policy, given: str, progress: Callable[[int, int], None] | None = None
+) -> tuple[Row, Row]:
+    """Return what changed in the graph from A to B of `A..B`, and the code of B."""
+    first, dots, last = given.partition("..")
+    if not dots or last.startswith("."):
+        raise evidences.RangeInvalid(given=given)
+    old, new = git.commit_of(first or "HEAD"), git.commit_of(last or "HEAD")
+    before, after = (codegraph.snapshot(git, commit, progress) for commit in (old, new))
+    return graphs.compare(before, after, policy.graph), {"tree": codestate.code_at(git, new)["tree"], "head": new}
+
+
+def diff_files(policy: Policy, before: tuple[str, bytes], after: tuple[str, bytes]) -> Row:
+    """Return what changed from one graph to another, both as JSON."""
+    return graphs.compare(graphfile.read(*before), graphfile.read(*after), policy.graph)
+
+
+def record_diff(tx: Transaction, diff: Row, code: Row | None, *, run: str = "", tasks: Sequence[str] = ()) -> str:
+    """Record a comparison of two graphs as evidence; return its id."""
+    desk = Desk.of(tx)
+    state, wanted = _belongs(desk, run, tasks)
+    outcome = "failed" if diff["blocking"] else "observed" if diff["warnings"] else "passed"
+    content = json.dumps(diff, sort_keys=True, indent=1).encode() + b"\n"
+    draft = _draft(desk, {DIFF: content}, {"outcome": outcome, "code": code, "graph": diff["after"]})
+    told = f"risk {diff['risk']}: {len(diff['warnings'])} warnings"
+    return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=told)
+
+
+def run_warnings(ledger: Ledger | Transaction, state: RunState) -> list[Row]:
+    """Return the warnings of the code as it is at the view against the run's first graph.
+
+    Each has `kind`, `level` (refuse or warn), `message` and `paths`. Without a graph there are none, and that is told.
+    """
+    notes = ledger.warnings if hasattr(ledger, "warnings") else ledger.ledger.warnings
+    first = snapshots(state)[:1]
+    if not first or len(state.view.commits) != 1:
+        if NO_GRAPH not in notes:
+            notes.append(NO_GRAPH)
+        return []
+    before = graphfile.read(f"{SNAPSHOT} of {first[0].id}", kept(state, first[0]))
+    after = codegraph.snapshot(state.view.git, state.view.commits[0])
+    warnings: list[Row] = graphs.compare(before, after, state.view.policy().graph)["warnings"]
+    return warnings
+
+
+def kept(state: RunState, evidence: Evidence) -> bytes:
+    """Return the graph that a piece of evidence holds; refuse where its bytes are missing or others."""
+    file = next(one for one in evidence.data["attachments"] if one["name"] == SNAPSHOT)
+    name = file.get("kept", "")
+    data = state.view.read(f"{layout.folder_of(state.id, evidence.id)}/{name}") if name else None
+    if data is None or hashlib.sha256(data).hexdigest() != file["sha256"]:
+        raise graphfile.SnapshotInvalid(where=f"{SNAPSHOT} of {evidence.id}", problem="its bytes are not in the ledger")
+    return data
+
+
+def look(git: Git, rev: str, progress: Callable[[int, int], None] | None = None) -> tuple[Row, Row]:
+    """Return the graph of the code at a revision, and which code that is."""
+    commit = git.commit_of(rev)
+    held = codegraph.snapshot(git, commit, progress)
+    return held, {"tree": codestate.code_at(git, commit)["tree"], "head": commit}
+
+
+def proposed(held: Row) -> tuple[list[Row], int]:
+    """Return the tasks that a graph suggests, and how many more there would be."""
+    return proposals.propose(held, codestate.is_fit)
+
+
+def as_verbs(rows: Sequence[Row], run: str) -> str:
+    """Return proposals as the YAML list that `memento apply` takes."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Writes texts of several lines as blocks, as people would."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+    Dumper.add_representer(str, text)
+    verbs = [
+        {"do": "task add", **({"run": run} if run else {}),
+         **{key: _literal(value) for key, value in row.items() if key != "basis"}}
+        for row in rows
+    ]  # fmt: skip
+    return str(yaml.dump(verbs, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)) if verbs else ""
+
+
+def _literal(value: Any) -> Any:
+    """Return a text, or a list of them, that `apply` takes word for word."""
+    if isinstance(value, list):
+        return [_literal(one) for one in value]
+    return f"${value}" if value.startswith("$") else value

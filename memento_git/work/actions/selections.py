@@ -1,0 +1,238 @@
+"""dispatch select: choose one of several candidates; nothing is merged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.ledger.git import GitFailed, NoSuchRevision
+from memento_git.model.clock import seconds_of
+from memento_git.model.ids import parse_ref
+from memento_git.model.work import Evidence
+from memento_git.work import candidates, codestate, trust
+from memento_git.work import refusals as no
+from memento_git.work.actions.graphs import DIFF
+from memento_git.work.candidates import Candidate, Diff, Judged
+from memento_git.work.desk import Desk
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event
+
+BEST = "best"
+
+
+class NoCandidate(Refused):
+    """None of a task's candidates can be chosen."""
+
+    token = "no_candidate"
+    sentence = "no candidate of {task} can be selected: {why}"
+    hint_ = "see each of them: memento dispatch select {task}"
+
+
+class Selection(NamedTuple):
+    """The candidates of a task, best first, and the one that was chosen or would be; `event` where it was recorded."""
+
+    task: str
+    run: str
+    ranked: tuple[Judged, ...]
+    chosen: Judged | None
+    event: str = ""
+
+    def decision(self) -> dict[str, Any]:
+        """Return the choice as programs know it."""
+        chosen = self.chosen.candidate if self.chosen else None
+        others = [one for one in self.ranked if one is not self.chosen]
+        return {
+            "selected_dispatch_id": chosen.dispatch if chosen else None,
+            "selected_executor": chosen.executor if chosen else None,
+            "rejected": [
+                {"dispatch_id": one.candidate.dispatch, "executor": one.candidate.executor,
+                 "reasons": list(one.reasons) or [f"score {one.score}, another was chosen"]}
+                for one in others
+            ],
+            "auto_merge_allowed": False,
+            "approval_required": chosen is None and any(one.needs_approval for one in self.ranked),
+            "preserved_evidence_trails": [
+                {"dispatch_id": one.candidate.dispatch, "evidence": list(one.candidate.evidence)} for one in others
+            ],
+        }  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return each candidate with its score in parts."""
+        return [
+            {
+                "dispatch_id": one.candidate.dispatch, "executor": one.candidate.executor,
+                "status": one.candidate.status, "score": one.score, "parts": [part._asdict() for part in one.parts],
+                "eligible": not one.reasons, "reasons": list(one.reasons), "evidence": list(one.candidate.evidence),
+            }
+            for one in self.ranked
+        ]  # fmt: skip
+
+
+def rank_candidates(view: View, task: str, *, only: Sequence[str] = ()) -> Selection:
+    """Return what each candidate of a task is worth at a view, and which one would be chosen."""
+    identity, run = view.find(task, "task")
+    state = RunState(view, run)
+    return _selection(state, identity, [_named(state, identity, view.find(one, "dispatch")[0]) for one in only])
+
+
+def select_candidate(
+    tx: Transaction, task: str, *, dispatch: str = BEST, reason: str = "", only: Sequence[str] = ()
+) -> Selection:
+    """Record the choice of the best candidate, or of another one for a reason; from now on it alone proves the task."""
+    desk = Desk.of(tx)
+    identity, state = desk.find(task, "task")
+    found = _selection(state, identity, [_named(state, identity, desk.find(one, "dispatch")[0]) for one in only])
+    chosen = found.chosen
+    if dispatch != BEST:
+        name = _named(state, identity, desk.find(dispatch, "dispatch")[0])
+        chosen = next((one for one in found.ranked if one.candidate.dispatch == name), None)
+        if chosen is None or chosen.reasons:
+            why = "; ".join(chosen.reasons) if chosen else "it was not made as a candidate"
+            raise no.NotACandidate(dispatch=name, task=identity, why=why)
+    if chosen is None:
+        return found
+    told = desk.optional("reason", reason)
+    if chosen is not found.chosen and not told:
+        raise no.ReasonRequired(verb="choosing another than the best candidate")
+    told = told or f"score {chosen.score}, best of {len(found.ranked)}"
+    scores = {one.candidate.dispatch: one.score for one in found.ranked if not one.reasons}
+    event = desk.happen(
+        state, identity, "selected", reads=(state.id,), dispatch=chosen.candidate.dispatch, reason=told, scores=scores
+    )
+    return found._replace(chosen=chosen, event=event.id)
+
+
+def _named(state: RunState, task: str, dispatch: str) -> str:
+    if dispatch not in state.dispatches(task):
+        raise no.DispatchUnknown(dispatch=dispatch, task=task)
+    return dispatch
+
+
+def _selection(state: RunState, task: str, only: Sequence[str]) -> Selection:
+    state.prose(task)
+    policy = state.view.policy()
+    held = {
+        name: found for name, found in state.dispatches(task).items()
+        if found["opened"] is not None and found["opened"].data.get("candidate") and name in (only or (name,))
+    }  # fmt: skip
+    ranked = candidates.rank([_candidate(state, task, name, found, policy) for name, found in held.items()])
+    best = next((one for one in ranked if not one.reasons), None)
+    return Selection(task, state.id, tuple(ranked), best)
+
+
+def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], policy: Policy) -> Candidate:
+    """Return what the ledger holds of one try."""
+    opened: Event = found["opened"]
+    executor = opened.get("executor")
+    completion = next((event for event in state.completions(task) if event.get("dispatch") == name), None)
+    own = _own(state, name, completion)
+    known = Candidate(
+        name, executor, found["status"], evidence=tuple(one.id for one in own),
+        cost=policy.executors.get(executor, {}).get("cost"),
+    )  # fmt: skip
+    if completion is None:
+        gone = ("its completion was undone",) if found["status"] == "completed" else ()
+        return known._replace(problems=gone)
+    proof = state.proof_of(completion, policy)
+    code = completion.data["code"]
+    same = [one for one in own if trust.agree(trust.seen_by(one), code)]
+    diffs = [one for one in own if "diff" in one.data and _is_of(state.view.git, one.data["diff"]["tip"], code)]
+    graphs = [one for one in own if one.kind == "graph"]
+    return known._replace(
+        problems=(*(f"unproven: {why}" for why in proof.why), *_failed_last(same, state.asked(task, policy).evidence)),
+        proof=tuple((one.kind, state.trust_in(one)) for one in own if one.id in proof.by),
+        failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
+        tests=_tests(same),
+        diff=_diff(diffs),
+        approved=any(_approved(state, one, found["holder"]) for one in diffs),
+        regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
+        warnings=sum(1 for one in graphs if _warns(one)),
+        seconds=_seconds(state, task, name, completion),
+        ended=completion.at,
+    )
+
+
+def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]:
+    """Return the evidence that came out of a hand-off, or that its completion cites."""
+    cited = {parse_ref(ref).id for ref in completion.data["evidence"]} if completion else set()
+    return [
+        found
+        for one in state.ids("evidence")
+        if isinstance(found := state.evidence(one), Evidence)
+        and (found.data.get("dispatch") == name or (one in cited and "dispatch" not in found.data))
+        and state.evidence_status(one) == "recorded"
+    ]
+
+
+def _failed_last(same: Sequence[Evidence], kinds: Sequence[str]) -> list[str]:
+    """Return the kinds of evidence that are asked for, and whose latest on the completed code did not pass."""
+    problems = []
+    for kind in kinds:
+        found = [one for one in same if one.kind == kind]
+        latest = max(found, key=lambda one: (one.data["at"], trust.outcome_of(one.data) != "passed"), default=None)
+        if latest is not None and trust.outcome_of(latest.data) == "failed":
+            problems.append(f"its latest {kind} evidence failed")
+    return problems
+
+
+def _is_of(git: Git, tip: str, code: dict[str, Any]) -> bool:
+    """Tell whether a diff ends at the code that was completed."""
+    try:
+        return codestate.code_at(git, git.commit_of(tip))["tree"] in (code.get("tree"), code.get("full"))
+    except (NoSuchRevision, GitFailed):
+        return False
+
+
+def _warns(graph: Evidence) -> bool:
+    """Tell whether a piece of graph evidence is a comparison that found something, short of what policy refuses."""
+    names = {file["name"] for file in graph.data.get("attachments", ())}
+    return DIFF in names and trust.outcome_of(graph.data) == "observed"
+
+
+def _tests(same: Sequence[Evidence]) -> tuple[int, int] | None:
+    """Return how many tests failed and passed on the completed code, by the reports of commands that ran."""
+    counts = [report["counts"] for one in same if "command" in one.data for report in one.data.get("reports") or ()
+              if report["format"] == "junit"]  # fmt: skip
+    if not counts:
+        return None
+    return (max(one.get("failed", 0) + one.get("errors", 0) for one in counts),
+            max(one.get("passed", 0) for one in counts))  # fmt: skip
+
+
+def _diff(diffs: Sequence[Evidence]) -> Diff | None:
+    """Return what a candidate changes: of several diffs all files, and the size of the largest."""
+    if not diffs:
+        return None
+    held = [one.data["diff"] for one in diffs]
+    largest = max(held, key=lambda one: one["added"] + one["removed"])
+    files = dict.fromkeys(path for one in held for path in one["files"])
+    return Diff(tuple(files), largest["added"], largest["removed"])
+
+
+def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
+    """Tell whether somebody else than who made it approved a diff, and nobody's latest answer is a no."""
+    latest: dict[str, bool] = {}
+    for name in state.ids("evidence"):
+        one = state.evidence(name)
+        if one is not None and one.kind == "approval" and one.data.get("approves") == diff.id:
+            stands = state.evidence_status(name) == "recorded" and trust.outcome_of(one.data) == "passed"
+            latest[one.data["by"]] = stands
+    others = [yes for actor, yes in latest.items() if actor not in (holder, diff.data["by"])]
+    return any(others) and all(latest.values())
+
+
+def _seconds(state: RunState, task: str, name: str, completion: Event) -> float | None:
+    """Return how long the hand-off was in somebody's hands."""
+    claims = [seen.event.at for seen in state.folded(task).events
+              if seen.event.do == "claimed" and seen.event.get("dispatch") == name]  # fmt: skip
+    if not claims:
+        return None
+    return max(0.0, round(seconds_of(completion.at) - seconds_of(min(claims)), 3))

@@ -1,0 +1,1 @@
+"""What a source file imports, and which file of the repository that is."""

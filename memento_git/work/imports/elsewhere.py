@@ -1,0 +1,123 @@
+"""Where imports of languages other than Python lead. Pure."""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath, splitext
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    Where = tuple[str, str]
+
+SCRIPTS: Final = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
+COMPILED: Final = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+HEADERS: Final = ("include", "src", "")
+NOWHERE: Final = ("", "")
+
+
+class Others:
+    """The files of a repository, as the imports of these languages see them."""
+
+    def __init__(self, paths: Iterable[str], go_modules: Mapping[str, str]) -> None:
+        self.paths = frozenset(paths)
+        self.go_modules = sorted(go_modules.items(), key=lambda item: (-len(item[1]), item[0]))
+        self.go_folders = {dirname(path) for path in self.paths if path.endswith(".go")}
+        self.by_name: dict[str, list[str]] = {}
+        for path in sorted(self.paths, key=lambda path: (path.count("/"), path)):
+            self.by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        self._finders: dict[str, Callable[[str, str], Where]] = {
+            "javascript": self._script, "typescript": self._script, "tsx": self._script, "go": self._go,
+            "rust": self._rust, "java": self._java, "c": self._include, "cpp": self._include, "ruby": self._ruby,
+        }  # fmt: skip
+
+    def find(self, path: str, language: str, told: str) -> Where:
+        """Return the file that an import leads to, and the name outside that it means; one of both at most."""
+        return self._finders[language](path, told)
+
+    def _first(self, candidates: Iterable[str]) -> str:
+        return next((path for path in map(normpath, candidates) if path in self.paths), "")
+
+    def _script(self, path: str, told: str) -> Where:
+        clean = told.partition("?")[0]
+        if not clean.startswith("."):
+            parts = clean.split("/")
+            return "", "/".join(parts[: 2 if clean.startswith("@") else 1])
+        base = join(dirname(path), clean)
+        stem, ending = splitext(base)
+        candidates = [base, *(stem + other for other in COMPILED.get(ending, ()))]
+        candidates += [base + other for other in SCRIPTS] + [join(base, f"index{other}") for other in SCRIPTS]
+        return self._first(candidates), ""
+
+    def _go(self, path: str, told: str) -> Where:  # noqa: ARG002 (one shape for all languages)
+        for folder, module in self.go_modules:
+            if told == module or told.startswith(f"{module}/"):
+                there = normpath(join(folder, told[len(module) + 1 :]))
+                there = "" if there == "." else there
+                return (go_node(there), "") if there in self.go_folders else NOWHERE
+        return "", told
+
+    def _rust(self, path: str, told: str) -> Where:
+        root, here = self._crate(path)
+        parts = [part for part in told.split("::") if part]
+        if not parts:
+            return NOWHERE
+        if parts[0] == "crate":
+            return self._rust_file(root, parts[1:]), ""
+        if parts[0] in ("self", "super"):
+            while parts and parts[0] in ("self", "super"):
+                here = here[:-1] if parts.pop(0) == "super" else here
+            return self._rust_file(root, here + parts), ""
+        child = self._rust_file(root, [*here, parts[0]], whole=True)
+        return (child, "") if child else ("", parts[0])
+
+    def _crate(self, path: str) -> tuple[str, list[str]]:
+        """Return the folder of a Rust file's crate, and the file's module in it."""
+        folder = dirname(path)
+        while folder and not self._first([join(folder, "lib.rs"), join(folder, "main.rs")]):
+            folder = dirname(folder)
+        inner = splitext(path)[0].removeprefix(f"{folder}/").split("/")
+        if inner[-1] in ("mod", "lib", "main"):
+            inner.pop()
+        return folder, inner
+
+    def _rust_file(self, root: str, parts: list[str], *, whole: bool = False) -> str:
+        for length in range(len(parts), len(parts) - 1 if whole else 0, -1):
+            base = join(root, *parts[:length])
+            if found := self._first([f"{base}.rs", join(base, "mod.rs")]):
+                return found
+        return "" if whole else self._first([join(root, "lib.rs"), join(root, "main.rs")])
+
+    def _java(self, path: str, told: str) -> Where:  # noqa: ARG002 (one shape for all languages)
+        parts = told.removeprefix("static ").split(".")
+        if parts[-1] != "*":
+            for length in range(len(parts), 0, -1):
+                tail = "/".join(parts[:length]) + ".java"
+                for file in self.by_name.get(f"{parts[length - 1]}.java", ()):
+                    if file == tail or file.endswith(f"/{tail}"):
+                        return file, ""
+        return "", ".".join(parts[:2])
+
+    def _include(self, path: str, told: str) -> Where:
+        name, quoted = told[1:], told.startswith('"')
+        near = [join(dirname(path), name)] if quoted else []
+        if found := self._first([*near, *(join(folder, name) for folder in HEADERS)]):
+            return found, ""
+        if quoted or "/" in name:
+            clean = normpath(name).lstrip("./")
+            ends = [one for one in self.by_name.get(clean.rpartition("/")[2], ()) if one.endswith(f"/{clean}")]
+            if len(ends) == 1:
+                return ends[0], ""
+        return "", name
+
+    def _ruby(self, path: str, told: str) -> Where:
+        if told.startswith("./"):
+            base = join(dirname(path), told)
+            return self._first([base, f"{base}.rb"]), ""
+        found = self._first([f"lib/{told}.rb", f"{told}.rb", f"app/{told}.rb"])
+        return (found, "") if found else ("", told.partition("/")[0])
+
+
+def go_node(folder: str) -> str:
+    """Return how a Go package is called in a graph: its folder, since its files are one unit to the language."""
+    return f"{folder}/" if folder else "./"

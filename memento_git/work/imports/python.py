@@ -1,0 +1,45 @@
+"""The imports of a Python file, by its syntax tree. Pure."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def parse(data: bytes) -> tuple[list[str], str]:
+    """Return what a file imports as `level:module:name`, and why it could not be read if it could not.
+
+    Imports that only a type checker follows are no imports.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except SyntaxError as error:
+        return [], f"line {error.lineno or 0}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return [], f"{type(error).__name__}: {error}"
+    return sorted(set(_imports(tree))), ""
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (f"0:{alias.name}:" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.level}:{node.module or ''}:{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.If) and _is_for_types(node.test):
+            waiting += node.orelse
+        elif not isinstance(node, ast.expr):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _is_for_types(test: ast.expr) -> bool:
+    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
+    return name == "TYPE_CHECKING"

@@ -1,0 +1,106 @@
+"""The imports of files in other languages, by tree-sitter; only this module knows it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.work.imports.languages import GRAMMARS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCRIPT: Final = """
+(import_statement source: (string) @from) (export_statement source: (string) @from)
+(call_expression function: (import) arguments: (arguments . (string) @from))
+(call_expression function: (identifier) @called arguments: (arguments . (string) @from) (#eq? @called "require"))
+"""
+TYPED: Final = SCRIPT + "(import_require_clause source: (string) @from)"
+INCLUDES: Final = "(preproc_include path: [(string_literal) (system_lib_string)] @from)"
+QUERIES: Final = {
+    "javascript": SCRIPT,
+    "typescript": TYPED,
+    "tsx": TYPED,
+    "go": "(import_spec path: (_) @from)",
+    "rust": "(use_declaration argument: (_) @from)",
+    "java": "(import_declaration) @from",
+    "c": INCLUDES,
+    "cpp": INCLUDES,
+    "ruby": '(call method: (identifier) @called arguments: (argument_list . (string) @from)'
+    ' (#any-of? @called "require" "require_relative")) @whole',
+}  # fmt: skip
+
+
+@cache
+def available() -> tuple[str, ...]:
+    """Return the languages whose grammars are installed."""
+    if find_spec("tree_sitter") is None:
+        return ()
+    return tuple(language for language, module in GRAMMARS.items() if find_spec(module) is not None)
+
+
+@cache
+def _tools(language: str) -> tuple[Any, Any]:
+    from tree_sitter import Language, Parser, Query
+
+    module = import_module(GRAMMARS[language])
+    maker = getattr(module, f"language_{language}" if language in ("typescript", "tsx") else "language")
+    grammar = Language(maker())
+    return Parser(grammar), Query(grammar, QUERIES[language])
+
+
+def parse(language: str, data: bytes) -> list[str]:
+    """Return what a file imports, in the words of its language; wrong parts of a file are passed over."""
+    from tree_sitter import QueryCursor
+
+    parser, query = _tools(language)
+    tree = parser.parse(data)
+    found: set[str] = set()
+    for _, captured in QueryCursor(query).matches(tree.root_node):
+        for node in captured.get("from", ()):
+            found.update(_told(language, node, captured))
+    return sorted(found)
+
+
+def _told(language: str, node: Any, captured: Any) -> Iterator[str]:
+    text = node.text.decode(errors="replace")
+    if language == "rust":
+        yield from _uses(text)
+    elif language == "java":
+        words = text.strip().rstrip(";").split()
+        yield " ".join(words[1:]).replace(" . ", ".")
+    elif language in ("c", "cpp"):
+        yield text.strip()[:-1]
+    elif language == "ruby":
+        relative = captured["called"][0].text == b"require_relative"
+        yield ("./" if relative else "") + text[1:-1]
+    elif language == "go" or not _is_for_types(node.parent):
+        yield text[1:-1]
+
+
+def _is_for_types(statement: Any) -> bool:
+    """Tell whether an import or export of TypeScript is erased when it is compiled."""
+    return statement is not None and any(child.type == "type" for child in statement.children)
+
+
+def _uses(tree: str) -> Iterator[str]:
+    """Yield the paths of a `use` tree: `a::{b, c::*}` is a::b and a::c."""
+    flat = re.sub(r"\bas\s+\w+|//[^\n]*|/\*.*?\*/|\s+", "", tree, flags=re.DOTALL)
+    stack, prefix, word = [], "", ""
+    for letter in flat:
+        if letter == "{":
+            stack.append(prefix)
+            prefix, word = prefix + word, ""
+        elif letter in ",}":
+            if word:
+                yield (prefix + word).removesuffix("::*").removesuffix("::self")
+            word = ""
+            if letter == "}" and stack:
+                prefix = stack.pop()
+        else:
+            word += letter
+    if word:
+        yield (prefix + word).removesuffix("::*").removesuffix("::self")

@@ -1,0 +1,109 @@
+"""The page in a real browser: nothing runs, nothing is asked of the network, and it can be seen."""
+
+from __future__ import annotations
+
+import http.server
+import shutil
+import struct
+import subprocess
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from memento_git.review.page import page
+from memento_git.work.actions import tasks
+from tests.test_report import NOW, assert_inert, hostile, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.play import Play
+
+BROWSER: Final = next((path for name in ("chromium", "chromium-browser", "google-chrome")
+                       if (path := shutil.which(name))), "")  # fmt: skip
+FLAGS: Final = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking",
+    "--disable-component-update", "--no-first-run", "--enable-logging=stderr", "--virtual-time-budget=3000",
+)  # fmt: skip
+PATIENCE: Final = 120
+
+pytestmark = pytest.mark.skipif(not BROWSER, reason="no Chromium on PATH: apt-get install chromium")
+
+
+def browse(tmp_path: Path, whole: str, *flags: str) -> tuple[str, str]:
+    """Open a page; return what the browser prints and logs."""
+    file = tmp_path / "page.html"
+    file.write_text(whole)
+    command = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", *flags, file.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
+
+
+@pytest.fixture
+def asked() -> Iterator[tuple[str, list[str]]]:
+    """A web server that remembers what it was asked for."""
+    paths: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            paths.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", paths
+        server.shutdown()
+        thread.join()
+
+
+def test_a_hostile_ledger_does_nothing_in_a_browser(play: Play, tmp_path: Path, asked: tuple[str, list[str]]) -> None:
+    hostile(play)
+    address, paths = asked
+    play.task(f'<img src="{address}/image"><script src="{address}/script"></script><link href="{address}/style">')
+    play.task(f"url({address}/text) <style>@import '{address}/import'</style>")
+    dom, console = browse(tmp_path, page(seen(play), NOW), "--dump-dom")
+    assert console == ""
+    assert paths == []
+    assert_inert(dom)
+    assert "Roles" in dom
+    control = f'<title>x</title><img src="{address}/control"><script>console.error("heard")</script>'
+    _, console = browse(tmp_path, control, "--dump-dom")
+    assert "heard" in console, "a message would not have been heard"
+    assert paths == ["/control"], "a request would not have been seen"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1200, 1600), (500, 1600)])
+def test_three_hundred_tasks_can_be_seen(play: Play, tmp_path: Path, width: int, height: int) -> None:
+    play.planned()
+
+    def add(tx: Any) -> None:
+        for number in range(300):
+            tasks.add_task(tx, f"Task {number}: a title as long as titles are, or a little longer than that")
+
+    play.ledger.change("add", add)
+    picture = tmp_path / "page.png"
+    _, console = browse(tmp_path, page(seen(play), NOW), f"--screenshot={picture}", f"--window-size={width},{height}")
+    assert console == ""
+    data = picture.read_bytes()
+    assert struct.unpack(">II", data[16:24]) == (width, height)
+    assert len(data) > 20_000, "an empty page is smaller"
+
+
+def test_the_page_is_not_wider_than_a_narrow_window(play: Play, tmp_path: Path) -> None:
+    hostile(play)
+    play.task("x" * 400)
+    whole = page(seen(play), NOW)
+    measured = whole.replace("default-src 'none';", "default-src 'none'; script-src 'unsafe-inline';", 1).replace(
+        "</body>", "<script>document.body.dataset.wide = document.documentElement.scrollWidth</script></body>"
+    )
+    dom, _ = browse(tmp_path, measured, "--dump-dom", "--window-size=500,900")
+    wide = int(dom.partition('data-wide="')[2].partition('"')[0])
+    assert wide <= 500

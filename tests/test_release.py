@@ -1,0 +1,496 @@
+"""The release gate: what it asks, and that nothing less will do."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.errors import MementoError
+from memento_git.model.work import GATE_KINDS
+from memento_git.work import refusals as no
+from memento_git.work import release as rules
+from memento_git.work.actions import batch, checks, evidences, gates, releases, runs, tasks
+from memento_git.work.checks import Check
+from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RUN, TASK, TASK2 = "run_000000000001", "task_000000000001", "task_000000000002"
+DONE = TaskSeen(TASK, "completed", proven=True, why=(), proof=("evidence_000000000001",))
+OPEN = TaskSeen(TASK2, "in_progress", proven=False, why=(), proof=())
+
+
+def at(hour: int) -> str:
+    return f"2026-01-10T{hour:02}:00:00.000Z"
+
+
+def seen(name: str = "test", outcome: str = "passed", ended: int = 10, recorded: int = 20, **changes: Any) -> CheckSeen:
+    given = {
+        "evidence": f"evidence_{ended:06}{recorded:06}", "provider": "github", "name": name, "id": f"{ended}",
+        "conclusion": {"passed": "success", "failed": "failure", "observed": "skipped"}[outcome], "outcome": outcome,
+        "ended": at(ended) if ended else "", "recorded": at(recorded), "stands": True, "fresh": True,
+    }  # fmt: skip
+    return CheckSeen(**{**given, **changes})
+
+
+NOTHING = Asked()
+
+
+def missing(asked: Asked = NOTHING, **held: Any) -> tuple[str, ...]:
+    return rules.judge(Held(**{"run": RUN, "status": "active", "tasks": [DONE], **held}), asked).missing
+
+
+def test_a_run_whose_every_task_is_proven_may_be_released() -> None:
+    verdict = rules.judge(Held(RUN, "active", [DONE]), Asked())
+    assert verdict.missing == ()
+    assert verdict.rests_on == ("evidence_000000000001",)
+    assert missing(status="completed") == ()
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ({"tasks": []}, "empty"), ({"tasks": [OPEN._replace(status="cancelled")]}, "empty"),
+        ({"tasks": [OPEN]}, "empty"),
+        ({"tasks": [DONE, OPEN]}, f"task {TASK2} is in progress"),
+        ({"status": "cancelled"}, "the run is cancelled"),
+        ({"status": "paused"}, "the run is paused"), ({"status": "contested"}, "the run is contested"),
+        ({"tasks": [DONE._replace(proven=False, why=("no test",))]}, "not proven: no test"),
+        ({"tasks": [DONE, OPEN._replace(status="contested")]}, "is contested"),
+        ({"tasks": [DONE, OPEN._replace(status="rejected")]}, "is rejected"),
+    ],
+)  # fmt: skip
+def test_an_empty_unfinished_or_ended_run_is_refused(held: dict[str, Any], told: str) -> None:
+    assert any(told in one for one in missing(**held))
+
+
+def test_every_thing_that_is_missing_is_named_at_once() -> None:
+    held = {
+        "tasks": [DONE, OPEN],
+        "gates": {(RUN, "quality_review"): "failed"},
+        "graph_warnings": [{"message": "a cycle"}],
+    }
+    asked = Asked(checks=("test", "lint"), approvals=2, gates=("final_acceptance",))
+    assert len(missing(asked, **held)) == 7
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fine"),
+    [("passed", True), ("waived", True), ("requested", False), ("failed", False), ("contested", False), (None, False)],
+)
+def test_a_gate_that_policy_asks_for_must_have_passed_or_been_waived(verdict: str | None, fine: bool) -> None:
+    found = missing(Asked(gates=("final_acceptance",)), gates={(RUN, "final_acceptance"): verdict} if verdict else {})
+    assert (found == ()) is fine
+    assert len(found) <= 1
+
+
+def test_a_failed_gate_of_a_task_counts_unless_the_task_was_cancelled() -> None:
+    held: dict[str, Any] = {"gates": {(TASK2, "quality_review"): "failed"}}
+    assert missing(**held, tasks=[DONE, DONE._replace(id=TASK2)]) == (f"gate quality_review of {TASK2} is failed",)
+    assert missing(**held, tasks=[DONE, OPEN._replace(status="cancelled")]) == ()
+
+
+CHECK = Asked(checks=("test",))
+
+
+@pytest.mark.parametrize(
+    ("checks_held", "told"),
+    [
+        ([], "there is none"), ([seen("other")], "there is none"), ([seen(stands=False)], "there is none"),
+        ([seen(fresh=False)], "stale"), ([seen(outcome="failed")], "is failure"),
+        ([seen(outcome="observed")], "is skipped"),
+        # A success, then a failure; whichever was recorded first.
+        ([seen(ended=10), seen(outcome="failed", ended=11)], "is failure"),
+        ([seen(outcome="failed", ended=11, recorded=19), seen(ended=10, recorded=20)], "is failure"),
+        # At one moment the worse one counts.
+        ([seen(), seen(outcome="failed")], "is failure"), ([seen(outcome="failed"), seen()], "is failure"),
+        # One that runs again has no verdict yet.
+        ([seen(ended=10, recorded=10), seen(outcome="observed", ended=0, recorded=11)], "is skipped"),
+        # Nobody wins by saying that a check ended later than it was recorded.
+        ([seen(ended=23, recorded=10), seen(outcome="failed", ended=11)], "is failure"),
+        # Another provider's success of that name does not hide a failure.
+        ([seen(outcome="failed"), seen(ended=12, provider="gitlab")], "is failure"),
+        # A later success of other code does not hide the failure of this one.
+        ([seen(outcome="failed"), seen(ended=12, fresh=False)], "is failure"),
+    ],
+)  # fmt: skip
+def test_the_latest_verdict_on_this_code_must_be_a_success(checks_held: list[CheckSeen], told: str) -> None:
+    found = missing(CHECK, checks=checks_held)
+    assert len(found) == 1
+    assert told in found[0]
+    assert found == missing(CHECK, checks=checks_held[::-1])
+
+
+@pytest.mark.parametrize(
+    "checks_held",
+    [
+        [seen()], [seen(outcome="failed", ended=10), seen(ended=11)],
+        [seen(outcome="failed", ended=11, stands=False), seen(ended=10)],
+        [seen(outcome="observed", ended=0, recorded=5), seen(ended=10)],
+        [seen(outcome="failed", ended=12, fresh=False), seen()],
+    ],
+)  # fmt: skip
+def test_what_was_failed_withdrawn_or_of_other_code_before_does_not_matter(checks_held: list[CheckSeen]) -> None:
+    assert missing(CHECK, checks=checks_held) == missing(CHECK, checks=checks_held[::-1]) == ()
+    assert missing(Asked(checks=("github/test",)), checks=checks_held) == ()
+    assert missing(Asked(checks=("gitlab/test",)), checks=checks_held) != ()
+
+
+def answer(actor: str, yes: bool = True, hour: int = 10, about: str = RUN) -> Answer:
+    return Answer(f"evidence_{hour:012}", actor, about, at(hour), yes)
+
+
+@pytest.mark.parametrize(
+    ("answers", "count"),
+    [
+        ([], 0), ([answer("ada"), answer("ada", hour=11)], 1), ([answer("ada"), answer("bob")], 2),
+        ([answer("ada"), answer("ada", yes=False, hour=11)], 0),
+        ([answer("ada", yes=False), answer("ada", hour=11)], 1),
+        ([answer("ada"), answer("ada", yes=False)], 0),
+        ([answer("ada", about=TASK)], 0), ([answer("ada", about=TASK), answer("ada", about=TASK2)], 1),
+        ([answer("ada"), answer("ada", yes=False, hour=11, about=TASK2)], 0),
+        ([answer("ada", yes=False, about=TASK2), answer("ada", hour=11)], 1),
+        ([answer("ada", about=TASK), answer("bob", about=TASK2)], 0),
+    ],
+)  # fmt: skip
+def test_who_approves_is_who_said_yes_last_about_all_of_it(answers: list[Answer], count: int) -> None:
+    held = Held(RUN, "active", [DONE, DONE._replace(id=TASK2)], answers=answers)
+    verdict = rules.judge(held, Asked(approvals=2))
+    assert len(verdict.approvers) == count
+    assert verdict.approvals == 2 - count
+    assert bool(verdict.missing) is (count < 2)
+
+
+def test_policy_may_name_approvers_and_leave_out_who_did_the_work() -> None:
+    held = {"answers": [answer("ada"), answer("bob")], "authors": frozenset({"ada"})}
+    assert missing(Asked(approvals=2), **held) == ()
+    assert missing(Asked(approvals=1, approvers=("eve",)), **held) == ("approvals: 0 of 1, by eve",)
+    assert missing(Asked(approvals=2, not_author=True), **held) == ("approvals: 1 of 2, not by who did the work",)
+
+
+def test_graph_warnings_refuse_as_policy_says() -> None:
+    held = {"graph_warnings": [{"kind": "cycle", "message": "a new cycle: a, b"}]}
+    assert missing(Asked(graph="refuse"), **held) == ("graph: a new cycle: a, b",)
+    assert missing(Asked(graph="warn"), **held) == ()
+
+
+# On a real ledger.
+
+
+@pytest.fixture
+def run(play: Play) -> str:
+    made = play.planned()
+    play.proven(run=made)
+    return made
+
+
+def policy(play: Play, text: str) -> None:
+    (play.root / ".memento" / "config.yaml").write_text(f"version: 1\npolicy:\n{text}")
+    play.commit_all("policy")
+
+
+def judged(play: Play, **options: Any) -> releases.Release:
+    found: releases.Release = play.do(releases.release_run, **options)
+    return found
+
+
+def check(play: Play, conclusion: str = "success", finished: str = "2026-01-10T10:00:00.000Z", **changes: str) -> str:
+    given = {"provider": "github", "name": "test", "id": finished, "url": "", **changes}
+    commit = given.pop("commit", "") or git(play.root, "rev-parse", "HEAD")
+    found = Check(conclusion=conclusion, commit=commit, finished=finished, **given)
+    return str(play.do(checks.add_checks, [found])[0][0])
+
+
+def test_a_released_run_has_its_gate_passed_on_what_it_rests_on(play: Play, run: str) -> None:
+    proof = check(play)
+    approval = play.do(evidences.approve, run)
+    found = judged(play, require_checks=["test"], approvals=1)
+    assert found.verdict.missing == ()
+    (row,) = [row for row in gate_rows(play, run) if row["kind"] == "release"]
+    assert row["status"] == "passed"
+    assert {proof, approval} < set(row["evidence"])
+    assert len(row["evidence"]) == 3
+    head = git(play.root, "rev-parse", "HEAD")
+    assert judged(play, require_checks=["test"], approvals=1).event == ""
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def gate_rows(play: Play, scope: str) -> list[dict[str, Any]]:
+    from memento_git.work import rows
+
+    return rows.gate_rows(play.state(scope), scope)
+
+
+def test_a_refusal_records_nothing(play: Play, run: str) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    assert judged(play, require_checks=["test"]).verdict.checks == ("test",)
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_check_is_stale_once_the_code_is_another(play: Play, run: str) -> None:
+    check(play)
+    assert judged(play, require_checks=["test"]).verdict.missing == ()
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    assert "stale" in judged(play, require_checks=["test"]).verdict.missing[0]
+    git(play.root, "revert", "--no-edit", "HEAD")
+    assert judged(play, require_checks=["test"]).verdict.missing == ()
+
+
+def test_a_check_counts_for_the_code_of_the_commit_that_it_names(play: Play, run: str) -> None:
+    old = git(play.root, "rev-parse", "HEAD")
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    check(play, commit=old)
+    assert "stale" in judged(play, require_checks=["test"]).verdict.missing[0]
+    (path,) = [path for path in play.root.glob(".memento/runs/*/evidence/*/*.yaml") if "check:" in path.read_text()]
+    from memento_git.work import codestate
+
+    trees = [codestate.code_at(play.ledger.git, commit)["tree"] for commit in (old, "HEAD")]
+    path.write_text(path.read_text().replace(*trees))
+    play.commit_all("forged")
+    assert "there is none" in judged(play, require_checks=["test"]).verdict.missing[0]
+
+
+def test_a_later_failure_undoes_a_success_and_a_retraction_undoes_that(play: Play, run: str) -> None:
+    check(play)
+    bad = check(play, "failure", "2026-01-10T11:00:00.000Z")
+    assert judged(play, require_checks=["test"]).verdict.checks == ("test",)
+    play.do(evidences.retract, bad, reason="The runner had no disk.")
+    assert judged(play, require_checks=["test"]).verdict.missing == ()
+
+
+def test_superseded_and_retracted_checks_do_not_count(play: Play, run: str) -> None:
+    first = check(play)
+    second = check(play, name="other")
+    play.do(evidences.supersede, first, second)
+    assert "there is none" in judged(play, require_checks=["test"]).verdict.missing[0]
+    play.do(evidences.retract, second, reason="Wrong.")
+    assert judged(play, require_checks=["other"]).verdict.checks == ("other",)
+
+
+def test_one_actor_approves_once_and_a_later_no_or_a_retraction_revokes(play: Play, run: str) -> None:
+    play.do(evidences.approve, run)
+    second = play.do(evidences.approve, run)
+    assert judged(play, approvals=2).verdict.approvals == 1
+    bob = play.as_("Bob")
+    bob.do(evidences.approve, run, response="yes")
+    assert judged(play, approvals=2).verdict.approvals == 0
+    bob.do(evidences.approve, run, prompt="Still fine?", response="No, wait")
+    assert judged(play, approvals=2).verdict.approvers == ("Ada <ada@example.invalid>",)
+    play.do(evidences.retract, second, reason="I did not read it.")
+    assert judged(play, approvals=1).verdict.approvers == ()
+
+
+def test_approval_of_another_run_or_of_a_plan_does_not_count(play: Play, run: str) -> None:
+    other = play.run("Another")
+    play.do(evidences.approve, other)
+    play.do(evidences.approve, play.state(run).canonical)
+    assert judged(play, run=run, approvals=1).verdict.approvals == 1
+
+
+def test_an_answer_that_was_forged_into_a_yes_is_none(play: Play, run: str) -> None:
+    play.do(evidences.approve, run, response="I do not approve this release")
+    (path,) = [path for path in play.root.glob(".memento/runs/*/evidence/*/*.yaml") if "approves:" in path.read_text()]
+    path.write_text(path.read_text().replace("outcome: failed", "outcome: passed"))
+    play.commit_all("forged")
+    assert judged(play, approvals=1).verdict.approvals == 1
+
+
+def test_options_add_to_policy_and_never_take_away(play: Play, run: str) -> None:
+    policy(play, "  release: {checks: [build], approvals: 2, not_author: true}\n")
+    verdict = judged(play, require_checks=["test"], approvals=1).verdict
+    assert (verdict.checks, verdict.approvals) == (("build", "test"), 2)
+    play.do(evidences.approve, run)
+    assert judged(play).verdict.approvers == ()
+    play.as_("Bob").do(evidences.approve, run)
+    assert judged(play).verdict.approvers == ("Bob",)
+
+
+def test_required_gates_and_a_failed_one_refuse(play: Play, run: str) -> None:
+    policy(play, "  gates: {required: [final_acceptance, release]}\n")
+    assert judged(play).verdict.missing == ("gate final_acceptance has not passed",)
+    play.gate("final_acceptance", "failed")
+    assert judged(play).verdict.missing == (f"gate final_acceptance of {run} is failed",)
+    play.do(gates.record_gate, "final_acceptance", "waived", reason="The customer asked for it now.")
+    assert judged(play).verdict.missing == ()
+    play.do(runs.complete_run, run)
+    assert judged(play, run=run).verdict.missing == ()
+
+
+def test_a_persons_no_to_a_release_is_not_lifted_by_a_computation(play: Play, run: str) -> None:
+    policy(play, "  lease: 1h\n")
+    play.gate("release", "failed")
+    assert judged(play).verdict.missing == (f"gate release of {run} is failed",)
+    play.gate("release", "passed")
+    assert judged(play).verdict.missing == ()
+
+
+def test_a_pass_by_hand_is_refused_where_policy_asks_for_more(play: Play, run: str) -> None:
+    play.gate("release", "failed")
+    policy(play, "  release: {checks: [test]}\n")
+    with pytest.raises(releases.ReleaseRefused, match="check test"):
+        play.gate("release", "passed")
+    play.gate("release", "requested")
+    check(play)
+    play.gate("release", "passed")
+    assert judged(play).verdict.missing == ()
+
+
+def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: Play, run: str) -> None:
+    policy(play, "  gates: {fresh: [release]}\n")
+    play.do(evidences.approve, run)
+    assert judged(play, approvals=1).event
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    assert "gate release asks for evidence" in judged(play, approvals=1).verdict.missing[0]
+    play.proven("Another", run=run)
+    found = judged(play, approvals=1)
+    assert (found.verdict.missing, bool(found.event)) == ((), True)
+
+
+def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -> None:
+    from memento_git.work.actions import graphs
+
+    (play.root / "other.py").write_text("import app\n")
+    play.commit_all()
+    made = play.planned()
+    play.do(graphs.update_graph, run=made)
+    (play.root / "app.py").write_text("import other\n\nanswer = 42\n")
+    play.commit_all()
+    play.proven(run=made)
+    found = judged(play)
+    assert found.verdict.graph
+    assert [one.partition(":")[0] for one in found.verdict.missing] == ["graph"]
+    assert releases.row(found)["graph_warnings"][0]["level"] == "refuse"
+    policy(play, "  release: {graph: warn}\n")
+    assert judged(play).verdict.missing == ()
+    policy(play, "  release: {graph: ignore}\n")
+    assert judged(play).held.graph_warnings == []
+    policy(play, "  release: {graph: refuse}\n")
+    (play.root / "app.py").write_text("answer = 42\n")
+    play.commit_all()
+    assert judged(play).verdict.missing == ()
+
+
+def test_who_may_judge_the_release_is_policys_word(play: Play, run: str) -> None:
+    policy(play, "  gates: {verdicts: {release: [Bob]}}\n")
+    with pytest.raises(no.ApproverRefused):
+        judged(play)
+    assert play.as_("Bob").do(releases.release_run).event
+
+
+@pytest.mark.parametrize("end", ["cancelled", "paused", "unproven", "pending", "empty"])
+def test_a_run_that_is_not_ready_is_refused(play: Play, run: str, end: str) -> None:
+    if end == "cancelled":
+        play.do(runs.cancel_run, run, reason="Enough.")
+    elif end == "paused":
+        play.do(runs.pause_run, run)
+    elif end == "pending":
+        play.task(run=run)
+    elif end == "unproven":
+        task = play.task(run=run)
+        play.complete(play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"]))
+    else:
+        run = play.planned("Nothing yet")
+        play.do(tasks.cancel_task, play.task(run=run), reason="No.")
+    found = judged(play, run=run)
+    assert len(found.verdict.missing) == 1
+    assert found.event == ""
+
+
+# Every kind of gate.
+
+
+@pytest.mark.parametrize("kind", GATE_KINDS)
+@pytest.mark.parametrize("scope", ["run", "task"])
+def test_every_gate_is_waived_by_a_name_and_for_a_reason_alone(play: Play, kind: str, scope: str) -> None:
+    play.planned()
+    task = play.task()
+    where = {"task": task} if scope == "task" else {}
+    play.gate(kind, "failed", **where)
+    for reason in ("", "  "):
+        with pytest.raises(no.ReasonRequired):
+            play.gate(kind, "waived", reason=reason, **where)
+    with pytest.raises(no.GateBlocks):
+        play.dispatch(task)
+    scoped, _ = play.as_("Grace").do(gates.record_gate, kind, "waived", reason="Known, and harmless.", **where)
+    (row,) = gate_rows(play, scoped)
+    assert (row["status"], row["reviewer"], row["summary"]) == ("waived", "Grace", "Known, and harmless.")
+    play.dispatch(task)
+
+
+# On the command line.
+
+
+def test_the_seeds_release_gate_runs_and_has_its_keys(
+    play: Play, run: str, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    where = ("-C", str(play.root), "--json")
+    words = (
+        "gate",
+        "release",
+        "--run-id",
+        run,
+        "--required-check",
+        "github-actions",
+        "--required-approvals",
+        "1",
+        *where,
+    )
+    code, out, _ = cli(*words)
+    answer = json.loads(out)
+    assert (code, answer["ok"], answer["error"]) == (1, False, "release_refused")
+    assert (answer["missing_checks"], answer["missing_approvals"]) == (["github-actions"], 1)
+    code, out, _ = cli("evidence", "check", "--provider", "github-actions", "--id", "123", "--status", "completed",
+                       "--conclusion", "success", "--run-id", run, *where)  # fmt: skip
+    assert (code, json.loads(out)["evidence"]["outcome"]) == (0, "passed")
+    asked = ("evidence", "approve", run, "--actor", "founder", "--prompt", "Release?", *where, "--response")
+    for response in ("I do not approve this release", "not approved", "승인하지 않습니다", "yes?"):
+        code, out, _ = cli(*asked, response)
+        assert (code, json.loads(out)["approved"]) == (0, False)
+        assert json.loads(cli(*words)[1])["missing_approvals"] == 1
+    code, out, _ = cli(*asked, "approved")
+    assert (code, json.loads(out)["approved"], json.loads(out)["evidence"]["response"]) == (0, True, "approved")
+    code, out, _ = cli(*words[:-1], "--no-record", "--json")
+    answer = json.loads(out)
+    assert (code, answer["ok"], answer["event_id"]) == (0, True, None)
+    told = {key: answer[key] for key in ("missing_checks", "missing_approvals", "approval_count", "graph_warnings",
+                                         "graph_approval_required", "verdict")}  # fmt: skip
+    assert told == {"missing_checks": [], "missing_approvals": 0, "approval_count": 1, "graph_warnings": [],
+                    "graph_approval_required": False, "verdict": "passed"}  # fmt: skip
+    code, out, _ = cli(*words)
+    assert (code, bool(json.loads(out)["event_id"])) == (0, True)
+    code, out, _ = cli("gate", "release", "-C", str(play.root), "--run", run, "--require-check", "lint")
+    assert (code, "check lint: there is none" in out) == (1, True)
+
+
+def test_an_old_commit_can_be_judged_and_not_recorded(
+    play: Play, run: str, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    code, out, _ = cli("gate", "release", "--at", "HEAD", "--no-record", "-C", str(play.root))
+    assert (code, "may be released" in out) == (0, True)
+    assert cli("gate", "release", "--at", "HEAD", "-C", str(play.root))[0] == 2
+
+
+def test_a_prompt_needs_an_answer_and_an_answer_a_word(play: Play, run: str) -> None:
+    with pytest.raises(no.TextInvalid, match="no answer"):
+        play.do(evidences.approve, run, prompt="Release?")
+    for response in ("", "   "):
+        with pytest.raises(no.TextInvalid, match="empty"):
+            play.do(evidences.approve, run, response=response)
+
+
+def test_apply_releases_or_is_refused_as_a_whole(play: Play, run: str) -> None:
+    with pytest.raises(releases.ReleaseRefused):
+        play.do(batch.apply, f"- {{do: gate release, run: {run}, approvals: '1'}}".encode())
+    with pytest.raises(MementoError, match="whole number"):
+        play.do(batch.apply, f"- {{do: gate release, run: {run}, approvals: many}}".encode())
+    text = (
+        f"- {{do: evidence approve, about: {run}, response: yes}}\n- {{do: gate release, run: {run}, approvals: '1'}}"
+    )
+    assert play.do(batch.apply, text.encode())[1]["id"].startswith("event_")

@@ -1,0 +1,288 @@
+"""report: what it tells, and its forms for a pull request, a terminal, a chat, a program and a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from memento_git.review import timeline
+from memento_git.review.chat import MOST, chat, text
+from memento_git.review.digest import digest
+from memento_git.review.page import page
+from memento_git.review.report import markdown
+from memento_git.work.actions import dispatches, evidences, plans, tasks
+from memento_git.work.overview import overview
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+    Call = Callable[..., tuple[int, str, str]]
+
+HOSTILE: Final = "<script>alert(1)</script> \"><img src=x onerror=alert(1)> '`{{ 7 * 7 }} & javascript:alert(1)"
+NOW: Final = "2026-11-22T10:00:00.000Z"
+
+
+def seen(play: Play) -> dict[str, Any]:
+    view = play.ledger.view()
+    held = overview(play.ledger, view, view.runs()[0], limit=0)
+    return {**held, **digest(held)}
+
+
+def worked(play: Play) -> tuple[str, str]:
+    """Play a run with a proven and a blocked task, a plan with a risk and a diff; return the tasks."""
+    run = play.run("Refuse empty passwords")
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "P", "B", run=run, risks=["The list may be down"]))
+    first = git(play.root, "rev-parse", "HEAD")
+    (play.root / "form.py").write_text("import app\n")
+    play.commit_all()
+    done = play.proven("Check the form", files=["form.py"], role="implementer")
+    play.do(evidences.add_evidence, "diff", tasks=[done], diff=f"{first}..HEAD")
+    stuck = play.task("Ask the list", risk="high", role="reviewer")
+    play.do(tasks.block_task, stuck, reason="the list is down")
+    return done, stuck
+
+
+# What it tells.
+
+
+def test_the_report_tells_what_is_asked_of_it(play: Play) -> None:
+    done, stuck = worked(play)
+    held = seen(play)
+    assert [(row["kind"], row["record"]) for row in held["blockers"]] == [("task", stuck)]
+    assert "the list is down" in held["blockers"][0]["about"]
+    assert [row["path"] for row in held["changed_files"]] == ["form.py"]
+    assert held["changed_files"][0]["task_ids"] == [done]
+    assert len(held["changed_files"][0]["evidence_ids"]) == 1
+    (proof,) = held["verification"]
+    assert (proof["kind"], proof["trust_level"], proof["task_ids"]) == ("test", "witnessed", [done])
+    assert [row["about"] for row in held["risks"]] == [
+        "The list may be down", "“Ask the list” is of high risk and not done",
+    ]  # fmt: skip
+    told = markdown(held)
+    for title in ("Blockers", "Plan", "Blocked", "Completed", "Verification", "Changed files", "Risks", "Roles",
+                  "Evidence", "Next"):  # fmt: skip
+        assert told.count(f"\n## {title}\n") == 1, title
+    assert told.count("# Refuse empty passwords\n") == 1
+    assert "|" not in told
+
+
+def test_each_role_has_its_last_action_once_and_what_it_has_not_finished(play: Play) -> None:
+    play.planned()
+    task = play.task("A task", role="implementer")
+    dispatch = play.dispatch(task, "agent:codex")
+    play.as_("agent:codex").do(dispatches.claim_dispatch, dispatch)
+    play.as_("grace").gate("quality_review", "failed", note="slow")
+    rows = {(row["kind"], row["name"]): row for row in seen(play)["roles"]}
+    assert len(rows) == 4
+    assert rows["actor", "agent:codex"]["last_action"] == "task.claimed"
+    assert rows["actor", "agent:codex"]["incomplete_tasks"] == [task]
+    assert rows["actor", "grace"]["last_action"] == "gate.failed"
+    assert rows["role", "implementer"]["last_record"] == task
+    assert rows["role", "implementer"]["incomplete_tasks"] == [task]
+    ada = rows["actor", "Ada <ada@example.invalid>"]
+    assert ada["actions"] == {
+        "run.started": 1, "plan.drafted": 1, "plan.approved": 1, "task.added": 1, "task.dispatched": 1,
+    }  # fmt: skip
+    assert markdown(seen(play)).count("agent:codex:") == 1
+
+
+def test_whoever_was_only_handed_work_is_a_role_too(play: Play) -> None:
+    play.planned()
+    play.dispatch(play.task(), "agent:new")
+    row = next(row for row in seen(play)["roles"] if row["name"] == "agent:new")
+    assert (row["last_action"], row["actions"], len(row["incomplete_tasks"])) == ("", {}, 1)
+    assert "agent:new: nothing yet; 0 in all, 1 not finished" in text(seen(play))
+
+
+# Text and chat.
+
+
+def test_text_is_free_of_markdown(play: Play) -> None:
+    worked(play)
+    told = text(seen(play))
+    assert told.startswith("Refuse empty passwords\n")
+    assert re.search(r"[`|#\\]|\*\*", told) is None
+
+
+@pytest.mark.parametrize(
+    "title", ["Task {} of many, each with a title that goes on for a while", "\U0001f9ea{0} " * 30]
+)
+def test_a_chat_message_is_never_too_long_and_counts_what_it_leaves_out(play: Play, title: str) -> None:
+    play.planned()
+
+    def add(tx: Any) -> None:
+        for number in range(300):
+            tasks.add_task(tx, title.format(number))
+
+    play.ledger.change("add", add)
+    told = chat(seen(play))
+    assert len(told.encode("utf-16-le")) // 2 <= MOST
+    shown = len(re.findall(r"(?m)^  .*\(task_\w+\)|^  .*…$", told.partition("PENDING")[2].partition("\n\n")[0]))
+    more = re.findall(r"(?m)^  and (\d+) more$", told.partition("PENDING")[2].partition("\n\n")[0])
+    assert shown + int(more[0]) == 300
+
+
+def test_a_short_run_is_told_in_a_chat_as_a_whole(play: Play) -> None:
+    worked(play)
+    assert " more" not in chat(seen(play))
+
+
+def test_a_goal_without_end_fits_too(play: Play) -> None:
+    play.run("x" * 5000)
+    assert len(chat(seen(play))) < MOST
+
+
+# Files, forms, refusals.
+
+
+@pytest.mark.parametrize("form", ["markdown", "text", "json", "html"])
+def test_every_form_is_printed_and_written(play: Play, cli: Call, tmp_path: Path, form: str) -> None:
+    worked(play)
+    code, printed, _ = cli("report", "--format", form, "-C", str(play.root))
+    assert code == 0
+    out = tmp_path / "report.out"
+    assert cli("report", "--format", form, "--out", str(out), "-C", str(play.root))[0] == 0
+    written = out.read_text()
+    if form == "json":
+        held, there = json.loads(printed), json.loads(written)
+        held.pop("generated_at"), there.pop("generated_at")
+        assert held == there
+        assert held["ok"]
+    else:
+        assert printed.rstrip() == written.rstrip()
+    assert [path.name for path in tmp_path.iterdir() if "report" in path.name] == ["report.out"]
+
+
+def test_what_a_report_cannot_be_is_refused(
+    play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.run()
+    where = ("-C", str(play.root), "--json")
+    for bad in (tmp_path, tmp_path / "no" / "x.html", play.root / ".memento" / "x.md", play.root / ".git" / "x"):
+        code, out, _ = cli("report", "--out", str(bad), *where)
+        assert (code, json.loads(out)["error"]) == (1, "out_invalid")
+    assert cli("report", "--chat", "--format", "html", *where)[0] == 2
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    code, out, _ = cli("report", "--format", "html", *where)
+    assert (code, json.loads(out)["error"]) == (1, "html_extra_missing")
+    assert "memento-git[html]" in json.loads(out)["hint"]
+
+
+def test_what_the_limit_left_out_is_told(play: Play, cli: Call) -> None:
+    play.planned()
+    for number in range(4):
+        play.do(tasks.block_task, play.task(f"T{number}"), reason="R")
+    _, out, _ = cli("report", "--limit", "3", "--json", "-C", str(play.root))
+    told = json.loads(out)
+    assert (told["omitted"]["tasks"], told["omitted"]["blockers"]) == (1, 1)
+    assert "1 more blockers" in told["text"]
+
+
+# The page.
+
+
+class Tags(HTMLParser):
+    """All tags and attributes of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def assert_inert(whole: str) -> None:
+    """Assert that nothing in a page runs, loads or leads to anything but a web address or itself."""
+    for tag, attributes in Tags(whole).tags:
+        assert tag not in ("script", "img", "iframe", "object", "embed", "link", "base", "form", "video", "audio"), tag
+        for name, value in attributes.items():
+            assert not name.startswith("on"), (tag, name)
+            assert name not in ("style", "src", "srcset", "action"), (tag, name)
+            if name == "href":
+                assert (value or "").startswith(("#", "https://", "http://")), value
+
+
+def hostile(play: Play) -> str:
+    """Fill every text of a run with what could harm a page; return it."""
+    run = play.run(HOSTILE)
+    play.do(plans.approve_plan, play.do(plans.draft_plan, HOSTILE, HOSTILE, run=run, risks=[HOSTILE]), note=HOSTILE)
+    task = play.task(HOSTILE, body=HOSTILE, criteria=[HOSTILE], role=HOSTILE, files=["a<b>\"'.py"])
+    evil = play.as_("<b onmouseover=alert(1)>evil</b>")
+    dispatch = evil.dispatch(task, HOSTILE)
+    evil.do(dispatches.claim_dispatch, dispatch)
+    evidence = play.evidence(task)
+    evil.complete(dispatch, evidence)
+    play.gate("quality_review", "failed", note=HOSTILE)
+    play.do(evidences.add_evidence, "ci", run=run, uri="javascript:alert(1)", summary=HOSTILE)
+    play.do(evidences.add_evidence, "ci", run=run, uri='https://example.invalid/"><script>', summary=HOSTILE)
+    play.do(tasks.block_task, play.task(HOSTILE), reason=HOSTILE)
+    return run
+
+
+def test_nothing_that_the_ledger_says_acts_in_the_page(play: Play) -> None:
+    hostile(play)
+    whole = page(seen(play), NOW)
+    assert_inert(whole)
+    assert HOSTILE in "".join(Tags(whole).texts)
+    assert "49" not in re.findall(r"`([^`]*?) &", "".join(Tags(whole).texts))
+
+
+def test_the_page_needs_nothing_beside_it_and_its_policy_says_so(play: Play) -> None:
+    worked(play)
+    whole = page(seen(play), NOW)
+    policy = next(given["content"] or "" for tag, given in Tags(whole).tags if given.get("http-equiv"))
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "url(" not in whole
+    assert "@import" not in whole
+    tags = Tags(whole).tags
+    names = [given["id"] for _, given in tags if "id" in given]
+    assert len(names) == len(set(names))
+    leads = [given["href"] or "" for tag, given in tags if tag == "a" and (given["href"] or "").startswith("#")]
+    assert {lead[1:] for lead in leads} <= set(names)
+
+
+def test_a_run_without_anything_has_a_page(play: Play) -> None:
+    play.run()
+    assert "no tasks yet" in page(seen(play), NOW)
+
+
+def test_long_lists_of_what_is_settled_are_folded(play: Play) -> None:
+    play.planned()
+
+    def add(tx: Any) -> None:
+        for number in range(50):
+            tasks.cancel_task(tx, tasks.add_task(tx, f"T{number}"), reason="R")
+
+    play.ledger.change("add", add)
+    assert '<details class="group"><summary><span class="state cancelled">' in page(seen(play), NOW)
+
+
+def test_the_timeline_is_bounded_and_counts_every_event() -> None:
+    events = [
+        {"actor": f"actor{number % 20}", "action": ("task.claimed", "task.failed", "task.completed")[number % 3],
+         "created_at": f"2026-11-22T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000Z"}
+        for number in range(20_000)
+    ]  # fmt: skip
+    line = timeline.timeline(events)
+    assert line is not None
+    assert len(line["lanes"]) == timeline.MOST_LANES
+    assert line["lanes"][-1]["name"] == timeline.OTHERS
+    assert sum(mark["count"] for lane in line["lanes"] for mark in lane["marks"]) == 20_000
+    assert sum(len(lane["marks"]) for lane in line["lanes"]) <= timeline.MOST_LANES * (timeline.STEPS + 1)
+    assert timeline.timeline([]) is None
+    assert timeline.timeline(events[:1]) is not None
