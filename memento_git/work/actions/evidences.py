@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from pathlib import Path
@@ -96,10 +97,8 @@ def witness(
     before = codestate.code_now(git, covers)
     keep = keep or _policy(ledger).output
     old = {report: witnessed.mark(start / report) for report in reports}
-    if runner is None:
-        run = capture.run_command(argv, start, keep=keep, timeout=timeout, quiet=quiet)
-    else:
-        run = runner(argv, start, keep=keep, timeout=timeout)
+    start_it = runner or functools.partial(capture.run_command, quiet=quiet)
+    run = start_it(argv, start, keep=keep, timeout=timeout)
     if required and run.interrupted:
         raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
