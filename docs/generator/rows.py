@@ -46,9 +46,11 @@ DISPATCH: Final = {
     "candidate": "one of several tries", "selected": "the one that was chosen among them",
     "allowed_destructive": "rules about destructive commands that were allowed at the hand-off",
     "created_at": "when it was handed out", "completed_at": "or null",
-    "failed_at": "or null", "category": "kind of failure, or null",
+    "failed_at": "or null", "category": "what kind of failure ended it, or null",
     "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
-    "executor_invoked": "always false: memento starts nobody",
+    "branch": "of the work tree that was made for it, or null",
+    "partial": "commit that keeps what was done when it failed or was recovered, or null",
+    "executor_invoked": "true where memento itself started the executor's command (`dispatch run`)",
 }  # fmt: skip
 GATE: Final = {
     "kind": "which gate", "scope": "id of the run or task", "scope_kind": "run or task",
@@ -122,6 +124,21 @@ STATUS: Final = {
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",
     "roles": "actors, and the roles that tasks ask for: what each did last",
+    "live": "worker processes of this machine that work on the run's tasks",
+}  # fmt: skip
+LIVE: Final = {
+    "dispatch_id": "what it works on", "task_id": "its task", "run_id": "its run", "executor": "whose command it runs",
+    "pid": "the memento process that watches", "child_pid": "the command itself, or null", "since": "when it began",
+}  # fmt: skip
+JOB: Final = {
+    "dispatch_id": "what was taken back, or only cleaned up after", "task_id": "its task", "run_id": "its run",
+    "why": "what was found", "partial": "commit that keeps its work, or null",
+    "requeued_dispatch_id": "the hand-off that follows it, or null",
+}  # fmt: skip
+ENDED: Final = {
+    "task": "which task", "status": "completed, failed, lost (ended by somebody else), died (its worker was killed)",
+    "dispatch": "the hand-off, or empty", "proven": "of a completed one", "branch": "where its work is, or empty",
+    "category": "what kind of failure it was, or empty", "reason": "why it failed, or empty",
 }  # fmt: skip
 NEXT: Final = {
     "action": "first, retry, fallback, repair, escalate, none", "executor": "who should do it, or null",
@@ -142,6 +159,7 @@ DECISION: Final = {
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
+    "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
 }  # fmt: skip
 
 ANSWERS: Final = {
@@ -158,9 +176,9 @@ ANSWERS: Final = {
     "run list": "runs page",
     "run start": "run",
     "run show": "run",
-    "run pause": "command run",
+    "run pause": "command run incomplete live",
     "run resume": "command run",
-    "run cancel": "command run",
+    "run cancel": "command run incomplete live",
     "run complete": "run",
     "plan list": "plans page",
     "plan draft": "plan",
@@ -188,7 +206,12 @@ ANSWERS: Final = {
     "dispatch complete": "DISPATCH task proven evidence",
     "dispatch select": "task_id decision candidates event_id",
     "dispatch fail": "DISPATCH",
+    "dispatch create --worktree": "DISPATCH dispatched worktree",
     "dispatch recover": "DISPATCH requeued_dispatch_id",
+    "dispatch recover --all": "job_count jobs",
+    "dispatch run": "DISPATCH outcome reason evidence proven exit_code seconds task",
+    "dispatch stop": "DISPATCH",
+    "dispatch work": "counts taken seconds ended left stopped",
     "gate list": "gates page",
     "gate record": "gate",
     "gate waive": "gate",

@@ -64,6 +64,7 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 @click.option("--executor", required=True, metavar="WHO", help="To whom the task is handed; nothing is started.")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a task of another run.")
 @click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
+@click.option("--worktree", is_flag=True, help="Make a git work tree and a branch for it, beside the repository.")
 @click.option("--over-budget", default="", metavar="WHY", help="Although the task is beyond its budget, and why.")
 @click.option("--note", "--reason", default="", metavar="TEXT", help="What to remember of it.")
 @click.option(
@@ -72,13 +73,20 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 )  # fmt: skip
 @writes
 def create(
-    door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str,
-    allow_destructive: tuple[str, ...], *, candidate: bool,
+    door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str, allow_destructive: tuple[str, ...],
+    *, candidate: bool, worktree: bool,
 ) -> None:  # fmt: skip
     """Hand a ready task to somebody."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
+    if worktree:
+        from memento_git.cli.handover import create_apart
+        from memento_git.work.actions.handing import Wish
+
+        wish = Wish(executor, run, candidate, note, over_budget, allow_destructive, allow=door.allow_secrets)
+        create_apart(door, task_id, wish)
+        return
     row = door.change("dispatch create", lambda tx: answers.after(tx, dispatches.create_dispatch(
         tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
         allow_destructive=allow_destructive,
@@ -207,29 +215,42 @@ def _scored(row: Row, names: Names) -> list[str]:
 @click.argument("dispatch_id", metavar="DISPATCH")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
 @click.option("--category", type=click.Choice(FAILURES), help="What kind of failure it was: what to do next follows.")
+@click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that shows it; repeatable.")
 @writes
-def fail(door: Door, dispatch_id: str, reason: str, category: str | None) -> None:
-    """Give a dispatch up; its task is blocked until it is reopened."""
+def fail(door: Door, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:
+    """Give a dispatch up; its task is blocked until it is reopened. What its work tree holds is kept aside."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
     row = door.change("dispatch fail", lambda tx: answers.after(tx, dispatches.fail_dispatch(
-        tx, dispatch_id, reason=reason, category=category or "",
+        tx, dispatch_id, reason=reason, category=category or "", evidence=evidence,
     )))  # fmt: skip
     door.show(row, f"failed {row['dispatch_id']}\n next: memento task reopen {row['task_id']} --reason WHY")
 
 
 @dispatch.command("recover")
-@click.argument("dispatch_id", metavar="DISPATCH")
+@click.argument("dispatch_id", metavar="[DISPATCH]", default="")
+@click.option("--all", "all_", is_flag=True, help="All whose lease expired, or whose worker on this machine died.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="With --all: only those of one run.")
 @click.option("--force", is_flag=True, help="Although the lease has not expired; needs a reason.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
 @click.option("--requeue", is_flag=True, help="Hand the task out again at once.")
 @click.option("--executor", default="", metavar="WHO", help="To whom, with --requeue; the same by default.")
 @writes
-def recover(door: Door, dispatch_id: str, reason: str, executor: str, *, force: bool, requeue: bool) -> None:
-    """Take back a dispatch whose claim has expired."""
+def recover(
+    door: Door, dispatch_id: str, run: str, reason: str, executor: str, *, all_: bool, force: bool, requeue: bool
+) -> None:
+    """Take back a dispatch whose claim has expired. What its work tree holds is kept aside; the living are left."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
+
+    if bool(dispatch_id) == all_ or (all_ and (force or reason)) or (run and not all_):
+        raise click.UsageError("name one dispatch, or give --all, with --run if you like, and without --force")
+    if all_:
+        from memento_git.cli.handover import recover_all
+
+        recover_all(door, run, executor, requeue=requeue)
+        return
 
     def act(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any] | None]:
         name, successor = dispatches.recover_dispatch(
@@ -241,3 +262,9 @@ def recover(door: Door, dispatch_id: str, reason: str, executor: str, *, force: 
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
     data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None}
     door.show(data, f"recovered {row['dispatch_id']}{again}")
+
+
+from memento_git.cli import handover  # noqa: E402 (it adds its commands to the group)
+
+for each in (handover.run_dispatch, handover.stop, handover.work):
+    dispatch.add_command(each)

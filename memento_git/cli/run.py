@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, paged, reads, writes
+
+if TYPE_CHECKING:
+    from memento_git.work.rows import Row
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> None:
@@ -68,6 +73,28 @@ def show_run(door: Door, run_id: str) -> None:
     door.show({"run": row}, lambda: "\n".join(output.fields(row, output.Names(view))))
 
 
+def _halted(door: Door, command: str, verb: str, row: Row) -> None:
+    """Answer with what a run that stands still leaves: tasks that are not done, and processes that go on."""
+    from memento_git.work.live import incomplete_rows, live_rows
+    from memento_git.work.state import RunState
+
+    view = door.view()
+    tasks, living = incomplete_rows(RunState(view, row["id"])), live_rows(view.git, row["id"])
+
+    def text() -> str:
+        names = output.Names(view)
+        lines = [(f" {names(task['task_id'])}", output.state(task["status"]), output.printable(task["title"]))
+                 for task in tasks]  # fmt: skip
+        goes_on = [
+            f" process {one['pid']} ({output.printable(one['executor'])}) works on {names(one['dispatch_id'])} since "
+            f"{one['since']}; end it: memento dispatch stop {names(one['dispatch_id'])}" for one in living
+        ]  # fmt: skip
+        told = [f"{len(tasks)} task(s) are not done:"] if tasks else []
+        return "\n".join([f"{verb} {row['id']}", *told, *output.columns(lines), *goes_on])
+
+    door.show({"command": command, "run": row, "incomplete": tasks, "live": living}, text)
+
+
 def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
     """Return the command of a verb that moves a run and may give a reason."""
 
@@ -80,7 +107,10 @@ def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
 
         act = {"pause": runs.pause_run, "resume": runs.resume_run, "cancel": runs.cancel_run}[name]
         row = door.change(f"run {name}", lambda tx: answers.after(tx, act(tx, run_id, reason=reason)))
-        door.show({"command": command, "run": row}, f"{verb} {row['id']}")
+        if name == "resume":
+            door.show({"command": command, "run": row}, f"{verb} {row['id']}")
+        else:
+            _halted(door, command, verb, row)
 
     return click.command(name, help=text)(move)
 

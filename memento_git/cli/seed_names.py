@@ -110,6 +110,9 @@ TABLE: Final[dict[str, Alias]] = {
         "task route", {"task-id": "", "executor": "--executor"}, ("--record",), {"task-id": "task_id_required"},
         defaults=False,
     ),
+    "recover-jobs": Alias(
+        "dispatch recover", {**RUN, "requeue": "--requeue", "executor": "--executor"}, ("--all",), defaults=False
+    ),
     "review": Alias(
         "gate record", {**RUN, "status": "", "summary": "--note", "reason": "--reason"}, ("quality_review",)
     ),

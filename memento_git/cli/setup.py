@@ -26,7 +26,11 @@ def init(door: Door) -> None:
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Finish interrupted changes and remove expired claims first.")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Finish interrupted changes, remove expired claims and work trees left without work first.",
+)
 @reads
 def doctor(door: Door, *, fix: bool) -> int:
     """Check git, the ledger and this machine's files for it; exit with 1 when something is wrong.

@@ -14,6 +14,7 @@ EVIDENCE: Final = Field(t.ListOf(t.ref_to("evidence")), doc="what it rests on")
 VERIFIED: Final = Field(CODE, doc="the code that was verified")
 NOTE: Final = Field(t.Text())
 REASON: Final = Field(t.Text(), doc="why")
+PARTIAL: Final = Field(t.OBJECT, doc="commit that keeps what was done so far; a hint only")
 TEXT: Final = Field(t.DIGEST, required=True, doc="digest of the text that it is about")
 
 HEAD: Final = {
@@ -66,7 +67,12 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "over_budget": Field(t.Text(), doc="why, although the task is beyond its budget"),
             "note": NOTE,
         },
-        "claimed": {"dispatch": DISPATCH, "until": UNTIL, "note": NOTE},
+        "claimed": {
+            "dispatch": DISPATCH,
+            "until": UNTIL,
+            "invoked": Field(t.Flag(), doc="memento itself starts the executor's command"),
+            "note": NOTE,
+        },
         "renewed": {"dispatch": DISPATCH, "until": UNTIL},
         "completed": {
             "dispatch": DISPATCH,
@@ -80,9 +86,9 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "reason": WHY,
             "evidence": EVIDENCE,
             "category": Field(t.Choice(FAILURES), doc="what kind of failure it was"),
-            "partial": Field(t.OBJECT, doc="commit that keeps what was done so far; a hint only"),
+            "partial": PARTIAL,
         },
-        "recovered": {"dispatch": DISPATCH, "reason": REASON, "forced": Field(t.Flag())},
+        "recovered": {"dispatch": DISPATCH, "reason": REASON, "forced": Field(t.Flag()), "partial": PARTIAL},
         "blocked": {"reason": WHY},
         "reopened": {"reason": WHY},
         "cancelled": {"reason": WHY},

@@ -73,7 +73,7 @@ class Captured(NamedTuple):
     interrupted: bool = False
 
 
-class _Tee(threading.Thread):
+class Tee(threading.Thread):
     """Passes a stream on as it comes, hashing all and keeping head and tail."""
 
     def __init__(self, source: IO[bytes], sink: IO[bytes] | None, keep: int) -> None:
@@ -144,8 +144,8 @@ def run_command(
         raise CommandNotStarted(argv0=argv[0], reason="its output could not be read")
     out = sys.stderr if quiet else sys.stdout
     tees = (
-        _Tee(process.stdout, None if silent else out.buffer, keep),
-        _Tee(process.stderr, None if silent else sys.stderr.buffer, keep),
+        Tee(process.stdout, None if silent else out.buffer, keep),
+        Tee(process.stderr, None if silent else sys.stderr.buffer, keep),
     )
     for tee in tees:
         tee.start()
@@ -203,13 +203,16 @@ def fit(text: str) -> str:
 class Scrubber:
     """Takes a machine's own paths out of what enters the ledger."""
 
-    def __init__(self, top: Path) -> None:
+    def __init__(self, top: Path, *others: Path) -> None:
         self.top = str(top)
+        self.others = [str(path) for path in others if path != top]
         self.home = os.path.expanduser("~")  # noqa: PTH111 (no home must not raise)
 
     def text(self, text: str) -> str:
         """Return a text with the checkout as `.` and the home folder as `~`."""
         clean = re.sub(rf"{re.escape(self.top)}(?=[/\s\"':,)\]]|$)", ".", text)
+        for other in self.others:
+            clean = re.sub(rf"{re.escape(other)}(?=[/\s\"':,)\]]|$)", "<repository>", clean)
         if len(self.home) > 1:
             clean = re.sub(rf"{re.escape(self.home)}(?=[/\s\"':,)\]]|$)", "~", clean)
         return clean

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache
 from memento_git.model.states import FINAL_RUN
+from memento_git.work import live
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ def overview(
     held["stale"] = stale
     held["next"] = next_steps(held)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
+    held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
     if whole is not None:
         shown["audit"] = whole

@@ -122,6 +122,8 @@ def _last_reason(state: RunState, task: str) -> str | None:
 
 def dispatch_rows(state: RunState, task: str) -> list[Row]:
     rows = []
+    events = [seen.event for seen in state.folded(task).events if seen.verdict == "legal"]
+    invoked = {event.get("dispatch") for event in events if event.data.get("invoked")}
     for name, found in state.dispatches(task).items():
         opened: Event | None = found["opened"]
         ended: Event | None = found["ended"]
@@ -145,7 +147,9 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "recovered_at": ended.at if ended and ending == "recovered" else None,
                 "category": (ended.get("category") or None) if ended else None,
                 "recovery_of": (opened.get("recovery_of") or None) if opened else None,
-                "executor_invoked": False,
+                "branch": (opened.get("branch") or None) if opened else None,
+                "partial": (ended.get("partial") or None) if ended else None,
+                "executor_invoked": name in invoked,
             }
         )
     return sorted(rows, key=lambda row: (row["created_at"] or "", row["dispatch_id"]))

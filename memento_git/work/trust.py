@@ -209,6 +209,8 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str]) -> str:
     least = proof.get(evidence.kind)
     if least is None:
         return f"{evidence.id} is of kind {evidence.kind}, which proves nothing by itself"
+    if evidence.kind in ADVISORY_KINDS and "command" in evidence.data:
+        return f"{evidence.id} shows that an executor ran, which proves nothing"
     if not at_least(trust, least):
         return f"{evidence.id} is only {trust}, and {least} is asked"
     if outcome_of(evidence.data) != "passed":

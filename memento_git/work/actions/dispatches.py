@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import claims
+from memento_git.ledger.checkouts import branch_of
 from memento_git.ledger.claims import Claim
 from memento_git.model.clock import DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, preflight, trust
 from memento_git.work import refusals as no
+from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk, dispatch_of
 from memento_git.work.fold import plans_of
 
@@ -38,6 +40,18 @@ def create_dispatch(
     recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
+    return hand_out(
+        tx, task, executor, run=run, candidate=candidate, note=note, recovery_of=recovery_of, over_budget=over_budget,
+        allow_destructive=allow_destructive,
+    )  # fmt: skip
+
+
+def hand_out(
+    tx: Transaction, task: str, executor: str, *, run: str = "", candidate: bool = False, note: str = "",
+    recovery_of: str = "", over_budget: str = "", allow_destructive: Sequence[str] = (), brief: str = "",
+    apart: bool = False,
+) -> str:  # fmt: skip
+    """Hand a ready task out; `brief` is the digest of what the worker reads, `apart`: it gets a branch of its own."""
     from memento_git.model.ids import NoSuchRecord
 
     desk = Desk.of(tx)
@@ -58,11 +72,12 @@ def create_dispatch(
     allowed = _refuse_destructive(desk, state, identity, plan, guard.known_rules(allow_destructive))
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
-    who = desk.text("executor", executor, lines=False)
+    name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
     event = desk.happen(
-        state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), executor=who, plan=plan,
-        spike=spike, candidate=candidate, recovery_of=recovery_of, note=desk.optional("note", note),
-        allowed=allowed, over_budget=_beyond(desk, state, identity, who, over_budget),
+        state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
+        plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
+        over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
+        brief=brief, branch=branch_of(dispatch_of(name)) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
 
@@ -130,6 +145,11 @@ def _ref_name(state: RunState, task: str, dispatch: str) -> str:
 
 def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "") -> str:
     """Take a dispatch; the same actor may claim again, nobody else before the lease ends."""
+    return take(tx, dispatch, lease=lease, note=note)
+
+
+def take(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invoked: bool = False) -> str:
+    """Claim a dispatch; `invoked`: memento itself starts the executor's command."""
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     until = _until(tx, lease or desk.policy.lease)
@@ -137,7 +157,10 @@ def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str 
     _judge_first(desk, state, task, name, until)
     if held.get("status") != "claimed" or held.get("holder") != tx.actor:
         _take_ref(tx, state, task, Claim(name, tx.actor, until))
-    desk.happen(state, task, "claimed", reads=(state.id,), dispatch=name, until=until, note=desk.optional("note", note))
+    desk.happen(
+        state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
+        note=desk.optional("note", note),
+    )  # fmt: skip
     return name
 
 
@@ -236,13 +259,14 @@ def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *
         {path for one in cited if one.evidence for path in (one.evidence.data.get("code") or {}).get("paths", {})}
     )
     known = {path for one in cited if one.evidence for path in trust.seen_by(one.evidence).get("untracked", ())}
-    code = codestate.code_now(tx.ledger.git, paths, known=known)
+    code = codestate.code_now(worktrees.git_of(tx, name), paths, known=known)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),
     )  # fmt: skip
     release(tx, task, name)
+    worktrees.leave(tx, name)
     return name
 
 
@@ -274,18 +298,35 @@ def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str
     return ""
 
 
-def fail_dispatch(tx: Transaction, dispatch: str, *, reason: str = "", category: str = "") -> str:
-    """Give a dispatch up; its task is blocked until it is reopened."""
+def fail_dispatch(
+    tx: Transaction, dispatch: str, *, reason: str = "", category: str = "", evidence: Sequence[str] = ()
+) -> str:
+    """Give a dispatch up; its task is blocked until it is reopened. What its work tree holds is kept aside."""
     desk = Desk.of(tx)
     if category and category not in FAILURES:
         raise CategoryInvalid(given=category, allowed=", ".join(FAILURES))
     name, task, state = _find(desk, dispatch)
+    words = desk.reason("failing a dispatch", reason)
     desk.happen(
-        state, task, "failed", reads=(state.id,), dispatch=name, category=category,
-        reason=desk.reason("failing a dispatch", reason),
+        state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
+        evidence=[_named(desk, given) for given in evidence], partial=worktrees.give_up(tx, name),
     )  # fmt: skip
     release(tx, task, name)
     return name
+
+
+def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
+    """Return a dispatch's run and task, and the commit that the event which ended it names as partial work."""
+    name, task, state = _find(Desk.of(tx), dispatch)
+    ended = state.dispatches(task)[name]["ended"]
+    return state, task, ended.get("partial") if ended is not None else ""
+
+
+def _named(desk: Desk, given: str) -> str:
+    """Return the reference to a piece of evidence that shows a failure."""
+    identity, state = desk.find(given, "evidence")
+    found = state.evidence(identity)
+    return f"{identity}@{found.digest if found else ''}"
 
 
 def recover_dispatch(
@@ -297,8 +338,11 @@ def recover_dispatch(
     found = state.dispatches(task).get(name, {})
     if found.get("status") == "claimed" and not force and (until := _alive_until(tx, state, task, name)) > tx.now:
         raise no.NotExpired(holder=found["holder"], dispatch=name, until=until)
+    if not force:
+        worktrees.refuse_live(tx, name)
     words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
-    desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force)
+    partial = worktrees.give_up(tx, name)
+    desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
     release(tx, task, name)
     if not requeue:
         return name, ""

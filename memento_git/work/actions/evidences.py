@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from pathlib import Path
@@ -18,7 +19,7 @@ from memento_git.work.desk import Desk
 from memento_git.work.lessons import refuse_volatile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
@@ -78,11 +79,13 @@ class FolderInvalid(Refused):
 def witness(
     ledger: Ledger, argv: Sequence[str], *, kind: str = "command", reports: Sequence[str] = (),
     covers: Sequence[str] = (), timeout: float | None = None, quiet: bool = False, required: bool = False,
+    keep: int = 0, runner: Callable[..., capture.Captured] | None = None,
 ) -> Draft:  # fmt: skip
     """Run a command and return what it showed; nothing is written to the ledger yet.
 
     It runs, and its reports are, in the workspace; a `required` one at the top of the repository, and who interrupts
-    it interrupts what it is required for.
+    it interrupts what it is required for. `keep` is how many bytes of each stream are kept, policy's number by
+    default; `runner` starts it in another way.
     """
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
@@ -92,9 +95,10 @@ def witness(
     start = top if required else git.start
     cwd = capture.inside(top, start)
     before = codestate.code_now(git, covers)
-    keep = _policy(ledger).output
+    keep = keep or _policy(ledger).output
     old = {report: witnessed.mark(start / report) for report in reports}
-    run = capture.run_command(argv, start, keep=keep, timeout=timeout, quiet=quiet)
+    start_it = runner or functools.partial(capture.run_command, quiet=quiet)
+    run = start_it(argv, start, keep=keep, timeout=timeout)
     if required and run.interrupted:
         raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
@@ -224,7 +228,7 @@ def add_evidence(
         data["code"] = codestate.code_now(git)
         data["attachments"] = [_attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
     if diff:
-        data["diff"] = _diff(git, diff)
+        data["diff"] = diff_of(git, diff)
     if not summary and not paths and not uri and not diff:
         raise no.EvidenceRequired(task=", ".join(tasks) or "of this run", why="nothing was given as evidence")
     return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary, dispatch=dispatch)
@@ -277,7 +281,7 @@ def _refuse_secrets(tx: Transaction, where: str, data: bytes) -> None:
         refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.allow_secrets))
 
 
-def _diff(git: Git, given: str) -> dict[str, Any]:
+def diff_of(git: Git, given: str) -> dict[str, Any]:
     base, dots, tip = given.partition("..")
     if not dots or not base or not tip or tip.startswith("."):
         raise RangeInvalid(given=given)

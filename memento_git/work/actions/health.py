@@ -63,6 +63,15 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
         if claim.until < now:
             claims.release(ledger.git, name, claim)
             yield Answer("claims", "ok", f"removed the expired claim of {claim.by or 'nobody'} on {name}")
+    if handovers_are_here(ledger):
+        from memento_git.work.actions import leftovers
+
+        for told in leftovers.mend(ledger, ledger.view()):
+            yield Answer("work trees", "ok", told)
+
+
+def handovers_are_here(ledger: Ledger) -> bool:
+    return (ledger.git.common_dir / "memento" / "handovers").is_dir()
 
 
 def _git(ledger: Ledger) -> Iterator[Answer]:
@@ -209,3 +218,8 @@ def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
         if claim.until < view.now:
             message = f"{claim.by or 'nobody'} left a claim on {name} that expired {claim.until or 'long ago'}"
             yield Answer("claims", "warn", message, "memento doctor --fix")
+    if handovers_are_here(ledger):
+        from memento_git.work.actions import leftovers
+
+        for told, fix in leftovers.found(ledger, view):
+            yield Answer("work trees", "warn", told, fix)

@@ -81,11 +81,16 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
 
 
 def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
-    """Run a command that is asked at the top of the repository; the record names it as the texts do."""
+    """Run a command that is asked at the top of the repository."""
     draft = evidences.witness(
         ledger, command.run, kind=command.kind, reports=command.reports, timeout=command.timeout or None, quiet=quiet,
         required=True,
     )  # fmt: skip
+    return named_draft(draft, command)
+
+
+def named_draft(draft: Draft, command: Command) -> Draft:
+    """Return what a command that is asked has shown, with the command named as the texts name it."""
     from memento_git.work.secrets import redact
 
     argv = [redact(argument)[0] for argument in named(command.run)]

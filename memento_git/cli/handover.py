@@ -1,0 +1,174 @@
+"""memento dispatch run, stop, work: the commands that start and end processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memento_git.cli import naming, terminal
+from memento_git.cli.boundary import COUNT, Door, writes
+
+if TYPE_CHECKING:
+    from memento_git.work.actions.handing import Wish
+    from memento_git.work.actions.pool import Worked
+    from memento_git.work.actions.running import Outcome
+
+
+def create_apart(door: Door, task: str, wish: Wish) -> None:
+    """Hand a task out with a work tree of its own, and say where that is."""
+    from memento_git.work import answers
+    from memento_git.work.actions.handing import hand_over
+
+    view = door.view()
+    made = hand_over(door.ledger, view.find(task, "task")[0], wish)
+    row = answers.at(door.view(), made.dispatch, "dispatch")
+    told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"
+    door.show(
+        {**row, "dispatched": True, "worktree": made.path},
+        f"{told}\n next: memento dispatch claim {made.dispatch}, or memento dispatch run {made.dispatch}",
+    )
+
+
+@click.command("run")
+@click.argument("given", metavar="DISPATCH|TASK")
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
+@click.option("--executor", default="", metavar="NAME", help="Who does it; its command is in the config.")
+@click.option("--timeout", default="", metavar="TIME", help="End it after this time; the executor's own by default.")
+@click.option("--in-place", is_flag=True, help="Work in this checkout; nothing of the code is committed.")
+@click.option("--allow-dirty", is_flag=True, help="Although the checkout has changes, which the work tree will lack.")
+@click.option("--quiet", is_flag=True, help="Do not show what the executor prints; it is kept as evidence.")
+@writes
+def run_dispatch(
+    door: Door, given: str, argv: tuple[str, ...], executor: str, timeout: str, *, in_place: bool, allow_dirty: bool,
+    quiet: bool,
+) -> int:  # fmt: skip
+    """Start an executor's own command on a task, in a work tree of its own, and record what came of it.
+
+    The command is the executor's, from the config, or the one after two dashes; no shell reads it. {brief}, {task},
+    {dispatch} and {worktree} are filled in. Its exit code proves nothing: the task is proven by the commands that
+    verification asks for, which are run in the same work tree. What was done is left on the dispatch's branch.
+    """
+    from memento_git.work.actions import running
+
+    identity = naming.any_of(door.view(), given, ("dispatch", "task"))
+    order = running.Order(
+        executor, argv, _seconds(timeout), in_place=in_place, dirty=allow_dirty, shown=not quiet,
+        allow=door.allow_secrets,
+    )  # fmt: skip
+    outcome = running.run_dispatch(door.ledger, identity, order)
+    return _show(door, outcome)
+
+
+def _seconds(given: str) -> float | None:
+    from memento_git.model.clock import duration
+
+    return float(duration(given)) if given else None
+
+
+def _show(door: Door, outcome: Outcome) -> int:
+    from memento_git.work import answers
+
+    view = door.ledger.view()
+    row, task = answers.at(view, outcome.dispatch, "dispatch"), answers.at(view, outcome.task, "task")
+    good = outcome.status == "completed"
+    data: dict[str, Any] = {
+        **row, "outcome": outcome.status, "category": outcome.category or None, "reason": outcome.reason or None,
+        "evidence": list(outcome.evidence), "branch": outcome.branch or None, "partial": outcome.partial or None,
+        "proven": task["proven"], "exit_code": outcome.exit, "seconds": outcome.seconds, "task": task,
+    }  # fmt: skip
+    if good:
+        proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
+        merge = f"\n next: git merge {outcome.branch}" if outcome.branch else ""
+        door.show(data, f"completed {outcome.task}, {proof}{merge}")
+        return 0
+    kept = f"\n its partial work: git show {outcome.partial}" if outcome.partial else ""
+    told = f"{outcome.status} {outcome.dispatch} ({outcome.category}): {outcome.reason}{kept}"
+    again = f"\n next: memento task reopen {outcome.task} --reason WHY" if outcome.status == "failed" else ""
+    refusal = {"error": "dispatch_failed", "message": f"{outcome.status}: {outcome.reason}"}
+    door.show({**refusal, **data}, f"{told}{again}", ok=False)
+    return 1
+
+
+@click.command("stop")
+@click.argument("dispatch_id", metavar="DISPATCH")
+@writes
+def stop(door: Door, dispatch_id: str) -> None:
+    """End the process of this machine that works on a dispatch, and all that it has started."""
+    from memento_git.work import answers
+    from memento_git.work.actions import recovering
+
+    job = recovering.stop_dispatch(door.ledger, dispatch_id)
+    row = answers.at(door.view(), job.dispatch, "dispatch")
+    door.show(row, f"stopped {job.dispatch}: it is {row['status']}")
+
+
+def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
+    """Take back what died or expired, and say what became of each."""
+    from memento_git.work.actions import recovering
+
+    jobs = recovering.recover_all(door.ledger, run=run, requeue=requeue, executor=executor)
+    rows = [
+        {
+            "dispatch_id": job.dispatch, "task_id": job.task, "run_id": job.run, "why": job.why,
+            "partial": job.partial or None, "requeued_dispatch_id": job.successor or None,
+        }
+        for job in jobs
+    ]  # fmt: skip
+    lines = [
+        f"{job.dispatch}: {job.why}"
+        + (f"; handed out again as {job.successor}" if job.successor else "")
+        + (f"; its partial work: git show {job.partial}" if job.partial else "")
+        for job in jobs
+    ]
+    door.show({"job_count": len(jobs), "jobs": rows}, "\n".join(lines) or "nothing to recover")
+
+
+@click.command("work")
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
+@click.option("--jobs", type=click.IntRange(1, 256), default=2, show_default=True, metavar="N", help="Workers at once.")
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Only tasks of one run.")
+@click.option("--executor", default="", metavar="NAME", help="Who does them; its command is in the config.")
+@click.option("--max", "most", type=COUNT, default=0, metavar="N", help="Take at most so many tasks; 0 for all.")
+@click.option("--timeout", default="", metavar="TIME", help="End each after this time; the executor's by default.")
+@click.option("--allow-dirty", is_flag=True, help="Although the checkout has changes, which the work trees will lack.")
+@writes
+def work(
+    door: Door, argv: tuple[str, ...], jobs: int, run: str, executor: str, most: int, timeout: str, *,
+    allow_dirty: bool,
+) -> int:  # fmt: skip
+    """Have ready tasks done by several workers at once, each as dispatch run does it, until none is left.
+
+    It may be killed and started again at any moment: what a dead worker held is taken back, its work put aside, and
+    its task handed out again while its budget of attempts lasts.
+    """
+    from memento_git.work.actions import pool, running
+
+    order = running.Order(executor, argv, _seconds(timeout), run, dirty=allow_dirty, allow=door.allow_secrets)
+    pool.foresee_pool(door.ledger, order)
+    worked = pool.work(
+        door.ledger, order, jobs=jobs, most=most, tell=lambda line: terminal.put(terminal.guarded(line), err=True)
+    )
+    return _sum_up(door, worked)
+
+
+def _sum_up(door: Door, worked: Worked) -> int:
+    counts: dict[str, int] = {}
+    for one in worked.ended:
+        counts[one.status] = counts.get(one.status, 0) + 1
+    waits = {task: why for task, why in worked.left.items() if why.startswith("waits")}
+    good = len(waits) == len(worked.left) and not worked.stopped
+    data: dict[str, Any] = {
+        "counts": counts, "taken": worked.taken, "seconds": round(worked.seconds, 1),
+        "ended": [one._asdict() for one in worked.ended],
+        "left": [{"task_id": task, "why": why} for task, why in worked.left.items()],
+        "stopped": worked.stopped or None,
+    }  # fmt: skip
+    told = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing was ready"
+    lines = [f"{told} in {worked.seconds:.1f} s", *(f"left: {task} {why}" for task, why in worked.left.items())]
+    branches = [one.branch for one in worked.ended if one.branch]
+    if branches:
+        lines.append(f" next: review and merge {len(branches)} branch(es): git branch --list 'memento/*'")
+    refusal = {} if good else {"error": "work_left", "message": worked.stopped or f"{len(worked.left)} task(s) left"}
+    door.show({**refusal, **data}, "\n".join(lines), ok=good)
+    return 0 if good else 1

@@ -1,0 +1,276 @@
+"""Work trees of dispatches: made at HEAD on a branch of their own, committed without hooks, removed without loss."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.ledger import layout, publish
+from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.lock import NotWritable, reason_of
+from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, SigningFailed
+from memento_git.model.ids import random_part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BRANCHES: Final = "refs/heads/memento"
+QUARANTINE: Final = "refs/memento/quarantine"
+MARK: Final = ".memento-worktrees"
+SETTING: Final = "memento.worktrees"
+MARK_TEXT: Final = "Work trees of dispatches: memento makes and removes them. See git worktree list.\n"
+PATTERNS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
+ALL_BUT_LEDGER: Final = ("--", ".", f":(exclude,top){layout.FOLDER}")
+
+
+class FolderForeign(Refused):
+    """The place for work trees holds something that is not ours."""
+
+    token = "worktrees_foreign"
+    sentence = "{path} is there already, and memento did not make it"
+    hint_ = "choose another folder for work trees: git config memento.worktrees FOLDER"
+
+
+class NothingCommitted(Refused):
+    """A branch without a commit has nothing that a work tree could start from."""
+
+    token = "nothing_committed"
+    sentence = "the branch has no commit that a work tree could start from"
+    hint_ = "commit the code first, or run in the checkout itself with --in-place"
+
+
+class WorktreeFailed(Refused):
+    """git could not make, or could not read, a work tree."""
+
+    token = "worktree_failed"
+    sentence = "the work tree {path} cannot be {what}: {reason}"
+    hint_ = "see to it; git worktree list shows all work trees, memento doctor those that were left behind"
+
+
+class Checkout(NamedTuple):
+    """A work tree of a dispatch: its folder, its branch, the commit that it started from."""
+
+    path: Path
+    branch: str
+    base: str
+
+
+class Work(NamedTuple):
+    """What a work tree holds beside its HEAD: HEAD, the tree of all its code, the repositories inside it."""
+
+    head: str
+    tree: str
+    changed: bool
+    inner: tuple[str, ...]
+
+
+def branch_of(dispatch: str) -> str:
+    return f"memento/{random_part(dispatch)}"
+
+
+def folder_for(git: Git, settings: Mapping[str, str]) -> Path:
+    """Return the folder that work trees are made in: beside the repository, or as git's configuration says."""
+    given = settings.get(SETTING, "")
+    main = git.common_dir.parent if git.common_dir.name == ".git" else None
+    if given:
+        return ((main or git.common_dir) / Path(given).expanduser()).absolute()
+    if main is not None:
+        return main.with_name(f"{main.name}.worktrees")
+    if settings.get("core.bare", "").lower() in TRUE and "core.bare" in settings:
+        return git.common_dir.with_name(f"{git.common_dir.name.removesuffix('.git')}.worktrees")
+    return git.common_dir / "memento" / "worktrees"
+
+
+def foresee(git: Git, settings: Mapping[str, str]) -> Path:
+    """Refuse what a work tree could not be made from; return the folder that it will be made in."""
+    if git.top is None:
+        raise BareRepository
+    if git.head()[0] is None:
+        raise NothingCommitted
+    folder = folder_for(git, settings)
+    try:
+        taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    except OSError as error:
+        raise NotWritable(reason=f"{folder}: {reason_of(error)}") from error
+    if taken and not (folder / MARK).is_file() and not settings.get(SETTING):
+        raise FolderForeign(path=folder)
+    return folder
+
+
+def add(git: Git, dispatch: str, folder: Path) -> Checkout:
+    """Make a branch at HEAD and a work tree on it."""
+    base = git.head()[0]
+    if base is None:
+        raise NothingCommitted
+    path = folder / random_part(dispatch)
+    branch = branch_of(dispatch)
+    if os.path.lexists(path):
+        raise FolderForeign(path=path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).write_text(MARK_TEXT, encoding="utf-8")
+        git.run("worktree", "add", "--quiet", "-b", branch, str(path), base)
+    except OSError as error:
+        raise NotWritable(reason=f"{folder}: {reason_of(error)}") from error
+    except GitFailed as failure:
+        raise WorktreeFailed(path=path, what="made", reason=failure.facts["reason"]) from None
+    return Checkout(path, branch, base)
+
+
+def listed(git: Git) -> dict[Path, str]:
+    """Return folder -> branch ('' when detached) of all work trees that git knows, the main one too."""
+    found: dict[Path, str] = {}
+    path = None
+    for line in os.fsdecode(git.run("worktree", "list", "--porcelain")).splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "worktree":
+            path = Path(rest)
+            found[path] = ""
+        elif word == "branch" and path is not None:
+            found[path] = rest.removeprefix("refs/heads/")
+    return found
+
+
+def opened(git: Git, checkout: Checkout) -> Git | None:
+    """Return the repository as its work tree sees it; None where the work tree is gone or is another repository's."""
+    if not checkout.path.is_dir():
+        return None
+    try:
+        inside = Git(checkout.path)
+    except Refused:
+        return None
+    same = inside.top is not None and inside.top.resolve() == checkout.path.resolve()
+    return inside if same and inside.common_dir.resolve() == git.common_dir.resolve() else None
+
+
+def look(inside: Git, base: str) -> Work:
+    """Return what a work tree holds; its objects are written, and an index of them beside git's own."""
+    head = inside.head()[0] or base
+    copy = _index(inside)
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.with_name(f"{copy.name}.lock").unlink(missing_ok=True)
+        if (inside.git_dir / "index").exists():
+            shutil.copyfile(inside.git_dir / "index", copy)
+    except OSError as error:
+        raise NotWritable(reason=reason_of(error)) from error
+    extra = {"GIT_INDEX_FILE": str(copy), **PATTERNS}
+    inner = _add(inside, extra)
+    tree = inside.run("write-tree", extra=extra).decode().strip()
+    changed = tree != inside.answer("rev-parse", f"{head}^{{tree}}")
+    return Work(head, tree, changed, inner)
+
+
+def _index(inside: Git) -> Path:
+    return inside.git_dir / "memento" / "work.index"
+
+
+def _add(inside: Git, extra: Mapping[str, str]) -> tuple[str, ...]:
+    """Bring all tracked and unignored code into an index, the ledger as HEAD has it; return inner repositories."""
+    inside.run("add", "-u", *ALL_BUT_LEDGER, extra=extra)
+    others = os.fsdecode(inside.run("ls-files", "--others", "--exclude-standard", "-z", *ALL_BUT_LEDGER, extra=extra))
+    found = [path for path in others.split("\0") if path]
+    files = [path for path in found if not path.endswith("/")]
+    if files:
+        data = os.fsencode("\0".join(files) + "\0")
+        inside.run("update-index", "--add", "-z", "--stdin", data=data, extra=extra)
+    inside.run("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", layout.FOLDER, extra=extra)
+    if inside.answer("rev-parse", "--verify", "--quiet", f"HEAD:{layout.FOLDER}"):
+        inside.run("read-tree", f"--prefix={layout.FOLDER}/", f"HEAD:{layout.FOLDER}", extra=extra)
+    return tuple(path for path in found if path.endswith("/"))
+
+
+def commit(inside: Git, checkout: Checkout, work: Work, message: str, settings: Mapping[str, str]) -> str:
+    """Put what the work tree holds on its branch; return the branch's new tip."""
+    tip = commit_tree(inside, work, message, settings) if work.changed else work.head
+    ref = f"refs/heads/{checkout.branch}"
+    inside.run("update-ref", "-m", "memento: work of a dispatch", ref, tip)
+    inside.run("symbolic-ref", "HEAD", ref)
+    (inside.git_dir / "index.lock").unlink(missing_ok=True)
+    _index(inside).replace(inside.git_dir / "index")
+    return tip
+
+
+def commit_tree(inside: Git, work: Work, message: str, settings: Mapping[str, str]) -> str:
+    """Return a commit of what a work tree holds on top of its HEAD, signed where git's configuration asks for it."""
+    publish.identities(inside, settings)
+    told = ("commit-tree", work.tree, "-p", work.head)
+    if settings.get("commit.gpgsign", "false").lower() not in TRUE:
+        return inside.run(*told, data=message.encode()).decode().strip()
+    quiet = {"GPG_TTY": "", "SSH_ASKPASS_REQUIRE": "never", "PINENTRY_USER_DATA": "USE_CURSES=0"}
+    try:
+        done = inside.run_apart(*told, "-S", data=message.encode(), extra=quiet, patience=SIGNING_PATIENCE)
+    except GitFailed as failure:
+        raise SigningFailed(reason=failure.facts["reason"]) from None
+    except subprocess.TimeoutExpired:
+        raise SigningFailed(reason=f"no answer within {SIGNING_PATIENCE} s") from None
+    return done.decode().strip()
+
+
+def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
+    """Keep what a work tree holds in a commit that only a ref of ours names; return it, or nothing for no work."""
+    work = look(inside, checkout.base)
+    if not work.changed and work.head == checkout.base:
+        return ""
+    tip = work.head
+    if work.changed:
+        tip = commit_tree(inside, work, f"memento: partial work of {dispatch}\n", {})
+    inside.run("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
+    return tip
+
+
+def remove(git: Git, checkout: Checkout, *, branch: bool) -> str:
+    """Remove a work tree, with `branch` its branch as well; return why it was left, or nothing."""
+    known = {path.resolve(): name for path, name in listed(git).items()}
+    here = checkout.path.resolve()
+    if here in known:
+        try:
+            git.run("worktree", "remove", "--force", str(checkout.path))
+        except GitFailed as failure:
+            return str(failure.facts["reason"])
+    elif checkout.path.exists():
+        return f"{checkout.path.name} is no work tree of this repository"
+    others = {name for path, name in known.items() if path != here}
+    if branch and checkout.branch not in others:
+        git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
+    _drop_folder(checkout.path.parent)
+    return ""
+
+
+def _drop_folder(folder: Path) -> None:
+    """Remove our folder of work trees when the last of them is gone."""
+    with contextlib.suppress(OSError):
+        if {path.name for path in folder.iterdir()} == {MARK}:
+            (folder / MARK).unlink()
+            folder.rmdir()
+
+
+def discard(git: Git, checkout: Checkout) -> str:
+    """Remove what is there of a work tree that was never finished, so that nobody can have worked in it."""
+    try:
+        if (checkout.path.parent / MARK).is_file() and checkout.path.is_dir():
+            shutil.rmtree(checkout.path)
+    except OSError as error:
+        return reason_of(error)
+    if checkout.path.resolve() in {path.resolve() for path in listed(git)}:
+        git.answer("worktree", "remove", "--force", "--force", str(checkout.path))
+    git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
+    _drop_folder(checkout.path.parent)
+    return ""
+
+
+def unmerged(git: Git, dispatch: str) -> str:
+    """Return the branch of a dispatch whose work HEAD does not have, or nothing; a squash of it counts as having it."""
+    branch = branch_of(dispatch)
+    ref = f"refs/heads/{branch}"
+    if not git.answer("rev-parse", "--verify", "--quiet", ref):
+        return ""
+    if git.answer("merge-base", "--is-ancestor", ref, "HEAD") is not None:
+        return ""
+    missing = (git.answer("cherry", "HEAD", ref) or "+").splitlines()
+    return branch if any(line.startswith("+") for line in missing) else ""

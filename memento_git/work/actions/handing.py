@@ -1,0 +1,187 @@
+"""Handing a task over for real: a dispatch with its brief, its work tree, and the process that will work on it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from memento_git.errors import MementoError, Moved, Refused
+from memento_git.ledger import checkouts, codec, handovers, processes
+from memento_git.ledger.handovers import Handover
+from memento_git.model.ids import random_part
+from memento_git.work import brief as briefs
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, worktrees
+from memento_git.work.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.work.children import Stop
+    from memento_git.work.state import RunState
+
+T = TypeVar("T")
+PATIENCE: Final = 600.0
+PAUSE: Final = 0.25
+
+
+class DependencyUnmerged(Refused):
+    """The work of a dependency is proven on a branch that this one does not have."""
+
+    token = "dependency_unmerged"
+    sentence = "task {task} waits for the merge of {branch}, which holds the work of {dependency}"
+    hint_ = "review it, then merge it: git merge {branch}"
+
+
+class LeftBehind(Refused):
+    """The process that worked on a dispatch is gone, and nobody has looked at what it left."""
+
+    token = "dispatch_left_behind"
+    sentence = "the process that worked on dispatch {dispatch} is gone"
+    hint_ = "take it back: memento dispatch recover --all"
+
+
+class Wish(NamedTuple):
+    """How a task is to be handed over."""
+
+    executor: str
+    run: str = ""
+    candidate: bool = False
+    note: str = ""
+    over_budget: str = ""
+    destructive: tuple[str, ...] = ()
+    in_place: bool = False
+    dirty: bool = False
+    works: bool = False
+    allow: tuple[str, ...] = ()
+
+
+def patiently(ledger: Ledger, action: str, act: Callable[[Transaction], T], stop: Stop | None = None) -> T:
+    """Make a change although somebody is busy in the checkout, or the run is paused: wait for the end of it."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return ledger.change(action, act)
+        except Moved:
+            if time.monotonic() > deadline or stop:
+                raise
+        except no.RunNotActive:
+            if stop is None or stop:
+                raise
+        time.sleep(PAUSE)
+
+
+def hand_over(ledger: Ledger, given: str, wish: Wish) -> Handover:
+    """Hand a task, or an open dispatch, over with a work tree of its own; with `works`, claim it for this process."""
+    folder = None if wish.in_place else checkouts.foresee(ledger.git, ledger.settings)
+
+    def act(tx: Transaction) -> Handover:
+        tx.allow_secrets = wish.allow
+        return _decide(tx, given, wish, str(folder) if folder else "")
+
+    handover = ledger.change("dispatch run" if wish.works else "dispatch create", act)
+    if folder is None or checkouts.opened(ledger.git, worktrees.checkout_of(handover)) is not None:
+        return handover
+    return _with_worktree(ledger, handover)
+
+
+def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
+    """Make the work tree of a dispatch that is committed; where that fails, take the dispatch back."""
+    from pathlib import Path
+
+    try:
+        made = checkouts.add(ledger.git, handover.dispatch, Path(handover.path).parent)
+    except MementoError as error:
+        handovers.forget(ledger.git, handover.dispatch)
+        reason = "its work tree could not be made"
+        patiently(ledger, "dispatch recover", lambda tx: dispatches.recover_dispatch(
+            tx, handover.dispatch, force=True, reason=reason,
+        ))  # fmt: skip
+        error.hint = f"{error.hint}; the dispatch was taken back"
+        raise
+    found = handover._replace(base=made.base)
+    handovers.write(ledger.git, found)
+    return found
+
+
+def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
+    """Write the events of a hand-over, and before they are committed what this machine must know of it."""
+    from memento_git.work import preflight
+
+    desk = Desk.of(tx)
+    insist = () if wish.in_place or wish.dirty else ("dirty",)
+    preflight.refuse_unfit(tx, desk.policy, act="run" if wish.works else "dispatch", insist=insist)
+    made = given.startswith("task_")
+    task, state = desk.find(given, "task") if made else _open(desk, given)
+    refuse_unmerged(tx.ledger.git, state, task)
+    text = briefs.as_markdown(briefs.brief(tx.view, task))
+    if made:
+        dispatch = dispatches.hand_out(
+            tx, task, wish.executor, run=wish.run, candidate=wish.candidate, note=wish.note,
+            over_budget=wish.over_budget, allow_destructive=wish.destructive, brief=codec.digest_of(text.encode()),
+            apart=bool(folder),
+        )  # fmt: skip
+    else:
+        dispatch = desk.find(given, "dispatch")[0]
+        refuse_taken(tx.ledger.git, dispatch)
+    if wish.works:
+        dispatches.take(tx, dispatch, invoked=True)
+    before = worktrees.known(tx.ledger.git, dispatch)
+    if before and before.base and checkouts.opened(tx.ledger.git, worktrees.checkout_of(before)) is None:
+        raise checkouts.WorktreeFailed(path=before.path, what="found", reason="it is gone")
+    found = before or Handover(dispatch, task, state.id, wish.executor, tx.now)
+    if folder and not found.path:
+        found = found._replace(path=f"{folder}/{random_part(dispatch)}", branch=checkouts.branch_of(dispatch))
+    worker = processes.this() if wish.works else None
+    tx.after_failure.append(lambda: _undo(tx.ledger.git, dispatch, before))
+    handovers.write_brief(tx.ledger.git, dispatch, text)
+    handovers.write(tx.ledger.git, found._replace(worker=worker, executor=wish.executor, since=tx.now))
+    return handovers.read(tx.ledger.git, dispatch) or found
+
+
+def _undo(git: Git, dispatch: str, before: Handover | None) -> None:
+    if before is None:
+        handovers.forget(git, dispatch)
+    else:
+        handovers.write(git, before)
+
+
+def _open(desk: Desk, given: str) -> tuple[str, RunState]:
+    """Return the task of a dispatch that is still open, and the state of its run."""
+    name, state = desk.find(given, "dispatch")
+    opened = state.event(name.replace("dispatch", "event", 1))
+    task = opened.of if opened is not None else ""
+    status = state.dispatches(task).get(name, {}).get("status", "unknown") if task else "unknown"
+    if status not in ("queued", "claimed"):
+        raise no.DispatchTerminal(dispatch=name, state=status)
+    return task, state
+
+
+def refuse_taken(git: Git, dispatch: str) -> None:
+    """Refuse a dispatch that another process works on, or worked on until it was ended."""
+    found = worktrees.known(git, dispatch)
+    if found is None or found.worker is None:
+        return
+    if found.is_live:
+        raise worktrees.WorkerAlive(pid=found.worker.pid, dispatch=dispatch, since=found.since)
+    raise LeftBehind(dispatch=dispatch)
+
+
+def refuse_unmerged(git: Git, state: RunState, task: str) -> None:
+    """Refuse a task that rests on work that this branch does not have yet."""
+    for other, branch in waits_for(git, state, task):
+        raise DependencyUnmerged(task=task, branch=branch, dependency=other)
+
+
+def waits_for(git: Git, state: RunState, task: str) -> list[tuple[str, str]]:
+    """Return (dependency, branch) of each dependency whose work lies on a branch that HEAD does not have."""
+    found: list[tuple[str, str]] = []
+    for other in state.prose(task).list("depends_on"):
+        ended: dict[str, dict[str, Any]] = state.dispatches(other)
+        done = [name for name, row in ended.items() if row["status"] == "completed"]
+        branches = [checkouts.unmerged(git, name) for name in done]
+        if branches and all(branches):
+            found.append((other, branches[0]))
+    return found

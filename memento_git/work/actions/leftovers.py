@@ -1,0 +1,56 @@
+"""doctor's look at what dispatches left on this machine: work trees, branches of ours, dead workers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import checkouts, handovers
+from memento_git.work.actions import recovering, worktrees
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.ledger.handovers import Handover
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.view import View
+
+RECOVER = "memento dispatch recover --all"
+
+
+def mend(ledger: Ledger, view: View) -> Iterator[str]:
+    """Clean up after dispatches that ended or never came to be, where nothing is lost by it."""
+    for one in handovers.listed(ledger.git):
+        for job in recovering.clean(ledger, view, one, only_empty=True):
+            yield f"{job.dispatch}, {job.why}"
+
+
+def found(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
+    """Yield what was left behind, each with its remedy."""
+    known = handovers.listed(ledger.git)
+    for one in known:
+        if told := _left(ledger, view, one):
+            yield told
+    paths = {one.path for one in known}
+    for path, branch in checkouts.listed(ledger.git).items():
+        if branch.startswith("memento/") and str(path) not in paths:
+            yield (
+                f"the work tree {path} on {branch} belongs to no dispatch that this machine knows of",
+                f"keep what it holds, then git worktree remove {path}",
+            )
+
+
+def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
+    """Return what is wrong with what one dispatch has here, or None."""
+    if one.is_live or not one.is_ours:
+        return None
+    status = recovering.status_of(view, one.dispatch)
+    where = f" in {one.path}" if one.path else ""
+    if status in ("queued", "claimed"):
+        if one.is_dead:
+            return f"the worker of {one.dispatch}{where} is gone", RECOVER
+        if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
+            return f"{one.dispatch} has no work tree{where}", f"memento dispatch recover {one.dispatch} --force"
+        return None
+    holds = ", and holds work" if recovering.holds_work(ledger.git, one, status) else ""
+    fix = RECOVER if holds else "memento doctor --fix"
+    return f"{one.dispatch} is {status or 'unknown to the ledger'}, but its work tree was left{where}{holds}", fix

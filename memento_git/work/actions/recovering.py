@@ -1,0 +1,195 @@
+"""dispatch recover --all, stop: what died or expired is taken back, and what it left put aside; the living stay."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.ledger import checkouts, claims, handovers, processes
+from memento_git.model.ids import NoSuchRecord
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, worktrees
+from memento_git.work.actions.handing import patiently
+from memento_git.work.loading import load
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.handovers import Handover
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.view import View
+
+DIED: Final = "its worker process is gone"
+EXPIRED: Final = "its lease expired"
+GONE_BY_ITSELF: Final = (no.DispatchTerminal, no.NotExpired, no.RunFinal, no.DispatchUnknown, NoSuchRecord)
+PATIENCE: Final = 15.0
+PAUSE: Final = 0.05
+
+
+class NotRunning(Refused):
+    """A dispatch that no process of this machine works on."""
+
+    token = "worker_not_found"
+    sentence = "no process of this machine works on dispatch {dispatch}"
+    hint_ = "memento status --json lists the living ones under `live`; take a dead one back: memento dispatch recover"
+
+
+class Job(NamedTuple):
+    """One dispatch that was taken back, or only cleaned up after."""
+
+    dispatch: str
+    task: str
+    run: str
+    why: str
+    partial: str = ""
+    successor: str = ""
+
+
+def recover_all(ledger: Ledger, *, run: str = "", requeue: bool = False, executor: str = "") -> list[Job]:
+    """Take back every dispatch whose worker died here or whose lease expired, and clean up after ended ones."""
+    view = ledger.view()
+    runs = [view.find(run, "run")[0]] if run else view.runs()
+    known = {one.dispatch: one for one in handovers.listed(ledger.git)}
+    jobs = []
+    for one in runs:
+        state = RunState(view, one)
+        load(state)
+        for name, why in _lost(state, known):
+            jobs += _recover(ledger, name, why, requeue=requeue and not state.is_final, executor=executor)
+    jobs += [job for one in known.values() if not run or one.run in runs for job in clean(ledger, view, one)]
+    return jobs
+
+
+def _lost(state: RunState, known: dict[str, Handover]) -> Iterator[tuple[str, str]]:
+    """Yield each claimed dispatch that nobody works on any more, and why that is known."""
+    for task in state.ids("task"):
+        for name, found in state.dispatches(task).items():
+            here = known.get(name)
+            if found["status"] not in ("queued", "claimed") or (here is not None and here.is_live):
+                continue
+            if here is not None and here.is_dead:
+                yield name, DIED
+            elif found["expired"]:
+                yield name, EXPIRED
+
+
+def _recover(ledger: Ledger, dispatch: str, why: str, *, requeue: bool, executor: str) -> list[Job]:
+    """Take one dispatch back; nothing where another process did so first, or where its worker is alive after all."""
+    with handovers.held(ledger.git):
+        here = handovers.read(ledger.git, dispatch)
+        if here is not None:
+            if here.is_live:
+                return []
+            processes.end(dispatch, here.worker, here.child)
+
+        def act(tx: Transaction) -> Job:
+            name, successor = dispatches.recover_dispatch(
+                tx, dispatch, force=why != EXPIRED, reason=why, requeue=requeue, executor=executor
+            )
+            state, task, partial = dispatches.ending(tx, name)
+            return Job(name, task, state.id, why, partial, successor)
+
+        try:
+            return [patiently(ledger, "dispatch recover", act)]
+        except GONE_BY_ITSELF:
+            return []
+
+
+def recover_one(ledger: Ledger, dispatch: str, why: str) -> list[Job]:
+    """Take back a dispatch whose worker was seen to die."""
+    return _recover(ledger, dispatch, why, requeue=False, executor="")
+
+
+def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = False) -> list[Job]:
+    """Put aside what an ended or unknown dispatch left on this machine; with `only_empty`, only what holds no work."""
+    status = status_of(view, handover.dispatch)
+    if status in ("queued", "claimed") or not handover.is_ours:
+        return []
+    with handovers.held(ledger.git):
+        here = handovers.read(ledger.git, handover.dispatch)
+        if here is None or here.is_live or (only_empty and holds_work(ledger.git, here, status)):
+            return []
+        processes.end(here.dispatch, here.worker, here.child)
+        done = status == "completed"
+        partial = "" if done else worktrees.kept_aside(ledger.git, here)
+        if not status:
+            _free(ledger.git, here)
+        before = len(ledger.warnings)
+        worktrees.try_to_clear(ledger, here, completed=done)
+        left = len(ledger.warnings) > before
+    told = f"{status or 'unknown to the ledger'}: " + ("its work tree was left" if left else "cleaned up after")
+    return [Job(here.dispatch, here.task, here.run, told, partial)]
+
+
+def _free(git: Git, handover: Handover) -> None:
+    """Remove the claim of a dispatch that never came to be."""
+    for name in (handover.task, handover.dispatch):
+        claim = claims.read(git, name)
+        if claim is not None and claim.dispatch == handover.dispatch:
+            claims.release(git, name, claim)
+
+
+def status_of(view: View, dispatch: str) -> str:
+    """Return what a dispatch has come to in this view; nothing where the view does not know it."""
+    try:
+        name, run = view.find(dispatch, "dispatch")
+    except NoSuchRecord:
+        return ""
+    state = RunState(view, run)
+    opened = state.event(name.replace("dispatch", "event", 1))
+    return str(state.dispatches(opened.of).get(name, {}).get("status", "")) if opened is not None else ""
+
+
+def holds_work(git: Git, handover: Handover, status: str) -> bool:
+    """Tell whether a work tree or its branch holds what is nowhere else."""
+    if not handover.base:
+        return False
+    checkout = worktrees.checkout_of(handover)
+    inside = checkouts.opened(git, checkout)
+    if inside is None:
+        tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}")
+        return status != "completed" and tip not in (None, checkout.base)
+    work = checkouts.look(inside, checkout.base)
+    done = status == "completed"
+    return (
+        bool(work.inner)
+        or (work.changed and not (done and handover.worker))
+        or (work.head != checkout.base and not done)
+    )
+
+
+def stop_dispatch(ledger: Ledger, given: str) -> Job:
+    """End the process that works on a dispatch, and all that it started; return what became of the dispatch."""
+    name, run = ledger.view().find(given, "dispatch")
+    here = handovers.read(ledger.git, name)
+    if here is None or here.worker is None or not here.is_ours:
+        raise NotRunning(dispatch=name)
+    if here.is_live:
+        _ask(here)
+    if here.is_live:
+        processes.end(name, here.worker, here.child)
+    found = recover_one(ledger, name, "it was stopped")
+    if found:
+        return found[0]
+    status = status_of(ledger.view(), name)
+    if here.is_dead and not status:
+        raise NotRunning(dispatch=name)
+    return Job(name, here.task, run, status)
+
+
+def _ask(handover: Handover) -> None:
+    """Ask a worker to stop, and give it the time to put its work aside."""
+    if handover.worker is None:
+        return
+    try:
+        os.kill(handover.worker.pid, signal.SIGTERM)
+    except ProcessLookupError:
+        return
+    deadline = time.monotonic() + PATIENCE
+    while handover.is_live and time.monotonic() < deadline:
+        time.sleep(PAUSE)

@@ -1,0 +1,351 @@
+"""dispatch run: start the executor's own command, watch it, and record what came of it."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import MementoError, Misused, Refused
+from memento_git.ledger import checkouts, handovers
+from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.store import Ledger
+from memento_git.work import capture, children, executors, guard, pasts, verification, witnessed
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, evidences, worktrees
+from memento_git.work.actions.evidences import Draft
+from memento_git.work.actions.handing import Wish, hand_over, patiently
+from memento_git.work.actions.verifying import named_draft
+from memento_git.work.children import Stop
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.handovers import Handover
+    from memento_git.ledger.processes import Process
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.work.capture import Captured
+    from memento_git.work.verification import Asked
+
+BEAT: Final = 30.0
+LOST: Final = (no.RunFinal, no.DispatchTerminal, no.DispatchUnknown, no.NotClaimant, no.NotClaimed)
+
+
+class NoCommand(Refused):
+    """Nobody knows how an executor is started."""
+
+    token = "executor_command_missing"
+    sentence = "memento does not know how {executor} is started"
+    hint_ = "give its command after two dashes, or set executors.{executor}.run in .memento/config.yaml"
+
+
+class ExecutorUnnamed(Misused):
+    """A task was given to run, and nobody to run it."""
+
+    token = "executor_required"
+    sentence = "who shall do it?"
+    hint_ = "name an executor with --executor NAME, or give a command after two dashes"
+
+
+class NothingToShow(Refused):
+    """Work in the checkout itself is not committed by memento, so only commands can show it."""
+
+    token = "nothing_to_show"
+    sentence = "in place only required commands can complete task {task}, and none is asked for"
+    hint_ = "ask for one: memento task revise {task} --check CMD; or run in a work tree of its own"
+
+
+class Order(NamedTuple):
+    """What is to be run: whose command (a template), for how many seconds at most, and how it is shown."""
+
+    executor: str = ""
+    argv: tuple[str, ...] = ()
+    timeout: float | None = None
+    run: str = ""
+    in_place: bool = False
+    dirty: bool = False
+    shown: bool = True
+    allow: tuple[str, ...] = ()
+
+
+class Outcome(NamedTuple):
+    """What came of one run of an executor."""
+
+    dispatch: str
+    task: str
+    executor: str
+    status: str
+    category: str = ""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    partial: str = ""
+    branch: str = ""
+    exit: int | None = None
+    seconds: float = 0.0
+
+
+class _Ended(Exception):
+    """A run that does not complete its task: the category of the failure, and why."""
+
+    def __init__(self, category: str, reason: str) -> None:
+        super().__init__(reason)
+        self.category, self.reason = category, reason
+
+
+def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = None) -> Outcome:
+    """Run an executor on a task, or on a dispatch that is open; return what came of it."""
+    stop = stop or Stop()
+    view = ledger.view()
+    executor, asked = foresee(ledger, view, given, order)
+    wish = Wish(executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, allow=order.allow)
+    with children.signals(stop):
+        handover = hand_over(ledger, given, wish)
+        try:
+            return _Run(ledger, handover, executor, asked, order, stop).go(view.policy())
+        except MementoError as error:
+            error.hint = f"{error.hint}; what was done is kept: memento dispatch recover --all puts it aside"
+            raise
+
+
+def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[executors.Executor, Asked]:
+    """Refuse before anything is handed out what could not be run; return who runs, and what is asked of the task."""
+    identity, run = view.find(given, given.partition("_")[0])
+    state, policy = RunState(view, run), view.policy()
+    opened = state.event(identity.replace("dispatch", "event", 1)) if identity.startswith("dispatch_") else None
+    task = opened.of if opened is not None else identity
+    name = order.executor or (opened.get("executor") if opened is not None else "")
+    if not name and not order.argv:
+        raise ExecutorUnnamed
+    found = executors.known(policy).get(name) or executors.Executor(name or Path(order.argv[0]).name)
+    executor = found._replace(run=order.argv) if order.argv else found
+    if not executor.run:
+        raise NoCommand(executor=executor.name)
+    asked = state.asked(task, policy, pasts.enriched(state, task, policy))
+    refuse_unfit(ledger, policy, executor.run, f"executor {executor.name}")
+    for command in asked.commands:
+        refuse_unfit(ledger, policy, command.run, "verification")
+    if order.in_place and not asked.commands:
+        raise NothingToShow(task=task)
+    return executor, asked
+
+
+def refuse_unfit(ledger: Ledger, policy: Policy, argv: Sequence[str], where: str) -> None:
+    """Refuse a command that is not there, or that policy calls destructive."""
+    if "/" not in argv[0] and shutil.which(argv[0]) is None:
+        raise capture.CommandNotStarted(argv0=argv[0], reason="it is not on PATH")
+    told = guard.refuse_argv(policy, argv, where)
+    ledger.warnings += [warning for warning in told if warning not in ledger.warnings]
+
+
+class _Run:
+    """One run of an executor, from its first process to the event that ends the dispatch."""
+
+    def __init__(
+        self, ledger: Ledger, handover: Handover, executor: executors.Executor, asked: Asked, order: Order, stop: Stop
+    ) -> None:
+        self.ledger, self.handover, self.executor = ledger, handover, executor
+        self.asked, self.order, self.stop = asked, order, stop
+        self.checkout = worktrees.checkout_of(handover) if handover.path else None
+        self.top = self.checkout.path if self.checkout else ledger.git.top or ledger.git.start
+        self.scrubber = capture.Scrubber(self.top, ledger.git.top or self.top)
+        self.timeout = order.timeout or executor.timeout or None
+        self.drafts: list[Draft] = []
+        self.exit: int | None = None
+        self.seconds = 0.0
+
+    def go(self, policy: Policy) -> Outcome:
+        keep = policy.output
+        with _Beat(self.ledger, self.handover, self.stop, min(BEAT, policy.lease / 4)):
+            try:
+                self._execute(keep)
+                self._gather()
+                self._check(keep)
+                return self._complete()
+            except _Ended as ended:
+                return self._fail(ended)
+            except (capture.CommandNotStarted, checkouts.WorktreeFailed, GitFailed) as error:
+                return self._fail(_Ended("environment", error.message))
+
+    def _values(self) -> dict[str, str]:
+        brief = handovers.brief_path(self.ledger.git, self.handover.dispatch)
+        return {
+            "brief": str(brief), "task": self.handover.task, "dispatch": self.handover.dispatch,
+            "worktree": str(self.top),
+        }  # fmt: skip
+
+    def _environment(self) -> dict[str, str]:
+        values = {f"MEMENTO_{name.upper()}": value for name, value in self._values().items()}
+        return children.environment({**values, "MEMENTO_RUN": self.handover.run, "MEMENTO_ACTOR": self.ledger.actor})
+
+    def _begun(self, process: Process | None) -> None:
+        """Write down which process group works, so that somebody can end it when we cannot."""
+        self.handover = self.handover._replace(child=process)
+        handovers.write(self.ledger.git, self.handover)
+
+    def _group(self, argv: Sequence[str], cwd: Path, *, keep: int, timeout: float | None) -> Captured:
+        return children.run_group(
+            argv, cwd, env=self._environment(), keep=keep, timeout=timeout, stop=self.stop, begun=self._begun,
+            shown=self.order.shown,
+        )  # fmt: skip
+
+    def _execute(self, keep: int) -> None:
+        argv = self.executor.argv(self._values())
+        captured = self._group(argv, self.top, keep=keep, timeout=self.timeout)
+        self.exit, self.seconds = captured.exit, captured.seconds
+        command, files = witnessed.command_record(argv, captured, self.scrubber)
+        tools = capture.tools(self.ledger.git.run("version").decode())
+        good = captured.exit == 0 and not captured.timed_out
+        self.drafts.append(Draft({
+            "kind": "note", "outcome": "passed" if good else "failed", "dispatch": self.handover.dispatch,
+            "summary": f"{self.executor.name} ran; that it ended well proves nothing.",
+            "command": {**command, "cwd": ".", "tools": tools},
+        }, files))  # fmt: skip
+        self._refuse_bad(captured, "the executor", "other")
+
+    def _refuse_bad(self, captured: Captured, who: str, category: str) -> None:
+        if self.stop:
+            raise _Ended("stopped", self.stop.why)
+        if captured.timed_out:
+            raise _Ended("timeout", f"{who} was ended after {round(captured.seconds)} s")
+        if captured.signal:
+            raise _Ended(category, f"{who} was ended by signal {captured.signal}")
+        if captured.exit:
+            raise _Ended(category, f"{who} exited with {captured.exit}")
+
+    def _gather(self) -> None:
+        """Commit what was done to the dispatch's branch, and describe it as a diff."""
+        if self.checkout is None:
+            return
+        git, checkout = self.ledger.git, self.checkout
+        inside = checkouts.opened(git, checkout)
+        if inside is None:
+            raise _Ended("environment", "its work tree is gone")
+        work = checkouts.look(inside, checkout.base)
+        if work.inner:
+            raise _Ended("scope", f"it made a repository of its own in {work.inner[0]}")
+        title = self._title()
+        message = f"{title}\n\nMemento-Task: {self.handover.task}\nMemento-Dispatch: {self.handover.dispatch}\n"
+        tip = checkouts.commit(inside, checkout, work, message, self.ledger.settings)
+        if not git.answer("diff-tree", "-r", "--name-only", checkout.base, tip):
+            if not self.asked.commands:
+                raise _Ended(
+                    "unclear", "nothing was changed, and no command is asked for that could show the task done"
+                )
+            return
+        try:
+            diff = evidences.diff_of(git, f"{checkout.base}..{tip}")
+        except evidences.FileUnfit:
+            return
+        self.drafts.append(Draft({
+            "kind": "diff", "outcome": "observed", "dispatch": self.handover.dispatch,
+            "summary": f"What was done on {checkout.branch}.", "diff": diff,
+        }, {}))  # fmt: skip
+
+    def _title(self) -> str:
+        view = self.ledger.view()
+        return RunState(view, self.handover.run).prose(self.handover.task).title
+
+    def _check(self, keep: int) -> None:
+        """Run what verification asks for where the work was done, as a witness."""
+        if not self.asked.commands:
+            return
+        with Ledger(Git(self.top), actor=self.ledger.actor) as there:
+            for command in self.asked.commands:
+                if self.stop:
+                    raise _Ended("stopped", self.stop.why)
+                draft = named_draft(evidences.witness(
+                    there, command.run, kind=command.kind, reports=command.reports, keep=keep, required=True,
+                    timeout=command.timeout or self.timeout, runner=self._group,
+                ), command)  # fmt: skip
+                self.drafts.append(Draft({**draft.data, "dispatch": self.handover.dispatch}, draft.files))
+                if draft.data["outcome"] == "failed":
+                    if self.stop:
+                        raise _Ended("stopped", self.stop.why)
+                    raise _Ended("tests", f"{verification.shown(command.run)} failed")
+
+    def _record(self, tx: Transaction) -> list[str]:
+        tx.allow_secrets = self.order.allow
+        return [evidences.record_draft(tx, draft, tasks=[self.handover.task]) for draft in self.drafts]
+
+    def _complete(self) -> Outcome:
+        def act(tx: Transaction) -> list[str]:
+            found = self._record(tx)
+            dispatches.complete_dispatch(tx, self.handover.dispatch, found, note=f"Done by {self.executor.name}.")
+            return found
+
+        try:
+            found = patiently(self.ledger, "dispatch run", act, self.stop)
+        except LOST as lost:
+            return self._lost(lost)
+        except no.RunNotActive:
+            raise _Ended("stopped", self.stop.why) from None
+        return self._outcome("completed", evidence=tuple(found))
+
+    def _fail(self, ended: _Ended) -> Outcome:
+        words = capture.fit(self.scrubber.text(ended.reason))[:1000]
+
+        def act(tx: Transaction) -> tuple[list[str], str]:
+            found = self._record(tx)
+            dispatches.fail_dispatch(tx, self.handover.dispatch, reason=words, category=ended.category, evidence=found)
+            return found, dispatches.ending(tx, self.handover.dispatch)[2]
+
+        try:
+            found, partial = patiently(self.ledger, "dispatch run", act, self.stop)
+        except LOST as lost:
+            return self._lost(lost)
+        return self._outcome("failed", ended.category, words, tuple(found), partial)
+
+    def _lost(self, error: MementoError) -> Outcome:
+        """Keep the work aside of a dispatch that somebody else has ended meanwhile."""
+        partial = worktrees.kept_aside(self.ledger.git, self.handover)
+        left = worktrees.clear(self.ledger, self.handover, completed=False)
+        if left:
+            self.ledger.warnings.append(f"the work tree of {self.handover.dispatch} was left: {left}")
+        return self._outcome("lost", "stopped", error.message, (), partial)
+
+    def _outcome(
+        self, status: str, category: str = "", reason: str = "", evidence: tuple[str, ...] = (), partial: str = ""
+    ) -> Outcome:
+        branch = self.checkout.branch if self.checkout and status == "completed" else ""
+        return Outcome(
+            self.handover.dispatch, self.handover.task, self.executor.name, status, category, reason, evidence,
+            partial, branch, self.exit, round(self.seconds, 3),
+        )  # fmt: skip
+
+
+class _Beat(threading.Thread):
+    """Renews the lease while an executor works, and says stop when the claim is no longer ours."""
+
+    def __init__(self, ledger: Ledger, handover: Handover, stop: Stop, pause: float) -> None:
+        super().__init__(daemon=True)
+        self.ledger, self.actor = ledger, ledger.actor
+        self.handover, self.stop, self.pause = handover, stop, pause
+        self.done = threading.Event()
+
+    def __enter__(self) -> None:
+        self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.done.set()
+        self.join()
+
+    def run(self) -> None:
+        while not self.done.wait(self.pause):
+            self.beat()
+
+    def beat(self) -> None:
+        """Renew once; a checkout that is busy is asked again next time."""
+        try:
+            with Ledger.open(self.ledger.git.start, actor=self.actor) as ledger:
+                ledger.change("dispatch renew", lambda tx: dispatches.renew_dispatch(tx, self.handover.dispatch))
+        except LOST as lost:
+            self.stop.ask(f"the claim is no longer held: {lost.message}")
+            self.done.set()
+        except (MementoError, OSError) as error:
+            told = error.message if isinstance(error, MementoError) else str(error)
+            if (warning := f"the lease could not be renewed: {told}") not in self.ledger.warnings:
+                self.ledger.warnings.append(warning)

@@ -1,0 +1,140 @@
+"""The work tree of a dispatch within a transaction: made with it, read by its completion, left when it ends."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memento_git.errors import MementoError, Refused
+
+if TYPE_CHECKING:
+    from memento_git.ledger.checkouts import Checkout
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.handovers import Handover
+    from memento_git.ledger.store import Ledger, Transaction
+
+
+class WorkerAlive(Refused):
+    """A dispatch whose worker process runs on this machine is nobody else's to end."""
+
+    token = "worker_alive"
+    sentence = "process {pid} works on dispatch {dispatch} since {since}"
+    hint_ = "stop it: memento dispatch stop {dispatch}"
+
+
+def known(git: Git, dispatch: str) -> Handover | None:
+    """Return what this machine knows of a dispatch; where no folder is there, nothing is imported to look."""
+    if not (git.common_dir / "memento" / "handovers").is_dir():
+        return None
+    from memento_git.ledger import handovers
+
+    return handovers.read(git, dispatch)
+
+
+def checkout_of(handover: Handover) -> Checkout:
+    from memento_git.ledger.checkouts import Checkout
+
+    return Checkout(Path(handover.path), handover.branch, handover.base)
+
+
+def git_of(tx: Transaction, dispatch: str) -> Git:
+    """Return where the code of a dispatch is: its work tree if it has one here, else the checkout."""
+    git = tx.ledger.git
+    found = known(git, dispatch)
+    if found is None or not found.path:
+        return git
+    from memento_git.ledger import checkouts
+
+    return checkouts.opened(git, checkout_of(found)) or git
+
+
+def refuse_live(tx: Transaction, dispatch: str) -> None:
+    """Refuse while a process of this machine works on a dispatch, unless that is ours."""
+    found = known(tx.ledger.git, dispatch)
+    if found is not None and found.worker and found.is_ours and found.is_live and found.worker.pid != os.getpid():
+        raise WorkerAlive(pid=found.worker.pid, dispatch=dispatch, since=found.since)
+
+
+def _ours(tx: Transaction, dispatch: str) -> Handover | None:
+    """Return a handover whose work tree may go: one that no other process works in, nor we stand in."""
+    found = known(tx.ledger.git, dispatch)
+    if found is None or (found.is_live and found.worker and found.worker.pid != os.getpid()):
+        return None
+    return found
+
+
+def leave(tx: Transaction, dispatch: str) -> None:
+    """Have the work tree of a completed dispatch removed once the commit is there; its branch stays."""
+    found = _ours(tx, dispatch)
+    if found is not None:
+        tx.after_commit.append(lambda: try_to_clear(tx.ledger, found, completed=True))
+
+
+def give_up(tx: Transaction, dispatch: str) -> str:
+    """Keep what the work tree of a dispatch holds in a commit aside, and have it removed once the event is there."""
+    found = _ours(tx, dispatch)
+    if found is None:
+        return ""
+    partial = kept_aside(tx.ledger.git, found)
+    tx.after_commit.append(lambda: try_to_clear(tx.ledger, found, completed=False))
+    return partial
+
+
+def kept_aside(git: Git, handover: Handover) -> str:
+    """Return the commit that keeps the work of a dispatch, or nothing where there is none."""
+    if not handover.base:
+        return ""
+    from memento_git.ledger import checkouts
+
+    inside = checkouts.opened(git, checkout_of(handover))
+    return checkouts.quarantine(inside, checkout_of(handover), handover.dispatch) if inside is not None else ""
+
+
+def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> str:
+    """Remove the work tree of a dispatch that has ended; return why it was left, or nothing.
+
+    A failed one's work is kept aside already, so its branch goes too. A completed one's branch holds its work, and
+    what a worker process left beside it is what the commands of verification wrote.
+    """
+    from memento_git.ledger import checkouts, handovers
+
+    git = ledger.git
+    if handover.path:
+        checkout = checkout_of(handover)
+        if git.top is not None and git.top.resolve() == checkout.path.resolve():
+            return "you are in it"
+        if not handover.base:
+            problem = checkouts.discard(git, checkout)
+        else:
+            problem = _removed(git, handover, completed=completed)
+        if problem:
+            return problem
+    handovers.forget(git, handover.dispatch)
+    return ""
+
+
+def _removed(git: Git, handover: Handover, *, completed: bool) -> str:
+    """Remove a work tree whose work is kept elsewhere; return why it was left, or nothing."""
+    from memento_git.ledger import checkouts
+
+    checkout = checkout_of(handover)
+    inside = checkouts.opened(git, checkout)
+    if inside is not None and not (completed and handover.worker):
+        work = checkouts.look(inside, checkout.base)
+        if work.inner:
+            return f"it holds a repository of its own: {work.inner[0]}"
+        if completed and work.changed:
+            return "it holds changes that are not committed"
+    tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}")
+    return checkouts.remove(git, checkout, branch=not completed or tip == checkout.base)
+
+
+def try_to_clear(ledger: Ledger, handover: Handover, *, completed: bool) -> None:
+    """Remove a work tree if that can be done, and say where it was left; what was committed stays so."""
+    try:
+        problem = clear(ledger, handover, completed=completed)
+    except (MementoError, OSError) as error:
+        problem = error.message if isinstance(error, MementoError) else str(error)
+    if problem:
+        ledger.warnings.append(f"the work tree of {handover.dispatch} was left at {handover.path}: {problem}")

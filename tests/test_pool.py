@@ -1,0 +1,264 @@
+"""A pool of workers: killed, doubled, starved and stopped, it does each task once and loses none."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import handovers
+from memento_git.work.actions import pool, runs
+from memento_git.work.actions.running import ExecutorUnnamed, NoCommand, Order
+from memento_git.work.capture import CommandNotStarted
+from memento_git.work.guard import DestructiveArgv
+from memento_git.work.preflight import DirtyWorktree
+from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, gone, kill, python, start
+from tests.hands import worktrees as trees
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+QUICK = f"import time; time.sleep(0.1); {WRITE}"
+
+
+def filled(play: Play, count: int, **options: Any) -> list[str]:
+    play.planned()
+    return [play.task(f"Task {number}", commands=[SHOWN], **options) for number in range(count)]
+
+
+def worked(play: Play, code: str = QUICK, jobs: int = 2, **options: Any) -> pool.Worked:
+    return pool.work(play.ledger, Order("agent", python(code), **options), jobs=jobs)
+
+
+def completions(play: Play, tasks: list[str]) -> list[int]:
+    return [
+        sum(seen.event.do == "completed" for seen in play.state(task).folded(task).events) for task in tasks
+    ]  # fmt: skip
+
+
+def whole(play: Play, tasks: list[str]) -> None:
+    """Check that each task is done exactly once, and that nothing of the pool is left."""
+    assert completions(play, tasks) == [1] * len(tasks)
+    assert [play.is_proven(task) for task in tasks] == [True] * len(tasks)
+    assert len(branches(play.root)) == len(tasks)
+    assert (trees(play.root), handovers.listed(play.ledger.git)) == ([], [])
+    assert git(play.root, "status", "--short") == ""
+
+
+def started(play: Play, code: str, *options: str) -> Any:
+    return start(play.root, "dispatch", "work", "--json", "--executor", "agent", *options, "--", *python(code))
+
+
+def test_a_pool_does_every_ready_task_once(play: Play) -> None:
+    tasks = filled(play, 5)
+
+    done = worked(play, jobs=3)
+
+    assert Counter(one.status for one in done.ended) == {"completed": 5}
+    assert {one.branch for one in done.ended} == set(branches(play.root))
+    assert (done.left, done.taken) == ({}, 5)
+    whole(play, tasks)
+
+
+def test_two_pools_at_once_share_the_tasks(play: Play) -> None:
+    tasks = filled(play, 6)
+
+    told = [answer(process) for process in [started(play, QUICK, "--jobs", "2") for _ in range(2)]]
+
+    assert sum(one["counts"].get("completed", 0) for one in told) == 6
+    whole(play, tasks)
+
+
+def test_a_killed_worker_is_noticed_at_once_and_its_task_done_by_another(play: Play) -> None:
+    tasks = filled(play, 2, attempts=10)
+    once = Path(play.root.parent / "killed")
+    code = f"import os, time\nif not os.path.exists({str(once)!r}): open({str(once)!r}, 'w').close(); time.sleep(600)\n"
+    process = started(play, code + WRITE, "--jobs", "1")
+    found = at_work(play)
+    assert found.worker is not None
+
+    kill(found.worker.pid)
+    told = answer(process)
+
+    assert told["counts"] == {"completed": 2, "died": 1}
+    assert [one["reason"] for one in told["ended"] if one["status"] == "died"] == ["its worker ended by signal 9"]
+    assert carriers(found.dispatch) == []
+    whole(play, tasks)
+
+
+def test_a_killed_pool_is_started_again_and_loses_nothing(play: Play) -> None:
+    tasks = filled(play, 3, attempts=10)
+    once = Path(play.root.parent / "killed")
+    code = f"import os, time\nif not os.path.exists({str(once)!r}): open({str(once)!r}, 'w').close(); time.sleep(600)\n"
+    process = started(play, code + WRITE, "--jobs", "1")
+    found = at_work(play)
+    gone(process)
+    assert found.worker is not None
+    kill(found.worker.pid)
+    assert carriers(found.dispatch) != []
+
+    told = answer(started(play, code + WRITE, "--jobs", "2"))
+
+    assert told["counts"] == {"completed": 3}
+    assert carriers(found.dispatch) == []
+    whole(play, tasks)
+
+
+def test_a_worker_whose_pool_was_killed_finishes_its_task(play: Play) -> None:
+    tasks = filled(play, 2)
+    process = started(play, f"import time; time.sleep(1.5); {WRITE}", "--jobs", "1")
+    found = at_work(play)
+    gone(process)
+
+    told = answer(started(play, QUICK, "--jobs", "1"))
+
+    assert told["ok"] is True
+    assert play.status(found.task) == "completed"
+    whole(play, tasks)
+
+
+def test_a_pool_that_is_stopped_stops_its_workers_and_keeps_their_work(play: Play) -> None:
+    tasks = filled(play, 3)
+    process = started(play, SLEEP, "--jobs", "2")
+    found = at_work(play)
+
+    os.kill(process.pid, signal.SIGINT)
+    told = answer(process)
+
+    assert (told["ok"], told["stopped"]) == (False, "stopped by SIGINT")
+    assert carriers(found.dispatch) == []
+    assert {one["status"] for one in told["ended"]} <= {"failed", "died"}
+    assert {one["category"] for one in told["ended"] if one["status"] == "failed"} == {"stopped"}
+    assert "pending" in [play.status(task) for task in tasks]
+    assert (trees(play.root), handovers.listed(play.ledger.git)) == ([], [])
+
+
+def test_a_failure_that_may_pass_is_tried_again_within_the_budget(play: Play) -> None:
+    (task,) = filled(play, 1)
+
+    done = worked(play, "raise SystemExit(1)")
+
+    assert [one.status for one in done.ended] == ["failed", "failed"]
+    assert "next: fallback" in done.left[task]
+    assert play.status(task) == "blocked"
+
+
+def test_attempts_beyond_the_budget_stop_and_are_told(play: Play) -> None:
+    (task,) = filled(play, 1, attempts=1)
+
+    done = worked(play, "raise SystemExit(1)")
+
+    assert [one.status for one in done.ended] == ["failed"]
+    assert "next: escalate" in done.left[task]
+
+
+def test_a_task_that_killed_its_workers_too_often_is_left_and_told(play: Play) -> None:
+    (task,) = filled(play, 1, attempts=2)
+    code = "import os; os.kill(os.getppid(), 9)"
+
+    done = worked(play, code)
+
+    assert [one.status for one in done.ended] == ["died", "died"]
+    assert "beyond its budget: 2 of 2 attempts" in done.left[task]
+    assert play.status(task) == "pending"
+
+
+def test_a_task_whose_dependency_is_not_merged_waits_and_that_is_told(play: Play) -> None:
+    (first,) = filled(play, 1)
+    second = play.task("Second", depends_on=[first], commands=[SHOWN])
+
+    done = worked(play)
+
+    assert done.left == {second: f"waits for the merge of {branches(play.root)[0]}"}
+    git(play.root, "merge", "-q", "-m", "merge", branches(play.root)[0])
+    assert [one.task for one in worked(play, "open('more.txt', 'w').write('1')").ended] == [second]
+
+
+def test_at_most_so_many_tasks_are_taken(play: Play) -> None:
+    filled(play, 3)
+    done = pool.work(play.ledger, Order("agent", python(QUICK)), jobs=2, most=2)
+    assert (len(done.ended), done.taken) == (2, 2)
+
+
+def test_only_tasks_of_the_run_that_is_named_are_taken(play: Play) -> None:
+    (one,) = filled(play, 1)
+    other = play.task("Other", run=play.planned("Another goal"), commands=[SHOWN])
+    first = play.state(one).id
+
+    done = worked(play, run=first)
+
+    assert [ended.task for ended in done.ended] == [one]
+    assert play.status(other) == "pending"
+
+
+def test_a_paused_run_hands_nothing_to_the_pool(play: Play) -> None:
+    filled(play, 1)
+    play.do(runs.pause_run)
+    assert worked(play).ended == []
+
+
+def test_a_task_whose_commands_cannot_be_run_is_left_and_the_others_are_done(play: Play) -> None:
+    play.planned()
+    bad, good = play.task("Bad", commands=["no-such-program-here"]), play.task("Good", commands=[SHOWN])
+
+    done = worked(play)
+
+    assert [one.task for one in done.ended] == [good]
+    assert "no-such-program-here could not be started" in done.left[bad]
+
+
+@pytest.mark.parametrize(
+    ("order", "refusal"),
+    [
+        (Order(), ExecutorUnnamed),
+        (Order("nobody-knows"), NoCommand),
+        (Order("a", ("no-such-program-here",)), CommandNotStarted),
+        (Order("a", ("git", "push", "--force")), DestructiveArgv),
+    ],
+    ids=["nobody", "no command", "not installed", "destructive"],
+)
+def test_what_no_worker_could_run_is_refused_before_the_first(
+    play: Play, order: Order, refusal: type[Exception]
+) -> None:
+    filled(play, 1)
+    with pytest.raises(refusal):
+        pool.foresee_pool(play.ledger, order)
+
+
+def test_a_dirty_checkout_is_refused_once_and_for_all_workers(play: Play) -> None:
+    filled(play, 1)
+    (play.root / "app.py").write_text("answer = 43\n")
+    with pytest.raises(DirtyWorktree):
+        pool.foresee_pool(play.ledger, Order("agent", python(QUICK)))
+    pool.foresee_pool(play.ledger, Order("agent", python(QUICK), dirty=True))
+
+
+def test_the_command_tells_what_was_done_and_what_is_left(play: Play, cli: Callable[..., Any]) -> None:
+    (task,) = filled(play, 1)
+    waits = play.task("Second", depends_on=[task], commands=[SHOWN])
+    config(play, f"executors: {{writer: {{run: ['{sys.executable}', '-c', {json.dumps(WRITE)}]}}}}")
+
+    code, out, err = cli("dispatch", "work", "--executor", "writer", "-C", str(play.root))
+
+    assert code == 0
+    assert "1 completed" in out
+    assert f"left: {waits} waits for the merge of memento/" in out
+    assert f"[1 done] {task} completed, proven" in err
+
+
+def test_the_command_exits_with_1_where_something_failed(play: Play, cli: Callable[..., Any]) -> None:
+    (task,) = filled(play, 1, attempts=1)
+
+    code, out, _ = cli("dispatch", "work", "--json", "--executor", "x", "-C", str(play.root), "--", "false")
+
+    told = json.loads(out)
+    assert (code, told["error"], told["left"][0]["task_id"]) == (1, "work_left", task)

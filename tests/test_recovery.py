@@ -1,0 +1,352 @@
+"""Workers that die at any moment: what they held is taken back, what they left is put aside, the living is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from memento_git.ledger import claims, handovers, processes
+from memento_git.ledger.handovers import Handover
+from memento_git.ledger.processes import Process
+from memento_git.work.actions import dispatches, handing, recovering, tasks
+from memento_git.work.actions.handing import Wish, hand_over
+from memento_git.work.actions.health import examine
+from tests.hands import (
+    SHOWN,
+    SLEEP,
+    WRITE,
+    answer,
+    at_work,
+    branches,
+    carriers,
+    config,
+    gone,
+    kill,
+    python,
+    run,
+    start,
+    until,
+)
+from tests.hands import worktrees as trees
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+PART = f"open('part.txt', 'w').write('1'); {SLEEP}"
+DIES: Final = """
+import os, sys
+from memento_git.ledger import checkouts, worktree
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import dispatches, evidences, running
+
+def die(*_, **__):
+    os.kill(os.getpid(), 9)
+
+def after(function):
+    def called(*arguments, **options):
+        function(*arguments, **options)
+        die()
+    return called
+
+moment = sys.argv[3]
+if moment == "before the claim is committed":
+    worktree.reached = lambda step: die() if step == "decided" and sys.argv[2] else None
+elif moment == "before its work tree is made":
+    checkouts.add = die
+elif moment == "when its work tree is there":
+    checkouts.add = after(checkouts.add)
+elif moment == "before its work is committed":
+    checkouts.look = die
+elif moment == "when its work is committed":
+    checkouts.commit = after(checkouts.commit)
+elif moment == "before the completion is committed":
+    dispatches.complete_dispatch = die
+elif moment == "when the completion is committed":
+    checkouts.remove = die
+with Ledger.open(sys.argv[1]) as ledger:
+    argv = (sys.executable, "-c", "open('done.txt', 'w').write('done\\\\n')")
+    running.run_dispatch(ledger, sys.argv[2], running.Order("agent", argv, shown=False))
+"""
+MOMENTS: Final = (
+    "before the claim is committed", "before its work tree is made", "when its work tree is there",
+    "before its work is committed", "when its work is committed", "before the completion is committed",
+    "when the completion is committed",
+)  # fmt: skip
+
+
+@pytest.fixture
+def task(play: Play) -> str:
+    play.planned()
+    return play.task(commands=[SHOWN])
+
+
+def worker(play: Play, task: str, code: str = PART) -> tuple[subprocess.Popen[bytes], Handover]:
+    """Start a worker and wait until its executor has written something."""
+    process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(code))
+    found = at_work(play)
+    until((Path(found.path) / "part.txt").exists, "partial work")
+    return process, handovers.read(play.ledger.git, found.dispatch) or found
+
+
+def expire(play: Play, dispatch: str) -> None:
+    """Let a claim's lease be over, as a sleeping machine finds it."""
+    task = play.do(lambda tx, name: dispatches.ending(tx, name)[1], dispatch)
+    claim = claims.read(play.ledger.git, task)
+    if claim is not None:
+        claims.take(play.ledger.git, task, claim._replace(until="2020-01-01T00:00:00.000Z"), claim)
+    play.ledger.clock = lambda: time.time() + 2 * 3600
+
+
+def test_a_killed_workers_executor_is_ended_its_work_put_aside_and_its_task_ready_again(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    gone(process)
+    assert carriers(found.dispatch) != []
+
+    jobs = recovering.recover_all(play.ledger)
+
+    assert [(job.dispatch, job.why) for job in jobs] == [(found.dispatch, "its worker process is gone")]
+    assert git(play.root, "show", f"{jobs[0].partial}:part.txt") == "1"
+    assert carriers(found.dispatch) == []
+    assert play.status(task) == "pending"
+    assert (trees(play.root), branches(play.root), handovers.listed(play.ledger.git)) == ([], [], [])
+    assert recovering.recover_all(play.ledger) == []
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_worker_may_die_at_any_moment_and_the_task_is_done_exactly_once(play: Play, task: str, moment: str) -> None:
+    died = subprocess.run(
+        [sys.executable, "-c", DIES, str(play.root), task, moment], check=False, capture_output=True, timeout=60
+    )
+    assert died.returncode == -signal.SIGKILL, died.stderr.decode()
+
+    recovering.recover_all(play.ledger)
+    assert (trees(play.root), handovers.listed(play.ledger.git)) == ([], [])
+    if moment != MOMENTS[-1]:
+        assert play.status(task) == "pending"
+        assert run(play, task, WRITE).status == "completed"
+
+    assert play.is_proven(task)
+    done = [seen for seen in play.state(task).folded(task).events if seen.event.do == "completed"]
+    assert len(done) == 1
+    assert len(branches(play.root)) == 1
+    assert handovers.listed(play.ledger.git) == []
+    assert git(play.root, "status", "--short") == ""
+    assert [one.message for one in examine(play.ledger) if one.name == "work trees"] == []
+
+
+@pytest.mark.parametrize("missing", [True, False], ids=["no .git", "locked"])
+def test_a_work_tree_that_git_had_not_finished_is_taken_away(play: Play, task: str, *, missing: bool) -> None:
+    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    handovers.write(play.ledger.git, made._replace(base="", worker=Process(os.getpid(), 1.0)))
+    (play.root / ".git" / "worktrees" / Path(made.path).name / "locked").write_text("initializing\n")
+    if missing:
+        (Path(made.path) / ".git").unlink()
+
+    jobs = recovering.recover_all(play.ledger)
+
+    assert [job.dispatch for job in jobs] == [made.dispatch]
+    assert (trees(play.root), branches(play.root), handovers.listed(play.ledger.git)) == ([], [], [])
+    assert not (play.root.parent / "repo.worktrees").exists()
+
+
+def test_a_lock_that_a_killed_git_left_in_the_work_tree_is_no_hindrance(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    gone(process)
+    inside = play.root / ".git" / "worktrees" / Path(found.path).name
+    (inside / "memento").mkdir(exist_ok=True)
+    for lock in (inside / "memento" / "work.index.lock", inside / "index.lock"):
+        lock.write_text("")
+
+    jobs = recovering.recover_all(play.ledger)
+
+    assert git(play.root, "show", f"{jobs[0].partial}:part.txt") == "1"
+    assert (trees(play.root), branches(play.root)) == ([], [])
+
+
+def test_a_worker_whose_child_is_killed_fails_its_dispatch(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    assert found.child is not None
+
+    kill(found.child.pid)
+    told = answer(process)
+
+    assert (told["outcome"], told["category"]) == ("failed", "other")
+    assert "signal 9" in told["reason"]
+
+
+def test_a_living_worker_is_never_recovered_even_when_its_lease_is_over(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    expire(play, found.dispatch)
+
+    assert recovering.recover_all(play.ledger) == []
+
+    assert play.status(task) == "in_progress"
+    process.terminate()
+    answer(process)
+
+
+def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    handovers.write(play.ledger.git, made._replace(machine="another", worker=Process(1, 1.0)))
+
+    assert recovering.recover_all(play.ledger) == []
+    assert play.status(task) == "in_progress"
+
+
+def test_a_number_that_another_process_has_now_is_not_the_worker(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    handovers.write(play.ledger.git, made._replace(worker=Process(os.getppid(), 1.0)))
+
+    assert [job.dispatch for job in recovering.recover_all(play.ledger)] == [made.dispatch]
+    assert processes.of(os.getppid()) is not None
+
+
+def test_an_expired_claim_is_recovered_and_requeued_with_its_history(play: Play, task: str) -> None:
+    dispatch = play.claimed(task)
+    expire(play, dispatch)
+
+    jobs = recovering.recover_all(play.ledger, requeue=True)
+
+    assert [(job.dispatch, job.why) for job in jobs] == [(dispatch, "its lease expired")]
+    successor = jobs[0].successor
+    opened = play.state(task).event(successor.replace("dispatch", "event", 1))
+    assert opened is not None
+    assert opened.data["recovery_of"] == dispatch
+    play.do(dispatches.claim_dispatch, successor)
+    play.complete(successor, play.evidence(task))
+    assert play.status(task) == "completed"
+
+
+def test_a_claim_that_holds_is_not_recovered(play: Play, task: str) -> None:
+    play.claimed(task)
+    assert recovering.recover_all(play.ledger) == []
+
+
+def test_the_command_recovers_all_of_one_run_and_tells_what_became_of_each(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
+    process, found = worker(play, task)
+    gone(process)
+    at = ("-C", str(play.root), "--json")
+
+    told = json.loads(cli("dispatch", "recover", "--all", "--run", found.run, "--requeue", *at)[1])
+
+    assert told["job_count"] == 1
+    job = told["jobs"][0]
+    assert (job["dispatch_id"], job["task_id"]) == (found.dispatch, task)
+    assert job["requeued_dispatch_id"].startswith("dispatch_")
+    assert json.loads(cli("recover-jobs", *at)[1]) == {"ok": True, "job_count": 0, "jobs": []}
+
+
+@pytest.mark.parametrize("arguments", [[], ["--all", "--force"], ["x", "--all"], ["x", "--run", "y"]], ids=str)
+def test_recover_takes_one_dispatch_or_all(play: Play, cli: Callable[..., Any], arguments: list[str]) -> None:
+    assert cli("dispatch", "recover", *arguments, "-C", str(play.root))[0] == 2
+
+
+def test_a_dispatch_whose_worker_died_is_not_run_again_before_it_is_looked_at(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    gone(process)
+
+    with pytest.raises(handing.LeftBehind):
+        run(play, found.dispatch, WRITE)
+
+    recovering.recover_all(play.ledger)
+
+
+def test_stopping_what_is_dead_takes_it_back(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    gone(process)
+
+    job = recovering.stop_dispatch(play.ledger, found.dispatch)
+
+    assert job.partial != ""
+    assert carriers(found.dispatch) == []
+    assert play.status(task) == "pending"
+
+
+def test_stopping_what_nobody_works_on_is_refused(play: Play, task: str) -> None:
+    with pytest.raises(recovering.NotRunning):
+        recovering.stop_dispatch(play.ledger, play.claimed(task))
+
+
+def test_a_worker_that_is_stopped_by_the_system_is_ended_by_force(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    os.kill(process.pid, signal.SIGSTOP)
+    recovering.PATIENCE, before = 1.0, recovering.PATIENCE  # type: ignore[misc]
+    try:
+        job = recovering.stop_dispatch(play.ledger, found.dispatch)
+    finally:
+        recovering.PATIENCE = before  # type: ignore[misc]
+    process.communicate(timeout=20)
+
+    assert job.why == "it was stopped"
+    assert carriers(found.dispatch) == []
+    assert play.status(task) == "pending"
+
+
+# What doctor says of what was left.
+
+
+def warned(play: Play, *, fix: bool = False) -> list[str]:
+    return [one.message for one in examine(play.ledger, fix=fix) if one.name == "work trees" and one.status == "warn"]
+
+
+def test_doctor_lists_a_dead_worker_and_leaves_its_work(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    gone(process)
+
+    assert [f"the worker of {found.dispatch}" in told for told in warned(play, fix=True)] == [True]
+    assert (Path(found.path) / "part.txt").exists()
+    recovering.recover_all(play.ledger)
+
+
+def test_doctor_removes_the_work_tree_of_an_ended_dispatch_only_where_it_holds_no_work(play: Play, task: str) -> None:
+    other = play.task("Other")
+    empty, full = (hand_over(play.ledger, one, Wish("human")) for one in (task, other))
+    (Path(full.path) / "part.txt").write_text("1")
+    for one in (task, other):
+        play.do(tasks.cancel_task, one, reason="no")
+    assert len(warned(play)) == 2
+
+    left = warned(play, fix=True)
+
+    assert [full.dispatch in told and "holds work" in told for told in left] == [True]
+    assert trees(play.root) == [full.path]
+    jobs = recovering.recover_all(play.ledger)
+    assert [git(play.root, "show", f"{job.partial}:part.txt") for job in jobs] == ["1"]
+    assert trees(play.root) == []
+    assert empty.dispatch != full.dispatch
+
+
+def test_doctor_lists_a_work_tree_of_ours_that_nobody_knows_and_touches_no_other(
+    play: Play, task: str, tmp_path: Path
+) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    handovers.forget(play.ledger.git, made.dispatch)
+    git(play.root, "worktree", "add", "-q", "-b", "mine", str(tmp_path / "mine"))
+
+    told = warned(play, fix=True)
+
+    assert [made.path in one for one in told] == [True]
+    assert sorted(trees(play.root)) == sorted([made.path, str(tmp_path / "mine")])
+
+
+def test_a_damaged_note_of_this_machine_stops_nothing(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    path = handovers.folder_of(play.ledger.git) / f"{made.dispatch}.json"
+    for damage in (b"", b"[]", b'{"dispatch": 1}', b"\xff"):
+        path.write_bytes(damage)
+        assert handovers.read(play.ledger.git, made.dispatch) is None
+        assert recovering.recover_all(play.ledger) == []
+    config(play, "policy: {lease: 1h}")
