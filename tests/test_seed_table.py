@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from memento_git.cli.seed_names import NAMES
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import dispatches
 from tests.play import git
 from tests.test_seed_flow import Seed
 
@@ -267,6 +270,21 @@ def select_patch(seed: Seed) -> None:
 
 
 @row
+def recover_jobs(seed: Seed) -> None:
+    run, _, dispatch = claimed(seed)
+    assert seed("recover-jobs", "--run-id", run, "--requeue")["job_count"] == 0, "a claim that holds is left alone"
+    with Ledger.open(seed.workspace, actor="hermes-profile") as ledger:
+        ledger.change("renew", lambda tx: dispatches.renew_dispatch(tx, dispatch, lease=1, force=True))
+    time.sleep(1.1)
+    told = seed("recover-jobs", "--run-id", run, "--requeue")
+    assert told["job_count"] == 1
+    handed = {one["dispatch_id"]: one for one in seed("list-dispatches", "--run-id", run)["dispatches"]}
+    assert handed.pop(dispatch)["status"] == "recovered"
+    (again,) = handed.values()
+    assert (again["status"], again["recovery_of"]) == ("queued", dispatch)
+
+
+@row
 def memory_writeback(seed: Seed) -> None:
     lesson = "The build requires a clean checkout before packaging."
     kept = seed("memory-writeback", "--run-id", seed.run(), "--lesson", lesson)["evidence"]
@@ -354,3 +372,36 @@ def test_a_command_of_the_seed_is_refused_where_there_is_no_repository(
     assert json.loads(out)["ok"] is False
     assert "Traceback" not in err
     assert not mistyped.exists()
+
+
+def test_a_clone_writes_into_itself_from_any_folder(
+    seed: Seed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = seed.planned()
+    task = seed.task(run)
+    git(tmp_path, "clone", "-q", seed.workspace, "theirs")
+    before = git(Path(seed.workspace), "rev-parse", "HEAD")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    clone = Seed(seed.cli, "../theirs")
+    dispatch = clone.dispatch(run, task)
+    assert clone("claim-dispatch", "--dispatch-id", dispatch, "--executor", "alice")["claimed_by"] == "alice"
+    assert git(Path(seed.workspace), "rev-parse", "HEAD") == before
+    assert list(elsewhere.iterdir()) == []
+    assert seed("list-dispatches", "--run-id", run)["dispatches"] == []
+
+
+def test_a_spike_hands_out_within_its_limit(seed: Seed) -> None:
+    run = seed.run("--allow-spike")
+    for _ in range(3):
+        seed.dispatch(run, seed.task(run))
+    assert seed.refusal("dispatch-task", "--task-id", seed.task(run)) == (1, "spike_limit")
+
+
+def test_a_verdict_that_says_no_exits_with_1(seed: Seed) -> None:
+    run, task = completed(seed)
+    assert seed.refusal("verify-task", "--task-id", task) == (1, "task_rejected")
+    assert seed.refusal("release-gate", "--run-id", run) == (1, "release_refused")
+    assert seed.refusal("memory-writeback", "--run-id", run, "--lesson", "Too short") == (1, "lesson_volatile")
+    assert seed.refusal("select-patch", "--task-id", task) == (1, "no_candidate")
