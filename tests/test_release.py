@@ -219,6 +219,16 @@ def test_a_released_run_has_its_gate_passed_on_what_it_rests_on(play: Play, run:
     assert git(play.root, "rev-parse", "HEAD") == head
 
 
+def test_a_task_whose_text_is_gone_is_not_done(play: Play, run: str) -> None:
+    other = play.task("Another", run=run)
+    play.dispatch(other)
+    git(play.root, "rm", "-q", play.state(run).index.prose[other])
+    play.commit_all("gone")
+    assert judged(play).verdict.missing == (f"task {other} is dispatched",)
+    with pytest.raises(no.TaskUnsettled, match=other):
+        play.do(runs.complete_run)
+
+
 def gate_rows(play: Play, scope: str) -> list[dict[str, Any]]:
     from memento_git.work import rows
 

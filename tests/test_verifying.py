@@ -727,3 +727,21 @@ def test_evidence_that_was_typed_never_meets_a_required_command(play: Play) -> N
     forged = Draft({**draft.data, "command": {**draft.data["command"], "stdout": stdout}}, {"stdout.txt": b"other"})
     play.do(evidences.record_draft, forged, tasks=[task])
     assert not verify(play, task, run=False).accepted
+
+
+def test_what_an_earlier_hand_off_left_does_not_have_a_later_one_rejected(play: Play) -> None:
+    play.planned()
+    task, before = play.task(commands=[GREEN]), git(play.root, "rev-parse", "HEAD")
+    first = play.claimed(task)
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.commit_all()
+    play.do(evidences.add_evidence, "diff", diff=f"{before}..HEAD", dispatch=first)
+    ran = evidences.witness(play.ledger, GREEN.split(), kind="test", quiet=True)
+    play.do(evidences.record_draft, ran, dispatch=first)
+    play.do(dispatches.fail_dispatch, first, reason="I cannot go on.")
+    play.do(tasks.reopen_task, task, reason="Another tries.")
+    play.complete(play.claimed(task), play.evidence(task))
+    found = verify(play, task)
+    assert found.unmet == ()
+    assert len(found.made) == 1, "a pass that came out of another hand-off is not taken for one of this"
+    assert play.is_proven(task)

@@ -43,11 +43,15 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     found = state.view.record(state.index.prose.get(task, ""))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
-    selected = state.selected(task)
-    counting = [event for event in state.completions(task) if selected in ("", event.get("dispatch"))]
-    tried = [proof_by(state, event, found.digest, policy) for event in counting]
+    tried = [proof_by(state, event, found.digest, policy) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[0] if tried else none)
+
+
+def counting(state: RunState, task: str) -> list[Event]:
+    """Return the completions that may prove a task: once a candidate was chosen, its alone."""
+    chosen = state.selected(task)
+    return [event for event in state.completions(task) if chosen in ("", event.get("dispatch"))]
 
 
 def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> trust.Proof:

@@ -120,7 +120,7 @@ def _asked(policy: Policy, require_checks: Sequence[str], approvals: int) -> Ask
 
 def _held(state: RunState, policy: Policy) -> Held:
     """Return what the ledger holds of a run."""
-    tasks = state.ids("task")
+    tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return Held(
