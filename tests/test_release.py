@@ -229,6 +229,16 @@ def test_a_task_whose_text_is_gone_is_not_done(play: Play, run: str) -> None:
         play.do(runs.complete_run)
 
 
+def test_a_run_with_an_incomplete_ledger_is_not_said_to_be_ready(play: Play, run: str) -> None:
+    play.do(runs.pause_run, run)
+    play.do(runs.resume_run, run)
+    (paused,) = [path for path in play.state(run).index.events.values() if "-paused-" in path]
+    git(play.root, "rm", "-q", paused)
+    play.commit_all("gone")
+    (told,) = releases.examine_run(play.ledger, play.ledger.view(), run=run).verdict.missing
+    assert "the ledger is incomplete" in told
+
+
 def gate_rows(play: Play, scope: str) -> list[dict[str, Any]]:
     from memento_git.work import rows
 

@@ -341,7 +341,53 @@ def test_what_a_plan_asks_after_an_edit_of_its_text_is_not_agreed(play: Play) ->
     path = play.root / play.state(plan).prose(plan).path
     path.write_text(path.read_text().replace("verify:\n  evidence:\n    - test\n", "").replace("- test", "- build"))
     play.commit_all("weaken")
+    state = play.state(task)
+    assert not state.proof(task, state.view.policy()).proven, "what a plan asked is not taken back by an edit"
     assert any("changed after its approval" in line for line in verify(play, task).unmet)
+
+
+@pytest.mark.parametrize("text", [None, b"---\nid: [\n---\n"])
+def test_what_a_plan_asks_that_cannot_be_read_is_not_known(play: Play, text: bytes | None) -> None:
+    run = play.run()
+    plan = play.do(plans.draft_plan, "Plan", "Do it.", run=run, require=["lint"])
+    play.do(plans.approve_plan, plan)
+    task = completed(play)
+    path = play.root / play.state(plan).prose(plan).path
+    if text is None:
+        path.unlink()
+    else:
+        path.write_bytes(text)
+    play.commit_all("broken")
+    assert not play.is_proven(task)
+    assert verify(play, task).unmet == (f"{plan} cannot be read, so what it asks is not known",)
+
+
+def test_while_it_is_contested_which_plan_holds_nothing_is_proven(play: Play) -> None:
+    run = play.run()
+    first, second = (play.do(plans.draft_plan, name, "Do it.", run=run, require=["lint"]) for name in "AB")
+    git(play.root, "checkout", "-qb", "side")
+    play.do(plans.approve_plan, first)
+    git(play.root, "checkout", "-q", "main")
+    play.do(plans.approve_plan, second)
+    task = completed(play)
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    assert not play.is_proven(task)
+
+
+def test_a_rejection_for_lost_evidence_is_recorded_and_told(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    play.planned()
+    task = completed(play)
+    state = play.state(task)
+    (path,) = state.index.evidence.values()
+    (play.root / path).unlink()
+    play.commit_all("lost")
+    code, out, _ = cli("task", "verify", task, "--json", "-C", str(play.root))
+    told = json.loads(out)
+    assert (code, told["error"], told["verdict"]) == (1, "task_rejected", "rejected")
+    assert "is missing" in told["message"]
+    assert play.status(task) == "rejected"
 
 
 def test_a_failed_gate_of_the_task_rejects(play: Play) -> None:

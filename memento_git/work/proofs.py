@@ -59,7 +59,21 @@ def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> t
     accepted = [event for event in state.acceptances(completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    return proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
+    found = proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
+    amiss = not_agreed(state)
+    return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
+
+
+def not_agreed(state: RunState) -> str:
+    """Return why nobody knows what the canonical plan asks, or nothing: what it asks is what was approved."""
+    plan = state.canonical
+    if plan == "contested":
+        return "it is contested which plan holds, so what is asked is not agreed"
+    if not plan:
+        return ""
+    if not isinstance(state.view.record(state.index.prose.get(plan, "")), Prose):
+        return f"{plan} cannot be read, so what it asks is not known"
+    return f"{plan} was changed after its approval, so what it asks is not agreed" if state.plan_changed(plan) else ""
 
 
 def proven(

@@ -11,6 +11,7 @@ from memento_git.work import codestate, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import gates
 from memento_git.work.desk import Desk
+from memento_git.work.fold import plans_of
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen, Verdict
 from memento_git.work.state import RunState
 
@@ -133,6 +134,7 @@ def _held(state: RunState, policy: Policy) -> Held:
         answers=list(_answers(state, evidence, {state.id, *tasks})),
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
+        incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
     )  # fmt: skip
 
 

@@ -144,7 +144,8 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
     for dispatch in open_before:
         release(tx, identity, dispatch)
-    return Verdict(identity, tuple(unmet), tuple(ref.partition("@")[0] for ref in refs), made)
+    judged = [name for ref in refs if state.evidence(name := ref.partition("@")[0]) is not None]
+    return Verdict(identity, tuple(unmet), tuple(judged), made)
 
 
 def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, Any]:
@@ -162,9 +163,8 @@ def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -
     """Return what is unmet by the best of the completions, and references to the evidence that this follows from."""
     found = [_tried(state, prose, asked, code, event) for event in proofs.counting(state, prose.id)]
     unmet, refs = next((one for one in found if not one[0]), found[0] if found else (["no completion stands"], []))
-    plan = state.canonical
-    if plan and state.plan_changed(plan):
-        unmet.append(f"{plan} was changed after its approval, so what it asks is not agreed")
+    if amiss := proofs.not_agreed(state):
+        unmet.append(amiss)
     unmet += [f"gate {gate} has failed" for _, gate in state.failed_gates(prose.id)]
     return unmet, refs
 
