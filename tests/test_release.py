@@ -397,6 +397,26 @@ def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -
     assert judged(play).verdict.missing == ()
 
 
+def test_a_graph_that_cannot_be_read_refuses_and_is_told(play: Play, run: str) -> None:
+    (play.root / "graph.json").write_text("{}")
+    play.commit_all()
+    name = play.do(evidences.add_evidence, "graph", files=["graph.json"], run=run)
+    (told,) = judged(play).verdict.missing
+    assert told.startswith("graph: ")
+    assert name in told
+
+
+def test_a_gate_is_shown_with_the_verdict_that_holds(play: Play, run: str) -> None:
+    git(play.root, "checkout", "-qb", "side")
+    play.as_("Bob").gate("quality_review", "failed", run=run, note="It is slow.")
+    git(play.root, "checkout", "-q", "main")
+    play.gate("quality_review", "passed", run=run, note="Fine.")
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    play.gate("quality_review", "requested", run=run, note="Look again.")
+    (row,) = gate_rows(play, run)
+    assert (row["status"], row["reviewer"], row["summary"]) == ("failed", "Bob", "It is slow.")
+
+
 def test_who_may_judge_the_release_is_policys_word(play: Play, run: str) -> None:
     policy(play, "  gates: {verdicts: {release: [Bob]}}\n")
     with pytest.raises(no.ApproverRefused):

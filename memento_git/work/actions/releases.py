@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.errors import Refused
+from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, release, trust
@@ -197,8 +197,12 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
     folded = state.folded(state.id)
     if folded.lanes.word("gate:release", "") != "passed":
         return False
-    events = [seen.event for seen in folded.events if seen.event.get("gate") == "release"]
-    named = {parse_ref(ref).id for ref in events[-1].data.get("evidence", ())}
+    passed = [
+        seen.event
+        for seen in folded.events
+        if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
+    ]
+    named = {parse_ref(ref).id for event in passed[-1:] for ref in event.data.get("evidence", ())}
     return named == {name for name in refs if kind_of(name) == "evidence"}
 
 
@@ -208,5 +212,5 @@ def _graph_warnings(ledger: Ledger, state: RunState) -> list[dict[str, Any]]:
 
     try:
         return graphs.run_warnings(ledger, state)
-    except Refused as refusal:
+    except (Refused, Misused) as refusal:
         return [{"kind": "unknown", "level": "refuse", "message": refusal.message, "paths": []}]
