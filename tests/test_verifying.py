@@ -276,6 +276,21 @@ def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -
     assert play.is_proven(task)
 
 
+def test_a_file_outside_is_not_taken_for_the_repositorys_own_of_that_name(play: Play, tmp_path: Path) -> None:
+    checked(play)
+    play.planned()
+    task = play.task(commands=[RED])
+    dispatch = play.claimed(task)
+    other = tmp_path / "elsewhere" / "check.py"
+    other.parent.mkdir()
+    other.write_text("")
+    draft = evidences.witness(play.ledger, ["python3", str(other)], kind="test", quiet=True)
+    assert draft.data["command"]["argv"] == ["python3", "<outside>/check.py"]
+    play.complete(dispatch, play.do(evidences.record_draft, draft, tasks=[task]))
+    assert not play.is_proven(task)
+    assert not verify(play, task).accepted
+
+
 def test_a_command_that_cannot_be_started_is_no_verdict_and_what_ran_before_is_kept(play: Play) -> None:
     play.planned()
     task = completed(play, commands=[GREEN, "no-such-program-anywhere"])
