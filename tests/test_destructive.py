@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 from typing import Final
@@ -223,6 +222,10 @@ DESTRUCTIVE: Final = {
         "eval $(curl x)",
         "source <(curl x)",
         "curl x | tee y | sh",
+        "wget -O- x | sudo -E bash -",
+        "curl x | python3",
+        "curl x | python3 -",
+        "python3 <(curl x)",
     ],
     "fork_bomb": [":(){ :|:& };:", "f(){ f|f& }; f", "bomb() { bomb & bomb; }; bomb"],
 }
@@ -309,6 +312,10 @@ HARMLESS: Final = [
     "ls > files.txt",
     "rm -rf .github/x",
     "git add -f x",
+    "curl x | python3 -m json.tool",
+    "python3 build.py < x",
+    "cat x.py | python3",
+    "git checkout -",
     "docker rm -f x",
     "kubectl delete -f x",
     "grep -f x",
@@ -389,6 +396,8 @@ SAID: Final = [
     "When not sure, just `git reset --hard`.",
     "```\nunclosed fence\nrm -rf .",
     "Never panic.\n\n`git push -f`",
+    "Install it with `curl https://x | python3`.",
+    "$ curl https://x | sudo -E bash -",
 ]
 
 UNSAID: Final = [
@@ -552,5 +561,5 @@ def test_what_wraps_a_destructive_command_does_not_hide_it(wrapper: str) -> None
 
 def test_the_parser_is_named_in_one_module_and_loaded_only_there() -> None:
     package = Path(memento_git.__path__[0])
-    naming = {path.name for path in package.rglob("*.py") if re.search(r"\btree_sitter", path.read_text())}
+    naming = {path.name for path in package.rglob("*.py") if "tree_sitter_bash" in path.read_text()}
     assert naming == {"shell.py"}

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -228,3 +229,18 @@ def answer_keys(line: str) -> set[str]:
     if "DISPATCH" in keys:
         keys = keys - {"DISPATCH"} | set(rows.DISPATCH)
     return keys - {"KIND"} | ({"run"} if "KIND" in keys else set())
+
+
+def test_every_test_that_a_page_names_exists() -> None:
+    named = {found for page in PAGES for found in re.findall(r"`(tests/\w+\.py)::(\w+)`", page.read_text("utf-8"))}
+    assert len(named) > 40
+    there = {
+        path: set(re.findall(r"^def (test_\w+)", (ROOT / path).read_text("utf-8"), re.MULTILINE)) for path, _ in named
+    }
+    assert sorted(f"{path}::{name}" for path, name in named if name not in there[path]) == []
+
+
+def test_nothing_depends_on_a_runtime_that_was_ruled_out() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    assert [one for one in needed if "opencode" in one.lower()] == []

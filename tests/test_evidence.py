@@ -502,3 +502,19 @@ def test_evidence_that_covers_a_path_survives_changes_elsewhere(play: Play) -> N
     play.complete(dispatch, evidence)
 
     assert play.is_proven(task)
+
+
+def test_an_edit_in_the_second_of_the_last_git_add_is_seen(play: Play) -> None:
+    import time
+
+    from memento_git.work import codestate
+
+    for _ in range(3):
+        while time.time() % 1 > 0.3:
+            time.sleep(0.02)
+        (play.root / "app.py").write_text("answer = 43\n")
+        git(play.root, "add", "app.py")
+        before = codestate.code_now(play.ledger.git)
+        (play.root / "app.py").write_text("answer = 44\n")
+        time.sleep(1.1)
+        assert codestate.code_now(play.ledger.git)["tree"] != before["tree"]

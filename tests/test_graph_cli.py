@@ -11,6 +11,7 @@ import pytest
 
 from memento_git.work import codegraph, graphs, proposals
 from memento_git.work.actions.graphs import run_warnings
+from memento_git.work.imports import trees
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -128,8 +129,8 @@ def test_diff_takes_graphs_as_json(play: Play, call: Any, tmp_path: Path) -> Non
         (("diff", "HEAD..HEAD", "--before-json", "{}"), 2, "graph_snapshots_required"),
         (("diff", "--before-json", "{}"), 2, "graph_snapshots_required"),
         (("diff", "--before-json", "{}", "--after-json", "{}"), 2, "graph_snapshot_invalid"),
-        (("diff", "--before-json", "nowhere.json", "--after-json", "{}"), 2, "file_unreadable"),
-        (("diff", "--before-json", "a\0b", "--after-json", "{}"), 2, "file_unreadable"),
+        (("diff", "--before-json", "nowhere.json", "--after-json", "{}"), 2, "graph_snapshot_invalid"),
+        (("diff", "--before-json", "a\0b", "--after-json", "{}"), 2, "graph_snapshot_invalid"),
         (("diff", "HEAD"), 2, "range_invalid"),
         (("diff", "nothing..HEAD"), 2, "revision_not_found"),
         (("status", "--at", "nothing"), 2, "revision_not_found"),
@@ -152,6 +153,21 @@ def test_without_the_extra_the_refusal_names_it(play: Play, call: Any, monkeypat
     status, told = call("graph")
     assert (status, told["error"]) == (1, "graph_extra_missing")
     assert "memento-git[graph]" in told["hint"]
+
+
+def test_without_its_grammar_a_language_is_counted_and_told(play: Play, call: Any) -> None:
+    (play.root / "a.go").write_text("package a\n")
+    code(play, a="import app\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "tree_sitter", None)
+        trees.available.cache_clear()
+        _, told = call("graph")
+    trees.available.cache_clear()
+    assert told["graph"]["not_parsed"] == {"go": 1}
+    assert (told["graph"]["counts"]["nodes"], told["graph"]["counts"]["edges"]) == (2, 1)
+    assert any("1 go; pip install 'memento-git[graph]'" in note for note in told["warnings"])
+    _, told = call("graph")
+    assert ("warnings" in told, told["graph"]["counts"]["nodes"]) == (False, 3)
 
 
 # graphify: a program of that name, which a test puts on PATH.

@@ -14,7 +14,7 @@ import pytest
 from memento_git.ledger.store import UncommittedLedger
 from memento_git.work import guard, preflight
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, plans
+from memento_git.work.actions import dispatches, plans, verifying
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -240,6 +240,21 @@ def test_an_argv_that_memento_would_start_is_judged_by_the_same_policy(play: Pla
     assert len(guard.refuse_argv(play.ledger.view().policy(), ["rm", "-rf", "."], "verification")) == 1
     policy(play, destructive="ignore")
     assert guard.refuse_argv(play.ledger.view().policy(), ["rm", "-rf", "."], "verification") == []
+
+
+def test_verification_does_not_start_a_destructive_command(play: Play) -> None:
+    play.planned()
+    task = play.task(commands=["git clean -fdx"])
+    play.complete(play.claimed(task), play.evidence(task))
+    untracked(play.root)
+    with pytest.raises(guard.DestructiveArgv, match=f"what verification of {task} runs: git clean -fdx"):
+        verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
+    assert (play.root / "new.py").exists()
+    assert play.status(task) == "completed"
+    policy(play, destructive="warn")
+    verifying.verify(play.ledger, play.ledger.change, task, quiet=True)
+    assert not (play.root / "new.py").exists()
+    assert any("(discard_changes)" in note for note in play.ledger.warnings)
 
 
 # The command.

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from memento_git.cli.seed_names import NAMES
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import dispatches
 from tests.play import git
 from tests.test_seed_flow import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 STORIES: Final[dict[str, Callable[[Seed], None]]] = {}
 
@@ -128,7 +131,7 @@ def worker_payload(seed: Seed) -> None:
     payload = seed("worker-payload", "--run-id", run, "--task-id", seed.task(run))["payload"]
     assert {
         "goal", "repo_path", "task_id", "task_title", "acceptance_criteria", "safety_constraints", "reporting_contract",
-        "verification_policy", "hidden_context_policy", "relevant_files",
+        "verification_policy", "hidden_context_policy", "role", "relevant_files",
     } <= set(payload)  # fmt: skip
 
 
@@ -199,6 +202,86 @@ def verify_task(seed: Seed) -> None:
     assert (told["verdict"], told["accepted"], told["failed_requirements"]) == ("accepted", True, [])
     _, unproven = completed(seed)
     assert seed.refusal("verify-task", "--task-id", unproven) == (1, "task_rejected")
+
+
+@row
+def context_bundle(seed: Seed) -> None:
+    run = seed.planned()
+    task = seed.task(run)
+    first = seed("context-bundle", "--run-id", run, "--task-id", task)["bundle"]
+    assert first["bundle_hash"] == seed("context-bundle", "--task-id", task)["bundle"]["bundle_hash"]
+    assert first["id"] == f"bundle_{first['bundle_hash'][:16]}" or first["id"].startswith("bundle_")
+
+
+@row
+def record_external_check(seed: Seed) -> None:
+    told = seed(
+        "record-external-check", "--run-id", seed.run(), "--provider", "github", "--external-run-id", "7",
+        "--status", "completed", "--conclusion", "success", "--url", "https://ci.example.invalid/7",
+    )["evidence"]  # fmt: skip
+    assert (told["kind"], told["outcome"], told["trust_level"]) == ("ci", "passed", "reported")
+    assert seed.refusal("record-external-check", "--conclusion", "success") == (2, "provider_required")
+
+
+@row
+def record_approval(seed: Seed) -> None:
+    run = seed.run()
+    assert seed.refusal("record-approval", "--run-id", run) == (2, "response_required")
+    asked = ("record-approval", "--run-id", run, "--scope-kind", "run", "--prompt", "May it go out?")
+    told = seed(*asked, "--actor", "founder", "--response", "Approved.")
+    assert (told["approved"], told["evidence"]["actor"], told["evidence"]["approves"]) == (True, "founder", run)
+    assert seed(*asked, "--actor", "other", "--response", "I do not approve this yet")["approved"] is False
+    assert seed(*asked, "--actor", "third", "--scope-id", run, "--response", "승인")["approved"] is True
+
+
+@row
+def release_gate(seed: Seed) -> None:
+    run = seed.planned()
+    code, out, _ = seed.cli(
+        "release-gate", "--run-id", run, "--required-check", "github", "--required-approvals", "1", "--workspace",
+        seed.workspace, "--json",
+    )  # fmt: skip
+    told = json.loads(out)
+    assert (code, told["error"]) == (1, "release_refused")
+    assert (told["missing_checks"], told["missing_approvals"], told["approval_count"]) == (["github"], 1, 0)
+
+
+@row
+def select_patch(seed: Seed) -> None:
+    run = seed.planned()
+    task = seed.task(run)
+    (Path(seed.workspace) / "app.py").write_text("answer = 43\n")
+    git(Path(seed.workspace), "commit", "-qam", "another answer")
+    code = git(Path(seed.workspace), "rev-parse", "HEAD")
+    handed = seed("dispatch", "create", task, "--executor", "a", "--candidate")["dispatch_id"]
+    seed("claim-dispatch", "--dispatch-id", handed, "--executor", "a")
+    shown = seed.cli(
+        "evidence", "run", "-C", seed.workspace, "--json", "--task", task, "--dispatch", handed, "--", sys.executable,
+        "-c", "print(1)",
+    )  # fmt: skip
+    evidence = json.loads(shown[1])["evidence"]["id"]
+    seed("evidence", "add", "--diff", f"{code}~1..{code}", "--task", task, "--dispatch", handed)
+    seed("dispatch", "complete", handed, "--evidence", evidence, "--actor", "a")
+    candidate = json.dumps({"dispatch_id": handed, "verification_passed": True})
+    told = seed("select-patch", "--run-id", run, "--task-id", task, "--candidate-json", candidate)["decision"]
+    assert (told["selected_dispatch_id"], told["auto_merge_allowed"]) == (handed, False)
+    ghost = json.dumps({"dispatch_id": "dispatch_000000000000", "verification_passed": True})
+    assert seed.refusal("select-patch", "--task-id", task, "--candidate-json", ghost)[0] == 1
+
+
+@row
+def recover_jobs(seed: Seed) -> None:
+    run, _, dispatch = claimed(seed)
+    assert seed("recover-jobs", "--run-id", run, "--requeue")["job_count"] == 0, "a claim that holds is left alone"
+    with Ledger.open(seed.workspace, actor="hermes-profile") as ledger:
+        ledger.change("renew", lambda tx: dispatches.renew_dispatch(tx, dispatch, lease=1, force=True))
+    time.sleep(1.1)
+    told = seed("recover-jobs", "--run-id", run, "--requeue")
+    assert told["job_count"] == 1
+    handed = {one["dispatch_id"]: one for one in seed("list-dispatches", "--run-id", run)["dispatches"]}
+    assert handed.pop(dispatch)["status"] == "recovered"
+    (again,) = handed.values()
+    assert (again["status"], again["recovery_of"]) == ("queued", dispatch)
 
 
 @row
@@ -289,3 +372,36 @@ def test_a_command_of_the_seed_is_refused_where_there_is_no_repository(
     assert json.loads(out)["ok"] is False
     assert "Traceback" not in err
     assert not mistyped.exists()
+
+
+def test_a_clone_writes_into_itself_from_any_folder(
+    seed: Seed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = seed.planned()
+    task = seed.task(run)
+    git(tmp_path, "clone", "-q", seed.workspace, "theirs")
+    before = git(Path(seed.workspace), "rev-parse", "HEAD")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    clone = Seed(seed.cli, "../theirs")
+    dispatch = clone.dispatch(run, task)
+    assert clone("claim-dispatch", "--dispatch-id", dispatch, "--executor", "alice")["claimed_by"] == "alice"
+    assert git(Path(seed.workspace), "rev-parse", "HEAD") == before
+    assert list(elsewhere.iterdir()) == []
+    assert seed("list-dispatches", "--run-id", run)["dispatches"] == []
+
+
+def test_a_spike_hands_out_within_its_limit(seed: Seed) -> None:
+    run = seed.run("--allow-spike")
+    for _ in range(3):
+        seed.dispatch(run, seed.task(run))
+    assert seed.refusal("dispatch-task", "--task-id", seed.task(run)) == (1, "spike_limit")
+
+
+def test_a_verdict_that_says_no_exits_with_1(seed: Seed) -> None:
+    run, task = completed(seed)
+    assert seed.refusal("verify-task", "--task-id", task) == (1, "task_rejected")
+    assert seed.refusal("release-gate", "--run-id", run) == (1, "release_refused")
+    assert seed.refusal("memory-writeback", "--run-id", run, "--lesson", "Too short") == (1, "lesson_volatile")
+    assert seed.refusal("select-patch", "--task-id", task) == (1, "no_candidate")

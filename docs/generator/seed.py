@@ -17,16 +17,6 @@ SAME: Final = (
     ("plan", "plan draft", "`plan --run-id --title --body`"),
     ("update", "update", "it shows the installer's command, and runs it with `--run`"),
 )
-ABSENT: Final = (
-    ("context-bundle", "`task brief`: rebuilt from the ledger when it is asked for"),
-    (
-        "record-external-check",
-        "`evidence check FILE`, or `--fetch`, or `--conclusion WORD` as typed: kept as *reported*",
-    ),
-    ("record-approval", "`evidence approve ID --response TEXT`"),
-    ("select-patch", "`dispatch select TASK --record best`: over hand-offs that exist, by what the ledger holds"),
-    ("release-gate", "`gate release`"),
-)
 KEYS: Final = (
     ("run", "`run` with `id goal actor status current_plan_id`", ("`workspace` and `source_of_truth` are gone: a "
      "record holds no absolute path; `updated_at` is what the events say")),
@@ -52,7 +42,13 @@ What differs, on purpose:
 - `fail-dispatch` blocks the task, not the run.
 - `start --run-id` is not there: a run is active until it is paused, cancelled or completed.
 - A failed `review` blocks until a later one passes, or the gate is waived: `memento gate waive`.
-- `--outbox-path` is taken and has no effect."""
+- `select-patch` and `release-gate` believe nothing that is typed of a candidate or a check: they read the ledger.
+  Policy is in `.memento/config.yaml`; `--policy-json` is taken and has no effect, and neither have `--outbox-path`,
+  `--scope-kind` and `--mock-graphify`.
+- `record-external-check` keeps what is typed as *reported*: `evidence check` reads the provider's own answer.
+- `record-approval` approves what `--scope-id` names, else the run, and only where `--response` is plainly a yes.
+- `graph-update` fails where graphify does, and `verify-task`, `release-gate` and `select-patch` exit with 1 when they
+  say no."""
 
 
 def page() -> str:
@@ -75,5 +71,4 @@ def page() -> str:
         f"As there, each alias takes every one of these options, and leaves alone what it does not need: {taken}, "
         f"`--workspace`, `--json`. Defaults: {defaults}.",
         NOTES, "## JSON keys", table(("there", "here", "differences"), KEYS),
-        "## Commands that are not here", table(("its command", "instead"), [(f"`{a}`", b) for a, b in ABSENT]),
     )  # fmt: skip

@@ -176,14 +176,16 @@ def _policy(door: Door) -> Policy:
 
 def _side(option: str, given: str) -> tuple[str, bytes]:
     """Return the JSON of one side: the option's own value, or what a file holds."""
-    from memento_git.cli.plan import FileUnreadable
+    from memento_git.work.graphfile import LONGEST, SnapshotInvalid
 
     if given.lstrip().startswith(("{", "[")):
         return option, given.encode(errors="replace")
-    try:
-        return option, Path(given).read_bytes()
-    except (OSError, ValueError) as error:
-        raise FileUnreadable(path=given, problem=getattr(error, "strerror", None) or str(error)) from None
+    place = Path(given)
+    if "\0" in given or not place.is_file():
+        raise SnapshotInvalid(where=given, problem="there is no such file")
+    if place.stat().st_size > LONGEST:
+        raise SnapshotInvalid(where=given, problem=f"it has more than {LONGEST} bytes")
+    return option, place.read_bytes()
 
 
 def _changes(found: Row) -> list[str]:

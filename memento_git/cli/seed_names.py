@@ -28,10 +28,11 @@ class Alias(NamedTuple):
 OPTIONS: Final = (
     "run-id", "plan-id", "goal", "title", "task-id", "dispatch-id", "executor", "outbox-path", "summary",
     "evidence-uri", "body", "reason", "status", "actor", "query", "lesson", "kind", "risk", "size", "role",
-    "before-graph-json", "after-graph-json",
+    "before-graph-json", "after-graph-json", "provider", "external-run-id", "conclusion", "url", "scope-kind",
+    "scope-id", "prompt", "response", "required-approvals", "policy-json",
 )  # fmt: skip
-REPEATED: Final = ("acceptance-criteria", "dependencies", "relevant-files")
-FLAGS: Final = ("allow-spike", "requeue")
+REPEATED: Final = ("acceptance-criteria", "dependencies", "relevant-files", "candidate-json", "required-check")
+FLAGS: Final = ("allow-spike", "requeue", "mock-graphify")
 DEFAULTS: Final = {"executor": "hermes-profile", "status": "passed"}
 
 RUN: Final = {"run-id": "--run"}
@@ -77,6 +78,27 @@ TABLE: Final[dict[str, Alias]] = {
             "run-id": "run_id_required", "before-graph-json": "graph_snapshots_required",
             "after-graph-json": "graph_snapshots_required",
         },
+    ),
+    "context-bundle": Alias("task bundle", {"task-id": ""}, (), {"task-id": "task_id_required"}),
+    "record-external-check": Alias(
+        "evidence check",
+        {
+            **RUN, "task-id": "--task", "provider": "--provider", "external-run-id": "--id", "status": "--status",
+            "conclusion": "--conclusion", "url": "--url",
+        },
+        (), {"provider": "provider_required"}, defaults=False,
+    ),
+    "record-approval": Alias(
+        "evidence approve", {"scope-id": "", "run-id": "", "prompt": "--prompt", "response": "--response"}, (),
+        {"response": "response_required"},
+    ),
+    "select-patch": Alias(
+        "dispatch select", {"task-id": "", "candidate-json": "--candidate"}, ("--record", "best"),
+        {"task-id": "task_id_required"},
+    ),
+    "release-gate": Alias(
+        "gate release",
+        {**RUN, "required-check": "--require-check", "required-approvals": "--approvals", "summary": "--note"},
     ),
     "memory-prefetch": Alias(
         "evidence list", {**RUN, "query": "--query"}, ("--kind", "memory", "--limit", "0"),
@@ -143,11 +165,21 @@ def _ours(name: str, alias: Alias, values: Mapping[str, Any]) -> list[str]:
         for one in (value,) if isinstance(value, (str, bool)) else value:
             if one is True:
                 options.append(ours)
-            elif one:
-                (options if ours else arguments).extend([ours, one] if ours else [one])
+            elif one and ours:
+                options += [ours, _dispatch(one) if option == "candidate-json" else one]
+            elif one and not arguments:
+                arguments.append(one)
     if values.get("actor"):
         options += ["--actor", values["actor"]]
     return [*options, *(["--", *arguments] if arguments else [])]
+
+
+def _dispatch(candidate: str) -> str:
+    """Return which dispatch a candidate is; what else is said of it is not believed but read in the ledger."""
+    found = given(candidate).get("dispatch_id")
+    if not isinstance(found, str):
+        raise ArgumentsInvalid(problem="a candidate needs a dispatch_id")
+    return found
 
 
 def _alias(name: str, alias: Alias) -> click.Command:

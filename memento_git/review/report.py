@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SHOWN_TASKS: Final = 3
+NAMED: Final = {"audit": "events", "changed_files": "changed files"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
@@ -41,7 +42,7 @@ def sections(held: Row) -> list[tuple[str, list[str]]]:
         ("Roles", [role_line(row) for row in held["roles"]]),
         ("Evidence", [evidence_line(row) for row in held["evidence"]]),
         ("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]]),
-        ("Not shown", [f"{count} more {name.replace('_', ' ')}" for name, count in held["omitted"].items()]),
+        ("Not shown", [f"{count} more {NAMED.get(name, name)}" for name, count in held["omitted"].items()]),
     ]  # fmt: skip
     return [(title, list(items)) for title, items in found if items]
 

@@ -115,7 +115,7 @@ class _Reader:
         if real.exists():
             import shutil
 
-            shutil.copyfile(real, self.index)
+            shutil.copy2(real, self.index)  # its time, too: git compares it with that of files to find late edits
         else:
             self.run("read-tree", "--empty")
         self.run("add", "-u", "--", ".")

@@ -229,7 +229,8 @@ def _read_tree(rest: Sequence[str]) -> Iterator[Found]:
 
 RULES: Final[dict[str, Callable[[Sequence[str]], Iterator[Found]]]] = {
     "reset": _reset, "checkout": _checkout, "switch": _switch, "restore": _restore, "branch": _branch, "tag": _tag,
-    "stash": _stash, "rebase": _rebase, "reflog": _reflog, "gc": _gc, "prune": _prune, "update-ref": _update_ref,
+    "stash": _stash, "rebase": _rebase, "reflog": _reflog, "gc": _gc, "prune": _prune,
+    "update-ref": _update_ref, "symbolic-ref": _update_ref,
     "worktree": _worktree, "submodule": _submodule, "rm": _rm, "config": _config,
     "checkout-index": _checkout_index, "read-tree": _read_tree,
 }  # fmt: skip

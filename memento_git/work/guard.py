@@ -58,10 +58,10 @@ def refuse_text(policy: Policy, texts: Iterable[tuple[str, str]], allowed: Colle
 
 def refuse_argv(policy: Policy, argv: Sequence[str], where: str) -> list[str]:
     """Refuse to start a destructive command; return what is only to be warned of."""
+    if policy.preflight["destructive"] == "ignore" or not is_risky(" ".join(argv)):
+        return []
     from memento_git.work.destructive import in_argv
 
-    if policy.preflight["destructive"] == "ignore":
-        return []
     told = []
     for danger in in_argv(argv, policy.preflight["branches"]):
         if policy.preflight["destructive"] == "refuse":

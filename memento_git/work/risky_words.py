@@ -7,7 +7,7 @@ from typing import Final
 
 PROGRAM: Final = re.compile(
     r"(?<![\w-])(?:rm|rmdir|unlink|dd|mke2fs|mkfs|wipefs|blkdiscard|shred|truncate|chmod|chown|chgrp|gh|eval"
-    r"|(?:ba|z|da|k|a|fi|rba)?sh)(?!\w)|-del|\.(?:git|memento)|/dev/|[$(][(){]|\$\w|<\(|\$'"
+    r"|(?:ba|z|da|k|a|fi|rba)?sh)(?!\w)|-del|[|]\s*(?:sudo|python|perl|ruby|node|php)|\.(?:git|memento)|/dev/|[$(][(){]|\$\w|<\(|\$'"
 )
 GIT: Final = re.compile(r"(?<![\w-])(?:git|hub)(?!\w)|git-\w")
 VERB: Final = re.compile(

@@ -55,6 +55,7 @@ WRAPPERS: Final = {
                       "--arg-file", "--max-lines", "--max-chars")),
     "parallel": Wrapper(("-j", "--jobs", "-a", "-N")),
 }  # fmt: skip
+INTERPRETERS: Final = re.compile(r"(?:python|perl|ruby|node|php)[\d.]*")
 SCRIPT_LETTER: Final = frozenset({"su", "flock", "script"})
 JOINING: Final = frozenset({"ssh", "watch"})
 LOCAL: Final = frozenset({"cat", "sed", "awk", "head", "tail", "grep", "cut", "tr", "sort"})
@@ -73,6 +74,8 @@ def inner(call: Call) -> Inner:  # noqa: PLR0911 (one line for each family of pr
     name, rest = program(call.words[0]), call.words[1:]
     if name in SHELLS:
         return _shell(call, rest)
+    if INTERPRETERS.fullmatch(name):
+        return _interpreter(call, rest)
     if name in ("eval", "alias", "trap", "source", "."):
         return _builtin(name, call, rest)
     if name in SCRIPT_LETTER and (script := _script(rest)):
@@ -124,18 +127,29 @@ def _shell(call: Call, rest: Sequence[str]) -> Inner:
         script = found.words[0]
     if script:
         return Inner(scripts=(script,), unseen=_fetched(call) if UNKNOWN in script else "")
-    if found.words and "s" not in found.letters:
-        return Inner(unseen=_fetched(call) if UNKNOWN in found.words[0] else "")
+    files = [word for word in found.words if word != "-"]
+    if files and "s" not in found.letters:
+        return Inner(unseen=_fetched(call) if UNKNOWN in files[0] else "")
     if call.input is not None:
         return Inner(scripts=(call.input,))
     if not call.before:
         return Inner()
     said = spoken(call.before[-1])
-    if said is not None:
-        return Inner(scripts=(said,))
+    return Inner(unseen=_piped(call)) if said is None else Inner(scripts=(said,))
+
+
+def _piped(call: Call) -> str:
+    """Return whose output is read as a program, or nothing where it is a file's."""
     programs = [program(one.words[0]) for one in call.before if one.words]
     unseen = [one for one in programs if one not in LOCAL]
-    return Inner(unseen=f"the output of {unseen[0].replace(UNKNOWN, 'a command')}" if unseen else "")
+    return f"the output of {unseen[0].replace(UNKNOWN, 'a command')}" if unseen else ""
+
+
+def _interpreter(call: Call, rest: Sequence[str]) -> Inner:
+    """Return what an interpreter of another language would read without anybody seeing it."""
+    if any(word != "-" for word in rest):
+        return Inner(unseen=_fetched(call) if UNKNOWN in rest[0] else "")
+    return Inner(unseen=_piped(call) if call.before and spoken(call.before[-1]) is None else "")
 
 
 def _fetched(call: Call) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from memento_git.errors import MementoError
 from memento_git.ledger import codec, layout, prosefile, publish
-from memento_git.work import codestate, pasts, proofs, verdict
+from memento_git.work import codestate, guard, pasts, proofs, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences
 from memento_git.work.actions.dispatches import release
@@ -51,10 +51,10 @@ def verify(
 
     Commands run between two transactions; where the second is refused, what they showed is kept and named in the hint.
     """
-    todo = change("task verify", lambda tx: agenda(tx, task, again=again, note=note))
+    todo = change("task verify", lambda tx: agenda(tx, task, again=again, run=run, note=note))
     drafts: list[Draft] = []
     try:
-        for command in todo.commands if run else ():
+        for command in todo.commands:
             drafts.append(_witnessed(ledger, command, quiet=quiet))
         return change("task verify", lambda tx: judge(tx, todo.task, todo.code, drafts, note=note))
     except MementoError as error:
@@ -64,7 +64,7 @@ def verify(
         raise
 
 
-def agenda(tx: Transaction, task: str, *, again: bool = False, note: str = "") -> Agenda:
+def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True, note: str = "") -> Agenda:
     """Return what verifying a task will do; refuse now what would be refused after its commands ran."""
     desk = Desk.of(tx)
     identity, state, _ = _completed(desk, task)
@@ -73,7 +73,11 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, note: str = "") -
     asked = state.asked(identity, desk.policy, pasts.enriched(state, identity, desk.policy))
     code = _code(tx)
     held = verdict.sound(verdict.latest(pasts.evidence_for(state, identity), identity, [code]), identity)
-    return Agenda(identity, asked.commands if again else tuple(verdict.left_to_run(asked, held, code)), code)
+    commands = (asked.commands if again else tuple(verdict.left_to_run(asked, held, code))) if run else ()
+    for command in commands:
+        told = guard.refuse_argv(desk.policy, command.run, f"what verification of {identity} runs")
+        tx.ledger.warnings += [warning for warning in told if warning not in tx.ledger.warnings]
+    return Agenda(identity, commands, code)
 
 
 def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
