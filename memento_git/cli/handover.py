@@ -26,7 +26,7 @@ def create_apart(door: Door, task: str, wish: Wish) -> None:
     told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"
     door.show(
         {**row, "dispatched": True, "worktree": made.path},
-        f"{told}\n next: memento dispatch claim {made.dispatch}, or memento dispatch run {made.dispatch}",
+        f"{told}\n next: memento dispatch claim {made.dispatch}\n   or: memento dispatch run {made.dispatch}",
     )
 
 

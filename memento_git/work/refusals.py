@@ -68,7 +68,7 @@ class PlanRejected(Refused):
 class PlanAlreadyCanonical(Refused):
     token = "plan_already_canonical"
     sentence = "plan {plan} is the canonical plan already"
-    hint_ = "hand work out: memento dispatch create TASK"
+    hint_ = "hand work out: memento dispatch create TASK --executor WHO"
 
 
 class PlanRequired(Refused):
@@ -146,7 +146,7 @@ class DispatchUnknown(Refused):
 class DispatchTerminal(Refused):
     token = "dispatch_terminal"
     sentence = "dispatch {dispatch} is {state} already"
-    hint_ = "hand the task out again: memento dispatch create TASK"
+    hint_ = "see what its task needs next: memento status"
 
 
 class NotACandidate(Refused):

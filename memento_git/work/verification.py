@@ -19,7 +19,7 @@ Source = tuple[str, "Mapping[str, Any]"]
 DEFAULT_RISK: Final = "medium"
 DEFAULT_KIND: Final = "test"
 LONGEST_ARGUMENT: Final = 4096
-ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
+ABSOLUTE: Final = re.compile(r"(?<![\w.:/~])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
 
 
 class Command(NamedTuple):
