@@ -236,7 +236,13 @@ def fail(door: Door, dispatch_id: str, reason: str, category: str | None, eviden
     row = door.change("dispatch fail", lambda tx: answers.after(tx, dispatches.fail_dispatch(
         tx, dispatch_id, reason=reason, category=category or "", evidence=evidence,
     )))  # fmt: skip
-    door.show(row, f"failed {row['dispatch_id']}\n next: memento task reopen {row['task_id']} --reason WHY")
+    next_ = f" next: memento task reopen {row['task_id']} --reason WHY"
+    door.show(row, f"failed {row['dispatch_id']}{_kept(row)}\n{next_}")
+
+
+def _kept(row: Row) -> str:
+    """Tell where the work of a dispatch is that came to nothing."""
+    return f"\n its work is kept: git show {row['partial']}" if row["partial"] else ""
 
 
 @dispatch.command("recover")
@@ -272,7 +278,7 @@ def recover(
     row, successor = door.change("dispatch recover", act)
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
     data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None}
-    door.show(data, f"recovered {row['dispatch_id']}{again}")
+    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}")
 
 
 from memento_git.cli import handover  # noqa: E402 (it adds its commands to the group)
