@@ -271,6 +271,32 @@ def test_the_proof_is_fresh_again_once_the_branch_is_merged(play: Play, task: st
     assert play.is_proven(task)
 
 
+def test_status_says_to_merge_what_lies_on_a_branch(play: Play, task: str, cli: Callable[..., Any]) -> None:
+    outcome = run(play, task, WRITE)
+    at = ("-C", str(play.root), "--json")
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert commands[0] == f"git merge {outcome.branch}"
+
+    git(play.root, "merge", "-q", outcome.branch)
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert [command for command in commands if command.startswith("git merge")] == []
+
+
+def test_status_says_to_choose_among_candidates_that_lie_on_branches(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
+    wished = [hand_over(play.ledger, task, Wish("agent", candidate=True)) for _ in range(2)]
+    for made in wished:
+        run(play, made.dispatch, WRITE)
+    at = ("-C", str(play.root), "--json")
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert commands[0] == f"memento dispatch select {task}"
+
+    cli("dispatch", "select", task, "--record", wished[1].dispatch, "--reason", "shorter", *at)
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert commands[0] == f"git merge memento/{wished[1].dispatch.partition('_')[2]}"
+
+
 def test_what_is_recorded_are_the_run_the_diff_and_the_commands(play: Play, task: str) -> None:
     outcome = run(play, task, WRITE)
 
