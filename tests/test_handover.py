@@ -182,6 +182,29 @@ def test_a_person_works_in_the_work_tree_and_completes_from_the_checkout(play: P
     assert handovers.listed(play.ledger.git) == []
 
 
+def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    play.do(dispatches.claim_dispatch, made.dispatch)
+    there = play.beside(Path(made.path))
+
+    with pytest.raises(no.ClaimedElsewhere, match="on branch main") as refused:
+        there.do(dispatches.claim_dispatch, made.dispatch)
+    assert "git merge main" in refused.value.hint
+
+    git(Path(made.path), "merge", "-q", "main")
+    with pytest.raises(no.EvidenceRequired):
+        there.complete(made.dispatch)
+
+
+def test_a_claim_whose_event_was_never_written_is_taken_up_again(play: Play, task: str) -> None:
+    from memento_git.ledger import claims
+
+    made = hand_over(play.ledger, task, Wish("human"))
+    claims.take(play.ledger.git, task, claims.Claim(made.dispatch, play.ledger.actor, "2099-01-01T00:00:00.000Z"), None)
+    play.do(dispatches.claim_dispatch, made.dispatch)
+    assert row_of(play, made.dispatch)["status"] == "claimed"
+
+
 def test_a_completed_work_tree_with_open_edits_is_left_and_told(play: Play) -> None:
     play.planned()
     task = play.task()

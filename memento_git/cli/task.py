@@ -295,4 +295,4 @@ def repair(door: Door, task_id: str, title: str) -> None:
     from memento_git.work.actions import verifying
 
     row = door.change("task repair", lambda tx: answers.after(tx, verifying.repair_task(tx, task_id, title=title)))
-    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}")
+    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}\n next: {_hand_out(row)}")

@@ -164,7 +164,13 @@ class AlreadyClaimed(Refused):
 class NotClaimed(Refused):
     token = "dispatch_not_claimed"
     sentence = "dispatch {dispatch} has not been claimed"
-    hint_ = "claim it: memento dispatch claim {dispatch}"
+    hint_ = "claim it: memento dispatch claim {dispatch}; if that was done on another branch, merge that branch first"
+
+
+class ClaimedElsewhere(Refused):
+    token = "dispatch_claimed_elsewhere"
+    sentence = "dispatch {dispatch} is claimed by {holder} on branch {branch}; a second claim here would contest it"
+    hint_ = "go on in that branch's checkout, or bring the claim here first: git merge {branch}"
 
 
 class NotClaimant(Refused):
