@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "settle": ("settle", "List what needs settling, and settle it."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
+    "hook": ("hook", "Let git check the ledger before a commit and after a merge."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
     "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
     "guide": ("setup", "Print how to work with a ledger, as a skill for agents and people."),
