@@ -11,6 +11,7 @@ COMMANDS: Final = {
     "init": ("setup", "Make the ledger in this repository."),
     "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
     "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
+    "diff": ("diff", "Show what happened to the ledger between two commits."),
     "log": ("overview", "List what happened, in the order in which it was seen."),
     "show": ("overview", "Show any record by its id."),
     "run": ("run", "Start, pause, resume, cancel, complete runs."),

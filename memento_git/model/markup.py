@@ -9,6 +9,7 @@ from memento_git.model.types import FORBIDDEN
 
 ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
 LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
+LINKING: Final = re.compile(r"@(?=[\w-])|(?<!&)#(?=\d)")
 MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 
@@ -16,6 +17,11 @@ def plain(text: str) -> str:
     """Return one line of text without what Markdown or HTML would act upon."""
     line = ACTIVE.sub(r"\\\g<0>", _line(text))
     return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
+
+
+def unlinked(markdown: str) -> str:
+    """Return Markdown that calls nobody and refers to nothing: a hosting service links `@name` and `#1` in texts."""
+    return LINKING.sub(r"\g<0>&#8203;", markdown)
 
 
 def code(text: str) -> str:
