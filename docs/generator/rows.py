@@ -195,7 +195,7 @@ TABLES: Final = {
 }  # fmt: skip
 
 ANSWERS: Final = {
-    "init": "workspace created state",
+    "init": "workspace created state collapse_events",
     "update": "version steps",
     "guide": "name text",
     "guide --out": "path",
