@@ -9,9 +9,11 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
+from memento_git.model.markup import MOST_COMMENT as LIMIT
+from memento_git.model.markup import units as size
 from memento_git.model.policy import Policy
 from memento_git.review import diff_text
-from memento_git.review.diff_markdown import LIMIT, markdown, size
+from memento_git.review.diff_markdown import markdown
 from memento_git.review.weakened import weakened
 from memento_git.review.words import words
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks

@@ -203,6 +203,7 @@ ANSWERS: Final = {
     "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),
     "report --out": "out format bytes",
     "diff": " ".join(DIFF),
+    "comment": "action id url reason",
     "log": "audit page",
     "log --commits": "commits page",
     "show": "KIND audit",

@@ -10,6 +10,7 @@ from memento_git.model.types import FORBIDDEN
 ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
 LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
 LINKING: Final = re.compile(r"@(?=[\w-])|(?<!&)#(?=\d)")
+MOST_COMMENT: Final = 65_536
 MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 
@@ -40,6 +41,14 @@ def spoken(text: str) -> str:
 def _line(text: str) -> str:
     """Return a text on one line, without characters that steer how it is shown."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def units(text: str) -> int:
+    """Return a text's length in UTF-16 units: never fewer than characters, nor than a third of its UTF-8 bytes.
+
+    A hosting service counts one of the three, so what fits by this count fits.
+    """
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def block(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.markup import code, plain, unlinked
+from memento_git.model.markup import MOST_COMMENT, code, plain, units, unlinked
 from memento_git.review.diff_lines import (
     Style,
     actors,
@@ -26,17 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 Row = dict[str, Any]
-LIMIT: Final = 65_536
 RESERVE: Final = 536  # for the mark by which a comment is found again, and the last line
 FOR_DETAILS: Final = 0.3
 MOST_FILES: Final = 20
 MOST_LINES: Final = 60
 HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |")
-
-
-def size(text: str) -> int:
-    """Return a text's length in UTF-16 units: never fewer than characters, nor than a third of its UTF-8 bytes."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _say(text: str) -> str:
@@ -52,15 +46,15 @@ STYLE: Final = Style(
 )
 
 
-def markdown(held: Row, most: int = LIMIT) -> str:
+def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     """Return the changes within a limit; what does not fit is counted."""
     top = [f"### Ledger: {headline(held)}", *_cautions(held)]
     rows = sorted(((_weight(task), _cells(task)) for task in _loud(held)), key=lambda pair: pair[0])
     blocks = [*_policy(held), *(_details(run) for run in held["runs"])]
-    room = most - RESERVE - size("\n".join(top))
-    wanted = sum(size(line) + 1 for block in blocks for line in block)
+    room = most - RESERVE - units("\n".join(top))
+    wanted = sum(units(line) + 1 for block in blocks for line in block)
     table, left_rows = _table([cells for _, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
-    told, left_lines = _fitting(blocks, room - size("\n".join(table)))
+    told, left_lines = _fitting(blocks, room - units("\n".join(table)))
     more = [f"{many(left_rows, 'task')} in the table"] if left_rows else []
     more += [many(left_lines, "line")] if left_lines else []
     end = ["", f"… and {' and '.join(more)} more than fit here: `memento diff` shows all."] if more else []
@@ -107,9 +101,9 @@ def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
     if not rows:
         return [], 0
     shown = ["", *HEAD]
-    used = size("\n".join(shown))
+    used = units("\n".join(shown))
     for number, row in enumerate(rows):
-        used += size(_cell_safe(row)) + 1
+        used += units(_cell_safe(row)) + 1
         if used > room:
             return (shown if number else []), len(rows) - number
         shown.append(_cell_safe(row))
@@ -166,10 +160,10 @@ def _fitting(blocks: Iterable[Sequence[str]], room: int) -> tuple[list[str], int
     left = 0
     for block in blocks:
         *body, blank, end = block
-        used = size(f"{blank}\n{end}") + 1
+        used = units(f"{blank}\n{end}") + 1
         shown = []
         for line in body:
-            used += size(line) + 1
+            used += units(line) + 1
             if used > room:
                 break
             shown.append(line)
@@ -178,7 +172,7 @@ def _fitting(blocks: Iterable[Sequence[str]], room: int) -> tuple[list[str], int
             left += sum(1 for line in body[3:] if line)
             continue
         told += [*shown, blank, end]
-        room -= sum(size(line) + 1 for line in (*shown, blank, end))
+        room -= sum(units(line) + 1 for line in (*shown, blank, end))
         left += len(body) - len(shown)
     return told, left
 
