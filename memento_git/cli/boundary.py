@@ -140,6 +140,11 @@ def _wrap(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def bare(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that neither reads nor writes the ledger an open door as its first argument."""
+    return _shared(_wrap(function))
+
+
 def reads(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a reading verb, and an open door as its first argument."""
     at = click.option("--at", multiple=True, metavar="REV", help="Read at this revision; several: their union.")

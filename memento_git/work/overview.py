@@ -45,6 +45,14 @@ def audit(view: View, run: str, progress: Callable[[int, int], None] | None = No
     return held
 
 
+def whole(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
+    """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept."""
+    key = view.tree_key(run)
+    held: Row | None = cache.read(view.git, run, key) if key else None
+    events: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key and held else None
+    return _compute(view, run, progress) if held is None or events is None else {**held, "audit": events}
+
+
 def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) -> Row:
     from memento_git.model.work import Evidence
     from memento_git.work import rows
@@ -127,7 +135,7 @@ def overview(
         held["audit"] = audit(view, run, progress)
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
-    stale = _mark_stale(view, held["evidence"], held["tasks"])
+    stale = mark_stale(view, held["evidence"], held["tasks"])
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
@@ -170,7 +178,7 @@ def _counts(tasks: list[Row]) -> dict[str, int]:
     return counts
 
 
-def _mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
+def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     """Say of each piece of evidence whether it saw the code of this view; return those that did not."""
     bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
     if not bound or len(view.commits) != 1:
