@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
     "settle": ("settle", "List what needs settling, and settle it."),
+    "sync": ("sync", "Bring this branch of the ledger and the remote's together: fetch, merge, push."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
