@@ -194,6 +194,15 @@ TABLES: Final = {
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
 }  # fmt: skip
 
+SYNC: Final = {
+    "remote": "with which", "branch": "its name there", "outcome": "up_to_date, pushed, fast_forwarded, merged",
+    "before": "commit here before", "after": "commit here after", "merges": "merge commits that were made",
+    "pushes": "pushes that it took", "pushed": "the remote has `after` by this",
+    "trouble": "what is newly contested, illegal or incomplete, as in `status`",
+    "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
+    "findings": "files that came damaged, as sentences",
+    "released": "dispatches whose claims on the remote were removed",
+}  # fmt: skip
 ANSWERS: Final = {
     "init": "workspace created state collapse_events",
     "update": "version steps",
@@ -236,6 +245,7 @@ ANSWERS: Final = {
     "dispatch show": "DISPATCH",
     "dispatch create": "DISPATCH dispatched",
     "dispatch claim": "DISPATCH",
+    "dispatch claim --sync": "DISPATCH remote branch pushed pushes",
     "dispatch renew": "dispatch_id lease_until committed",
     "dispatch complete": "DISPATCH task proven evidence",
     "dispatch select": "task_id decision candidates event_id",
@@ -274,6 +284,7 @@ ANSWERS: Final = {
     "settle --keep": "settled",
     "settle --void": "voided",
     "archive": "archive",
+    "sync": " ".join(SYNC),
     "apply": "done",
     "doctor": "checks",
     "sample-smoke": "init start plan approve_plan event dispatch claim evidence complete run_complete "
@@ -306,7 +317,8 @@ def page() -> str:
         "`command`, `why`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
-        "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,
+        "## Status", table(("key", "meaning"), _rows(STATUS)),
+        "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
     "check": ("checking", "Check the ledger, or what a branch adds to it."),
     "settle": ("settle", "List what needs settling, and settle it."),
+    "sync": ("sync", "Bring this branch of the ledger and the remote's together: fetch, merge, push."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
     "hook": ("hook", "Let git check the ledger before a commit and after a merge."),
