@@ -39,8 +39,14 @@ MEANINGS: Final = {
              "Restore the absent event, or void this one: `memento settle --void EVENT --reason WHY`."),
     "E003": ("An event names another in `after` by a digest that is not that file's: one of the two was edited.",
              "Restore the edited file, or void the event: `memento settle --void EVENT --reason WHY`."),
+    "S001": (("An approval or a verdict lacks the signature that policy demands: it has none, or one that is not good, "
+              "or of somebody whom policy does not name."),
+             "Whoever may sign does it again with `--sign`; see [trust-model.md](../trust-model.md)."),
+    "S002": (("A signature that nothing demands is not good: it is for other bytes, of somebody else, of a key that "
+              "was revoked or not valid then. A key that is not known here is a warning."),
+             "Restore the file as it was signed, or add the key to the allowed signers."),
 }  # fmt: skip
-LETTERS: Final = "FAE"
+LETTERS: Final = "FAES"
 
 
 def known_codes() -> set[str]:

@@ -59,6 +59,13 @@ def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
 
 
+def signature(row: Row) -> str:
+    """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
+    from memento_git.review.report import signature_note
+
+    return printable(signature_note(row)) if row.get("signature", "none") != "none" else ""
+
+
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     """Return rows as aligned lines; the last column runs free."""
     held = [[str(cell) for cell in row] for row in rows]
@@ -76,7 +83,7 @@ def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     """Return a record as `key  value` lines, empty values left out."""
     told = []
     for key, value in row.items():
-        if value in (None, [], {}, "", False):
+        if value in (None, [], {}, "", False) or (key == "signature" and value == "none"):
             continue
         if isinstance(value, list):
             shown = "; ".join(printable(one) for one in value)
