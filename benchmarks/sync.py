@@ -21,7 +21,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.pool import environment, repository
+from pool import environment, repository
+
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, plans, runs, setup, tasks
 from memento_git.work.state import RunState

@@ -19,6 +19,9 @@ PLAN: Final = {
     "acceptance_criteria": "list", "assumptions": "list", "risks": "list",
     "changed": "true: the text is another than the one that was approved",
     "verification_policy": "what verification asks of the run's tasks, or null",
+    "approved_by": "who approved it last, or null", "approval_event_id": "the event, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature the approval it is, or null",
 }  # fmt: skip
 TASK: Final = {
     "id": "the task", "run_id": "its run", "title": "what is to be done", "description": "the Markdown of task.md",
@@ -57,6 +60,8 @@ GATE: Final = {
     "status": "pending, passed, failed, waived", "reviewer": "who gave the latest verdict", "summary": "what was said",
     "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
     "event_id": "the verdict's event, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature it is, or null",
 }  # fmt: skip
 EVIDENCE: Final = {
     "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
@@ -73,6 +78,8 @@ EVIDENCE: Final = {
     "dispatch": "hand-off that it came out of, or null",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature it is, or null",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {

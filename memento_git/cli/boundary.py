@@ -172,6 +172,15 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
     return actor(allow(_shared(_wrap(function))))
 
 
+def signs(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say whether, and with which key, what it writes is signed."""
+    sign = click.option("--sign", is_flag=True, help="Sign it with your SSH key; policy may demand that.")
+    key = click.option(
+        "--key", default="", metavar="FILE", help="Sign it with this key; git's user.signingKey by default."
+    )
+    return sign(key(function))
+
+
 def asks(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say what verification shall ask."""
     from memento_git.model.work import EVIDENCE_KINDS, TRUSTS

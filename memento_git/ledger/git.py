@@ -203,7 +203,7 @@ class Git:
         try:
             out, err = process.communicate(data, timeout=patience)
         except BaseException:
-            _end_group(process)
+            end_group(process)
             raise
         if process.returncode:
             raise GitFailed(command=arguments[0], reason=_reason(err, process.returncode))
@@ -218,7 +218,7 @@ class Git:
         try:
             out, err = process.communicate(timeout=patience)
         except BaseException as error:
-            _end_group(process)
+            end_group(process)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise TimeoutError from None
             raise
@@ -379,7 +379,8 @@ def _reason(stderr: bytes, code: int) -> str:
     return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads a group of its own, and all that it started."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

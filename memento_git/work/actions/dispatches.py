@@ -61,11 +61,17 @@ def hand_out(
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
     prose = state.prose(identity)
     plan = state.canonical
+    if plan == "contested":
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
     if plan and state.plan_changed(plan):
         raise no.PlanChanged(plan=plan)
     spike = not plan and bool(state.prose(state.id).data.get("spike"))
     if spike:
         _spike_limit(desk, state)
+    if desk.policy.signatures.get("require"):
+        from memento_git.work import signatures
+
+        signatures.refuse_unsigned(state, desk.policy, (state.id, identity), f"handing out {identity}")
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)

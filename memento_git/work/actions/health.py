@@ -8,6 +8,7 @@ from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, publish, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.model.ids import parse_ref
+from memento_git.model.work import Event, Evidence
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
 from memento_git.work.state import RunState
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
 
 
 class Answer(NamedTuple):
@@ -48,6 +50,7 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False) -> lis
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     answers += _files(view)
+    answers += _signatures(view, policy)
     return answers if at else [*answers, *_claims(ledger, view)]
 
 
@@ -213,6 +216,29 @@ def _files(view: View) -> Iterator[Answer]:
                 yield Answer(
                     "secrets", "fail", f"{path}:{secret.line}: looks like a {secret.rule}", "memento evidence redact"
                 )
+
+
+def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
+    """Yield what lacks the signature that today's policy demands, a warning as it may be older, and what is forged."""
+    records = [found for run in view.runs() for found in _signable(view, run)]
+    if not policy.signatures and not any("signature" in found.data for found in records):
+        return
+    from memento_git.work import signatures
+
+    found = signatures.signers_at(view.git, view.commits[0], policy)
+    if policy.signatures and found.why:
+        yield Answer("signatures", "warn", f"policy {found.why}", "commit the file that policy.signatures names")
+    for finding in signatures.unsigned(view, records, policy, found):
+        forged = finding.code == "K002" and finding.severity == "error"
+        yield Answer("signatures", "fail" if forged else "warn", str(finding), finding.fix)
+
+
+def _signable(view: View, run: str) -> Iterator[Event | Evidence]:
+    index = view.index(run)
+    for path in (*index.events.values(), *index.evidence.values()):
+        found = view.record(path)
+        if isinstance(found, Event | Evidence):
+            yield found
 
 
 def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
