@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
-from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, SELECTED, STATUS, Lanes, Value, choice, task_status
+from memento_git.work.lanes import (
+    CANONICAL,
+    NOTHING,
+    OPEN_DISPATCH,
+    SELECTED,
+    STATUS,
+    Lanes,
+    Value,
+    choice,
+    task_status,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
