@@ -247,10 +247,10 @@ def audit_rows(state: RunState) -> list[Row]:
     return rows
 
 
-def trouble_rows(state: RunState) -> list[Row]:
+def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[Row]:
     """Return what is contested, illegal or incomplete, with the events concerned, and tasks that wait in a circle."""
     rows: list[Row] = []
-    for key in state.groups():
+    for key in state.groups() if groups is None else groups:
         folded = state.folded(key)
         record = state.id if key == plans_of(state.id) else key
         for lane, events in folded.lanes.contested.items():
