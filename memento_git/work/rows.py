@@ -158,7 +158,9 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
 def gate_rows(state: RunState, scope: str) -> list[Row]:
     rows = []
     for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
-        latest = [seen.event for seen in state.folded(scope).events if seen.event.get("gate") == gate][-1]
+        told = [seen.event for seen in state.folded(scope).events
+                if seen.event.get("gate") == gate and seen.verdict == "legal"]  # fmt: skip
+        latest = [event for event in told if event.do == value[0]][-1]
         rows.append(
             {
                 "kind": gate,
