@@ -217,4 +217,4 @@ def test_a_path_in_the_repository_keeps_its_slash(play: Play) -> None:
     scrubber = Scrubber(play.root, other)
     assert scrubber.argument(f"{other}/notes/brief.md") == "./elsewhere/notes/brief.md"
     assert Scrubber(other, play.root).argument(f"{play.root}/.git/notes/brief.md") == "<repository>/.git/notes/brief.md"
-    assert scrubber.argument("/opt/tools/agent") == "agent"
+    assert scrubber.argument("/opt/tools/agent", program=True) == "agent"
