@@ -19,7 +19,7 @@ from memento_git.errors import MementoError
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
 from memento_git.work import signatures, signing
-from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs
+from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs, tasks
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -414,6 +414,32 @@ def test_only_signed_approvals_count_for_a_release_and_a_person_once(office: Off
     assert len(play.do(releases.release_run, approvals=2).verdict.approvers) == 1
     play.as_("Grace <grace@example.invalid>").do(evidences.approve, run, key=str(office.grace))
     assert len(play.do(releases.release_run, approvals=2, key=key).verdict.approvers) == 2
+
+
+def test_an_unsigned_approval_proves_no_task(office: Office) -> None:
+    office.write(POLICY + "  require: [approval]\n")
+    play = office.play
+    office.approved()
+    task = play.task()
+    after = play.task(depends_on=[task])
+    dispatch = play.claimed(task)
+    add = functools.partial(play.do, evidences.add_evidence, "approval", tasks=[task], uri="https://x.invalid/1")
+    refused("signing_key_missing", lambda: add(outcome="passed"))
+    refused("signing_key_missing", lambda: play.do(evidences.approve, task))
+    keep = (office.root / ".memento" / "config.yaml").read_text()
+    office.write(LOOSE + "  require: [approval]\n")
+    linked = add(outcome="passed")
+    play.complete(dispatch, play.evidence(task), linked)
+    office.write(keep)
+    assert play.is_proven(task)
+    message = refused("signature_required", lambda: play.do(dispatches.create_dispatch, after, "agent"))
+    assert f"rests on {linked}" in message
+    play.do(tasks.cancel_task, after, reason="over")
+    refused("signature_required", lambda: play.do(runs.complete_run))
+    play.do(tasks.reopen_task, task, reason="unsigned")
+    signed = play.do(evidences.approve, task, key=str(office.ada))
+    play.complete(play.claimed(task), play.evidence(task), signed)
+    play.do(runs.complete_run)
 
 
 def test_who_worked_under_a_bare_address_does_not_approve_under_the_whole_name(office: Office) -> None:

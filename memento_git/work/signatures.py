@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.ledger import cache, codec, layout, signer
 from memento_git.ledger.view import FILE_MODES
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.work import signing
 from memento_git.work.fold import plans_of
@@ -163,7 +163,9 @@ class Sealer:
 
 
 def _told(event: Event) -> str:
-    return f"{event.do} {event.get('gate') or kind_of(event.of)} of {event.of}"
+    if gate := event.get("gate"):
+        return f"gate {gate} {event.do} on {event.of}"
+    return f"the approval of {event.of}"
 
 
 def approval(state: RunState, plan: str) -> list[Event]:
@@ -180,8 +182,8 @@ def verdicts(state: RunState, scope: str, gate: str) -> list[Event]:
 def missing(state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequence[str] = ()) -> list[str]:
     """Return which of the approvals and verdicts that hold lack the signature that policy demands, each with why.
 
-    They are those of the canonical plan and of all gates of the scopes that have passed or were waived, but for the
-    run's own gates named in `but`.
+    They are those of the canonical plan, of all gates of the scopes that have passed or were waived, but for the run's
+    own gates named in `but`, and of what proves tasks.
     """
     if not policy.signatures.get("require"):
         return []
@@ -196,6 +198,27 @@ def missing(state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequ
             holding = [event for event in verdicts(state, scope, gate) if event.do in PASSING]
             if lacks := signing.wanting(policy.signatures, holding, verifier.seen):
                 told.append(f"gate {gate} of {scope} was {lacks[0].do} without the signature it needs: {lacks[1]}")
+        if kind_of(scope) == "task":
+            told += _proof(state, policy, verifier, scope)
+    return told
+
+
+def _proof(state: RunState, policy: Policy, verifier: Verifier, task: str) -> list[str]:
+    """Return which approvals prove a task, or are shown for it as policy asks, and lack their signature."""
+    if "approvals" not in policy.signatures["require"] or not state.is_done(task, policy):
+        return []
+    proving = state.proof(task, policy).by
+    shown = "approval" in state.asked(task, policy).evidence
+    refs = [ref for event in (*state.completions(task), *state.acceptances(task))
+            for ref in event.data.get("evidence") or ()]  # fmt: skip
+    told = []
+    for name in dict.fromkeys(parse_ref(ref).id for ref in refs):
+        one = state.evidence(name)
+        if one is None or one.kind != "approval" or not (shown or name in proving):
+            continue
+        names = signing.demanded(policy.signatures, one)
+        if names is not None and (why := signing.lacking(verifier.seen(one), names)):
+            told.append(f"task {task} rests on {name} without the signature it needs: {why}")
     return told
 
 
@@ -218,8 +241,10 @@ def refuse_unsigned(state: RunState, policy: Policy, scopes: Iterable[str], what
         raise SignatureRequired(what=what, why="; ".join(told))
 
 
-def answers(state: RunState, policy: Policy, evidence: Iterable[Evidence]) -> dict[str, str]:
-    """Return the approvals that count where policy demands signatures: evidence -> whose signature it is."""
+def answers(state: RunState, policy: Policy, evidence: Iterable[Evidence]) -> dict[str, str] | None:
+    """Return the approvals that count, as evidence -> whose signature it is; None where policy demands none."""
+    if "approvals" not in policy.signatures.get("require", {}):
+        return None
     verifier = Verifier(state.view, policy)
     counting = {}
     for one in evidence:

@@ -75,8 +75,7 @@ def demanded(signatures: Mapping[str, Any], record: Event | Evidence) -> tuple[s
 
 
 def _evidence_key(evidence: Evidence) -> str:
-    counts = evidence.kind == "approval" and evidence.data.get("approves") and evidence.data["outcome"] != "failed"
-    return "approvals" if counts else ""
+    return "approvals" if evidence.kind == "approval" and evidence.data["outcome"] != "failed" else ""
 
 
 def _event_key(event: Event, require: Mapping[str, Any]) -> str:

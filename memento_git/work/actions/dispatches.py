@@ -68,13 +68,13 @@ def hand_out(
     spike = not plan and bool(state.prose(state.id).data.get("spike"))
     if spike:
         _spike_limit(desk, state)
-    if desk.policy.signatures.get("require"):
-        from memento_git.work import signatures
-
-        signatures.refuse_unsigned(state, desk.policy, (state.id, identity), f"handing out {identity}")
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
+    if desk.policy.signatures.get("require"):
+        from memento_git.work import signatures
+
+        signatures.refuse_unsigned(state, desk.policy, (state.id, identity, *dependencies), f"handing out {identity}")
     allowed = _refuse_destructive(desk, state, identity, plan, guard.known_rules(allow_destructive))
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)

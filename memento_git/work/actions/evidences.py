@@ -165,6 +165,8 @@ def record_draft(
     state, found = belongs(desk, run, linked)
     words = desk.optional("summary", summary) or draft.data.get("summary", "")
     data = {**draft.data, "summary": words, "dispatch": name}
+    if data["kind"] == "approval":
+        seal = seal or desk.sealer()
     return _write(desk, state, Draft(data, draft.files), [task for task, _ in found], seal)
 
 

@@ -86,6 +86,14 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
     return Release(state.id, held, asked, release.judge(held, asked))
 
 
+def _signed(state: RunState, policy: Policy, evidence: Sequence[Evidence]) -> dict[str, str] | None:
+    if not policy.signatures:
+        return None
+    from memento_git.work import signatures
+
+    return signatures.answers(state, policy, evidence)
+
+
 def _unsigned(state: RunState, policy: Policy, scopes: Sequence[str], but: Sequence[str] = ()) -> list[str]:
     """Return what holds and lacks the signature that policy demands."""
     if not policy.signatures.get("require"):
@@ -194,11 +202,7 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
 
     Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
     """
-    signed: dict[str, str] | None = None
-    if "approvals" in policy.signatures.get("require", {}):
-        from memento_git.work import signatures
-
-        signed = signatures.answers(state, policy, evidence)
+    signed = _signed(state, policy, evidence)
     for one in evidence:
         if one.kind == "approval" and one.data.get("approves") in scopes:
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
