@@ -79,7 +79,7 @@ def race(top: Path, clones: int) -> tuple[list[list[Any]], float]:
         subprocess.run(["git", "clone", "-q", str(top / "hub.git"), str(folder)], check=True)
     begun = time.monotonic()
     racers = [
-        subprocess.Popen([sys.executable, "-m", "benchmarks.sync", "--race", str(folder)], stdout=subprocess.PIPE)
+        subprocess.Popen([sys.executable, __file__, "--race", str(folder)], stdout=subprocess.PIPE)
         for folder in folders
     ]
     said = [racer.communicate()[0] for racer in racers]
@@ -99,7 +99,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="memento-sync-") as scratch:
         top = Path(scratch)
-        os.environ |= {**environment(top), "PYTHONPATH": str(Path.cwd())}
+        os.environ |= environment(top)
         repository(top / "first")
         offer(top / "first", given.tasks)
         subprocess.run(["git", "clone", "-q", "--bare", str(top / "first"), str(top / "hub.git")], check=True)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import adoption, merging, publish, remotes
-from memento_git.ledger.store import NoLedger, UncommittedLedger
+from memento_git.ledger import adoption, merging, publish, remotes, worktree
+from memento_git.ledger.store import Ledger, NoLedger, UncommittedLedger
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks
+from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub, code, hook
 from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from memento_git.errors import MementoError
 
@@ -235,6 +237,109 @@ def test_criss_cross_and_a_run_archived_on_one_side(hub: Hub) -> None:
     assert at(ada)[0] == hub.head()
 
 
+def test_an_event_that_is_another_on_each_side_is_never_merged_by_its_lines(hub: Hub) -> None:
+    ada = hub.first
+    ada.planned()
+    sync(ada)
+    bob = hub.clone("Bob")
+    name = next(ada.root.glob(".memento/runs/*/plans/*/*-approved-*.yaml")).relative_to(ada.root)
+    for play in (ada, bob):
+        (play.root / name).write_text(f"# {play.ledger.actor}\n{(play.root / name).read_text()}")
+        play.commit_all("tampered")
+    sync(ada)
+    assert str(name) in refused(bob, merging.MergeConflict).message
+
+
+def test_a_ledger_that_is_no_folder_on_one_side_is_refused(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    git(ada.root, "rm", "-rq", ".memento")
+    (ada.root / ".memento").symlink_to("elsewhere")
+    ada.commit_all("a link")
+    git(ada.root, "push", "-q")
+    bob.planned()
+    assert ".memento" in refused(bob, merging.MergeConflict).message
+
+
+def test_two_ledgers_that_were_made_apart_become_one(repo: Path) -> None:
+    with Ledger.open(repo) as ledger:
+        bare = Hub(Play(ledger))
+        bob = bare.clone("Bob")
+        runs_ = []
+        for play in (bare.first, bob):
+            init_ledger(play.ledger)
+            runs_.append(play.planned())
+            assert sync(play).trouble == []
+        assert bob.ledger.view().runs() == sorted(runs_)
+        bare.first.close()
+
+
+def test_a_linked_worktree_and_a_sparse_checkout_are_synced_too(hub: Hub) -> None:
+    beside = hub.first.root.parent / "linked"
+    git(hub.first.root, "worktree", "add", "-q", "-b", "work", "--track", str(beside), "origin/main")
+    linked = hub.first.beside(beside, "Bob")
+    sparse = hub.clone("Cleo")
+    git(sparse.root, "sparse-checkout", "set", "--no-cone", "/*", "!/.memento")
+    assert not (sparse.root / ".memento").exists()
+    made = [play.planned() for play in (hub.first, linked, sparse)]
+    for play in (hub.first, linked, sparse):
+        sync(play)
+    sync(linked)
+    assert linked.ledger.view().runs() == sparse.ledger.view().runs() == sorted(made)
+    assert at(linked) == at(sparse) == (hub.head(), "")
+    assert not (sparse.root / ".memento").exists()
+
+
+def test_sha256_repositories_merge(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "--object-format=sha256", "hub.git")
+    git(tmp_path, "init", "-q", "-b", "main", "--object-format=sha256", "one")
+    git(tmp_path / "one", "remote", "add", "origin", "../hub.git")
+    with Ledger.open(tmp_path / "one") as ledger:
+        init_ledger(ledger)
+        sync(Play(ledger), "origin", set_upstream=True)
+    git(tmp_path, "clone", "-q", "hub.git", "two")
+    plays = [Play(Ledger.open(tmp_path / name, actor=name)) for name in ("one", "two")]
+    for play in plays:
+        play.planned()
+    sync(plays[0])
+    assert sync(plays[1]).brought.outcome == "merged"
+    for play in plays:
+        play.ledger.close()
+
+
+def test_a_branch_that_the_user_left_meanwhile_is_not_touched(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    where = remotes.target(bob.ledger.git)
+    git(bob.root, "switch", "-qc", "elsewhere")
+    hub.first.planned()
+    sync(hub.first)
+    before = at(bob)
+    with pytest.raises(publish.LedgerMoved):
+        syncing.together(bob.ledger, where)
+    assert at(bob) == before
+
+
+def test_a_ledger_commit_that_lands_meanwhile_is_taken_along(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    bob = hub.clone("Bob")
+    hub.first.planned()
+    sync(hub.first)
+    bob.planned()
+    late: list[str] = []
+    step = worktree.reached
+
+    def meanwhile(name: str) -> None:
+        if name == "index_held" and not late:
+            late.append(git(bob.root, "rev-parse", "HEAD"))
+            tree = git(bob.root, "rev-parse", "HEAD^{tree}")
+            made = git(bob.root, "commit-tree", "-p", "HEAD", "-m", "beside", tree)
+            git(bob.root, "update-ref", "refs/heads/main", made)
+        step(name)
+
+    monkeypatch.setattr(worktree, "reached", meanwhile)
+    assert sync(bob).brought.outcome == "merged"
+    assert "beside" in git(bob.root, "log", "--format=%s")
+    assert at(bob) == (hub.head(), "")
+
+
 # What stands against it.
 
 
@@ -246,7 +351,7 @@ def test_without_remote_upstream_branch_or_commit(play: Play) -> None:
     refused(play, remotes.BranchNameInvalid, "origin", "a..b")
     git(play.root, "switch", "-qc", "work")
     assert "memento sync origin" in refused(play, remotes.NoUpstream).hint
-    assert "--set-upstream" in refused(play, remotes.RemoteBranchMissing, "origin").hint
+    assert "--branch work --set-upstream" in refused(play, remotes.RemoteBranchMissing, "origin").hint
     play.planned()
     assert sync(play, "origin", set_upstream=True).brought.outcome == "pushed"
     assert hub.head("work") == at(play)[0]

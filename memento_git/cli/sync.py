@@ -31,7 +31,8 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
 
     Divergence is merged where one side changed .memento alone; where code changed on both, or a text does not merge,
     nothing is changed and the exit code is 3. Nothing is rebased or forced, no password is asked for, and what you
-    have staged or edited stays as it is. Your pre-push hook runs. What the merge left contested is told.
+    have staged or edited stays as it is. The branch is pushed with all that is committed on it, code too, and your
+    pre-push hook runs. What the merge left contested is told.
     """
     from memento_git.work.actions import syncing
 

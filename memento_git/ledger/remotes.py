@@ -78,7 +78,7 @@ class RemoteBranchMissing(Refused):
 
     token = "remote_branch_missing"
     sentence = "{remote} has no branch {branch}"
-    hint_ = "make it there: memento sync {remote} --set-upstream"
+    hint_ = "make it there: memento sync {remote} --branch {branch} --set-upstream"
 
 
 class RemoteUnreachable(Refused):

@@ -93,6 +93,8 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
         theirs = remotes.fetch(ledger.git, where)
         if theirs is None and not create:
             raise remotes.RemoteBranchMissing(**where.where)
+        if not ledger.git.is_on(f"refs/heads/{where.local}"):
+            raise publish.LedgerMoved(ref="HEAD")
         try:
             merges += _take_in(ledger, where, theirs)
         except publish.LedgerMoved:
@@ -111,8 +113,6 @@ def _take_in(ledger: Ledger, where: Target, theirs: str | None) -> bool:
     git = ledger.git
     base = publish.Base(*git.head())
     ours = base.commit or ""
-    if base.ref != f"refs/heads/{where.local}":
-        raise publish.LedgerMoved(ref=base.ref)
     if not any(merging.has_ledger(git, commit) for commit in (ours, theirs) if commit):
         raise NoLedger(where="HEAD")
     if theirs is None or merging.is_ancestor(git, theirs, ours):
