@@ -622,3 +622,17 @@ def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=play.root, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_check_judges_a_branch_by_the_signers_of_its_base(office: Office, cli: Callable[..., Any]) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    office.signers(f"ada@example.invalid {public(office.agent)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=str(office.agent))
+    path = office.event(plan, "approved").relative_to(office.root).as_posix()
+
+    code, out, _ = cli("check", "--base", base, "-C", str(office.root), "--format", "json")
+
+    found = [(one["code"], one["path"], one["severity"]) for one in json.loads(out)["findings"]]
+    assert code == 5
+    assert ("K001", path, "error") in found
