@@ -238,6 +238,8 @@ ANSWERS: Final = {
     "evidence approve": "evidence approved",
     "evidence check": "evidence checks known",
     "evidence reproduce": "results counts",
+    "evidence export": "attestations",
+    "evidence export --out": "out bytes",
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
