@@ -137,6 +137,19 @@ def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: C
     }  # fmt: skip
 
 
+def test_a_machine_without_a_git_identity_can_run_again(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = shown(play, play.task())
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+        monkeypatch.delenv(f"GIT_{role}_EMAIL")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "user.useConfigOnly")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
+    assert cli("-C", str(play.root), "evidence", "reproduce", evidence)[0] == 0
+
+
 def test_only_what_the_branch_adds_is_run_against_a_base(play: Play) -> None:
     old = play.task("old")
     first = shown(play, old)

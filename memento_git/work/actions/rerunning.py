@@ -106,7 +106,7 @@ class Rerunner:
         capture.inside(top, folder)
         if not folder.is_dir():
             raise FolderAbsent(commit=commit[:12], folder=told["cwd"])
-        with Ledger(Git(folder), actor=self.ledger.actor) as there:
+        with Ledger(Git(folder)) as there:
             draft = evidences.witness(
                 there, told["argv"], kind=kind, covers=covers, timeout=self._timeout, keep=self.policy.output,
                 reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
