@@ -61,6 +61,8 @@ def hand_out(
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
     prose = state.prose(identity)
     plan = state.canonical
+    if plan == "contested":
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
     if plan and state.plan_changed(plan):
         raise no.PlanChanged(plan=plan)
     spike = not plan and bool(state.prose(state.id).data.get("spike"))
@@ -69,6 +71,10 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
+    if desk.policy.signatures.get("require"):
+        from memento_git.work import signatures
+
+        signatures.refuse_unsigned(state, desk.policy, (state.id, identity, *dependencies), f"handing out {identity}")
     allowed = _refuse_destructive(desk, state, identity, plan, guard.known_rules(allow_destructive))
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
@@ -189,6 +195,10 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None
     existing = claims.read(git, name)
     if existing is not None and not replaceable(tx.now, state, task, existing, claim):
         raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=existing.by)
+    if existing is not None and existing[:2] == claim[:2] and existing.until >= tx.now:
+        folder = state.index.prose[task].rpartition("/")[0]
+        if branch := claims.claimed_on(git, claim.dispatch, folder, tx.view.files):
+            raise no.ClaimedElsewhere(dispatch=claim.dispatch, holder=claim.by, branch=branch)
     taken = claims.take(git, name, claim, existing)
     if taken is None:
         first = claims.read(git, name)

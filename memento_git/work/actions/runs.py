@@ -68,12 +68,17 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     """End a run whose every task is done and proven, or cancelled, and whose required gates have passed."""
     desk = Desk.of(tx)
     state = desk.run(run)
-    tasks = state.ids("task")
+    tasks = state.tasks()
     if not any(state.task_status(task) in DONE for task in tasks):
         raise no.NothingToComplete(run=state.id)
     for task in tasks:
         _settled(desk, state, task)
     _gates_passed(desk, state)
+    if desk.policy.signatures.get("require"):
+        from memento_git.work import signatures
+
+        counting = [task for task in tasks if state.task_status(task) != "cancelled"]
+        signatures.refuse_unsigned(state, desk.policy, (state.id, *counting), f"completing {state.id}")
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
     return state.id
 
