@@ -21,6 +21,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.work import signatures, signing
 from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs, tasks
 from tests.play import Play, git
+from tests.test_candidates import Contest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -232,6 +233,21 @@ def test_a_hand_written_approval_hands_nothing_out(office: Office) -> None:
     assert "it is not signed" in message
 
 
+def test_a_plan_that_was_approved_by_hand_can_still_be_approved_by_who_may(office: Office) -> None:
+    plan = office.plan()
+    forged(office, plan)
+    task = office.play.task()
+    office.play.do(plans.approve_plan, plan, key=str(office.ada))
+    office.play.do(dispatches.create_dispatch, task, "agent")
+    refused("plan_already_canonical", lambda: office.play.do(plans.approve_plan, plan, key=str(office.ada)))
+
+
+def test_an_empty_name_of_a_key_is_a_mistake(office: Office, cli: Callable[..., Any]) -> None:
+    office.write(LOOSE)
+    code, out, _ = cli("plan", "approve", office.plan(), "--key", "", "-C", str(office.root), "--json")
+    assert (code, json.loads(out)["error"]) == (2, "usage")
+
+
 def test_a_signature_does_not_serve_another_event_plan_or_run(office: Office) -> None:
     plan = office.approved()
     signature = "signature: |\n" + office.event(plan, "approved").read_text().partition("signature: |\n")[2]
@@ -440,6 +456,23 @@ def test_an_unsigned_approval_proves_no_task(office: Office) -> None:
     signed = play.do(evidences.approve, task, key=str(office.ada))
     play.complete(play.claimed(task), play.evidence(task), signed)
     play.do(runs.complete_run)
+
+
+def test_only_a_signed_yes_lets_a_risky_candidate_be_chosen(office: Office) -> None:
+    office.write(LOOSE)
+    contest = Contest(office.play)
+    risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
+    office.write(LOOSE[:-2] + ", require: {approvals: []}}\n")
+    state = office.play.state(contest.task)
+    (diff,) = [name for name in state.ids("evidence") if (one := state.evidence(name)) and one.kind == "diff"]
+    refused("signature_required", lambda: office.play.do(evidences.approve, diff, key=str(office.agent)))
+    office.play.as_("eve").do(evidences.approve, diff, response="not yet")
+    assert contest.select().chosen is None
+    office.play.do(evidences.approve, diff, key=str(office.ada))
+    assert contest.select().chosen is None
+    office.signers(f"ada@example.invalid {public(office.ada)}", f"eve {public(office.agent)}")
+    office.play.as_("eve").do(evidences.approve, diff, key=str(office.agent))
+    assert contest.select().decision()["selected_dispatch_id"] == risky
 
 
 def test_who_worked_under_a_bare_address_does_not_approve_under_the_whole_name(office: Office) -> None:
