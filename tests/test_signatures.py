@@ -508,7 +508,7 @@ def test_a_diff_is_judged_by_the_signers_of_its_base(office: Office) -> None:
     records: list[Any] = [view.record(path)]
     assert signatures.unsigned(view, records, view.policy(), own) == []
     found = signatures.unsigned(view, records, before.policy(), theirs)
-    assert [(one.code, one.path, one.severity) for one in found] == [("S001", path, "error")]
+    assert [(one.code, one.path, one.severity) for one in found] == [("K001", path, "error")]
 
 
 # Keys and agents.
@@ -641,7 +641,7 @@ def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli
         ("warn", False, True), ("warn", True, False),
     ]  # fmt: skip
     office.write(LOOSE)
-    assert cli("doctor", "-C", str(office.root))[1].count("S002") == 1
+    assert cli("doctor", "-C", str(office.root))[1].count("K002") == 1
     git(office.root, "rm", "-q", ".memento/allowed_signers")
     office.play.commit_all("nobody")
     assert "there is no such file" in cli("doctor", "-C", str(office.root))[1]

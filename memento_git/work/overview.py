@@ -46,6 +46,14 @@ def audit(view: View, run: str, progress: Callable[[int, int], None] | None = No
     return held
 
 
+def whole(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
+    """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept."""
+    key = view.tree_key(run)
+    held: Row | None = cache.read(view.git, run, key) if key else None
+    events: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key and held else None
+    return _compute(view, run, progress) if held is None or events is None else {**held, "audit": events}
+
+
 def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) -> Row:
     from memento_git.model.work import Evidence
     from memento_git.work import rows
@@ -134,11 +142,11 @@ def overview(
         from memento_git.work.state import RunState
 
         signatures.fill(RunState(view, run), signed)
-    stale = _mark_stale(view, held["evidence"], held["tasks"])
+    stale = mark_stale(view, held["evidence"], held["tasks"])
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
-    held["next"] = next_steps(held)
+    held["next"] = next_steps(held, _merges(view, held))
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
@@ -177,7 +185,7 @@ def _counts(tasks: list[Row]) -> dict[str, int]:
     return counts
 
 
-def _mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
+def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     """Say of each piece of evidence whether it saw the code of this view; return those that did not."""
     bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
     if not bound or len(view.commits) != 1:
@@ -196,7 +204,26 @@ def _mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     return stale
 
 
-def next_steps(held: Row) -> list[Row]:
+def _merges(view: View, held: Row) -> list[Row]:
+    """Return the steps that bring work which lies on a dispatch's own branch to this one."""
+    from memento_git.ledger import checkouts
+
+    steps: list[Row] = []
+    for task in [row for row in held["tasks"] if row.get("stale")][:SOON]:
+        done = [row for row in held["dispatches"] if row["task_id"] == task["id"] and row["status"] == "completed"]
+        apart = [row for row in done if task["selected_dispatch_id"] in (None, row["dispatch_id"]) and row["branch"]]
+        branches = [checkouts.unmerged(view.git, row["dispatch_id"]) for row in apart]
+        if not branches or not all(branches):
+            continue
+        if len(branches) > 1:
+            choose = f"memento dispatch select {task['id']}"
+            steps.append({"why": f"“{task['title']}” was done {len(branches)} times", "command": choose})
+        else:
+            steps.append({"why": f"“{task['title']}” is not merged yet", "command": f"git merge {branches[0]}"})
+    return steps
+
+
+def next_steps(held: Row, merges: Sequence[Row] = ()) -> list[Row]:
     """Return what could be done next, most urgent first: a sentence and the command that does it."""
     run = held["run"]
     steps = [
@@ -227,7 +254,7 @@ def next_steps(held: Row) -> list[Row]:
                 "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT",
             }
         )
-    return [*steps, *_task_steps(held)]
+    return [*steps, *merges, *_task_steps(held)]
 
 
 def _looks(row: Row) -> str:

@@ -131,7 +131,7 @@ def unsigned(
         if why:
             asked = f" of {', '.join(names)}" if names else ""
             told = f"policy demands a signature{asked} here: {why}"
-            found.append(Finding("S001", record.path, 0, told, "do it again with --sign, as one who may"))
+            found.append(Finding("K001", record.path, 0, told, "do it again with --sign, as one who may"))
         elif names is None and seen.state != "good":
             found.append(_doubtful(record.path, seen))
     return found
@@ -139,7 +139,5 @@ def unsigned(
 
 def _doubtful(path: str, seen: Seen) -> Finding:
     if seen.state in ("unknown_key", "unchecked"):
-        return Finding(
-            "S002", path, 0, WORDS[seen.state], "see to policy.signatures and its allowed signers", "warning"
-        )
-    return Finding("S002", path, 0, WORDS[seen.state], "restore the file as it was signed")
+        return Finding("K002", path, 0, WORDS[seen.state], "see to the allowed signers that policy names", "warning")
+    return Finding("K002", path, 0, WORDS[seen.state], "restore the file as it was signed")
