@@ -18,6 +18,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
+from memento_git.review.actions import check
 from memento_git.work import signatures, signing
 from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs, tasks
 from tests.play import Play, git
@@ -509,6 +510,32 @@ def test_a_diff_is_judged_by_the_signers_of_its_base(office: Office) -> None:
     assert signatures.unsigned(view, records, view.policy(), own) == []
     found = signatures.unsigned(view, records, before.policy(), theirs)
     assert [(one.code, one.path, one.severity) for one in found] == [("K001", path, "error")]
+
+
+def test_a_branch_that_lets_its_own_key_in_is_found_by_check(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    office.signers(f"ada@example.invalid {public(office.agent)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=str(office.agent))
+    found = check(office.play.ledger, base=base).findings
+    assert [(one.code, one.severity) for one in found if one.code in ("K001", "C003")] == [
+        ("K001", "error"), ("C003", "warning"),
+    ]  # fmt: skip
+    office.write(LOOSE)
+    told = [one.message for one in check(office.play.ledger, base=base).findings if one.code == "C003"]
+    assert any("signatures.require.plan_approval is no longer asked" in one for one in told)
+    assert any("signatures.revoked is nothing" in one for one in told)
+
+
+def test_check_knows_a_hand_written_approval_and_a_good_signature(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    plan = office.approved()
+    assert [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"] == []
+    forged(office, plan)
+    found = [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"]
+    assert [(one.code, one.severity) for one in found] == [("K001", "error")]
+    found = [one for one in check(office.play.ledger, no_base=True).findings if one.code[0] == "K"]
+    assert [(one.code, one.severity) for one in found] == [("K001", "warning")]
 
 
 # Keys and agents.
