@@ -655,7 +655,7 @@ def test_the_cache_decides_nothing(office: Office, cli: Callable[..., Any]) -> N
 
 def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli: Callable[..., Any]) -> None:
     first = office.approved()
-    assert "S00" not in cli("doctor", "-C", str(office.root))[1]
+    assert "K00" not in cli("doctor", "-C", str(office.root))[1]
     office.write(LOOSE)
     event = office.event(first, "approved")
     event.write_text(event.read_text().replace("by: Ada", "by: Ida"))
@@ -664,9 +664,8 @@ def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli
     office.write(POLICY)
     told = [row for row in json.loads(cli("doctor", "-C", str(office.root), "--json")[1])["checks"]
             if row["name"] == "signatures"]  # fmt: skip
-    assert [(row["status"], "not signed" in row["message"], "not for these" in row["message"]) for row in told] == [
-        ("warn", False, True), ("warn", True, False),
-    ]  # fmt: skip
+    kinds = [(row["status"], "not signed" in row["message"], "not for these" in row["message"]) for row in told]
+    assert sorted(kinds) == [("warn", False, True), ("warn", True, False)]
     office.write(LOOSE)
     assert cli("doctor", "-C", str(office.root))[1].count("K002") == 1
     git(office.root, "rm", "-q", ".memento/allowed_signers")

@@ -127,7 +127,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     if not view.exists:
         raise NothingToCheck(where="the index" if git.extra else head[:12])
     policy, found = policy_at(view)
-    found += files.check_names(view.files, view.files)
+    found += files.check_names(view.files, view.files, policy)
     for run in view.runs():
         state = RunState(view, run)
         load(state, progress)
@@ -154,7 +154,7 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
     found += _of_runs(view, scopes)
     paths = [change.path for change in differing if not change.is_removed]
-    found += [*files.check_names(view.files, paths), *_copies(view, paths)]
+    found += [*files.check_names(view.files, paths, policy), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += comparison.findings()
     found += signed.check(view, first if base.exists else head, policy, paths)
@@ -187,7 +187,7 @@ def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> se
     if not base.exists:
         return set()
     then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
-    found = [*_of_runs(base, then), *base.findings, *files.check_names(base.files, base.files)]
+    found = [*_of_runs(base, then), *base.findings, *files.check_names(base.files, base.files, policy_at(base)[0])]
     return {_key(one) for one in found}
 
 
