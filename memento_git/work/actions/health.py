@@ -186,7 +186,13 @@ def _files(view: View, policy: Policy) -> Iterator[Answer]:
 
 
 def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
-    for finding in signed.older(signed.check(view, view.commits[0] if view.commits else "", policy, list(view.files))):
+    commit = view.commits[0] if view.commits else ""
+    if policy.signatures:
+        from memento_git.work.signatures import signers_at
+
+        if why := signers_at(view.git, commit, policy).why:
+            yield Answer("signatures", "warn", f"policy {why}", "commit the file that policy.signatures names")
+    for finding in signed.older(signed.check(view, commit, policy, list(view.files))):
         yield Answer("signatures", "fail" if finding.severity == "error" else "warn", str(finding), finding.fix)
 
 
