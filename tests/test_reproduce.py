@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import layout
+from memento_git.ledger import codec, layout
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
@@ -25,6 +25,7 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.ledger.store import Transaction
     from memento_git.work.actions.reproducing import Result
 
 CHECK = "from pathlib import Path\nraise SystemExit(0 if 'good' in Path('app.py').read_text() else 3)\n"
@@ -466,3 +467,23 @@ def test_the_work_of_a_dispatch_branch_is_found(play: Play) -> None:
     assert (found.status, found.where, found.commit) == (
         "reproduced", "tree", git(play.root, "rev-parse", "memento/abc")
     )  # fmt: skip
+
+
+def test_a_rerun_is_found_among_many_that_are_none(play: Play) -> None:
+    task = play.task()
+    evidence = shown(play, task)
+    state = play.state(evidence)
+    first = state.evidence(evidence)
+    assert first is not None
+
+    def many(tx: Transaction) -> None:
+        for _ in range(60):
+            name = tx.new_id("evidence")
+            tx.put(layout.evidence_path(state.id, name), codec.encode({**first.data, "id": name}))
+
+    play.ledger.change("many", many)
+    for _ in range(2):
+        found = play.state(evidence)
+        assert found.seen_again(first) == reproduction.NOTHING
+    made = recorded(play, evidence).made
+    assert play.state(evidence).seen_again(first).agree == (made,)
