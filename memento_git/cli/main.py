@@ -11,6 +11,7 @@ COMMANDS: Final = {
     "init": ("setup", "Make the ledger in this repository."),
     "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
     "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
+    "diff": ("diff", "Show what happened to the ledger between two commits."),
     "log": ("overview", "List what happened, in the order in which it was seen."),
     "show": ("overview", "Show any record by its id."),
     "run": ("run", "Start, pause, resume, cancel, complete runs."),
@@ -19,11 +20,15 @@ COMMANDS: Final = {
     "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
+    "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
+    "check": ("checking", "Check the ledger, or what a branch adds to it."),
     "settle": ("settle", "List what needs settling, and settle it."),
+    "sync": ("sync", "Bring this branch of the ledger and the remote's together: fetch, merge, push."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
+    "hook": ("hook", "Let git check the ledger before a commit and after a merge."),
     "doctor": ("setup", "Check git, the ledger and this machine's files for it."),
     "sample-smoke": ("setup", "Play a whole run in a repository of its own."),
     "guide": ("setup", "Print how to work with a ledger, as a skill for agents and people."),
@@ -62,5 +67,5 @@ def memento(**options: Any) -> None:
     """Keep AI-assisted work provable: runs, plans, tasks and evidence in your git repository.
 
     Every change is one commit of .memento files alone. Exit codes: 0 ok, 1 refused or not found, 2 usage,
-    3 the ledger moved on, 4 the ledger is broken, 70 a bug.
+    3 the ledger moved on, 4 the ledger is broken, 5 check found errors, 70 a bug.
     """

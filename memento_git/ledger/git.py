@@ -23,17 +23,18 @@ LOCAL_VARIABLES: Final = frozenset({
     "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE", "GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
 })  # fmt: skip
+QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 AT_ONCE: Final = 200
 QUIET: Final = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
-OPTIONS: Final = (
+WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
     "-c", "core.quotePath=false",
     "-c", "core.fsmonitor=false",
     "-c", "core.safecrlf=false",
-    "-c", f"core.hooksPath={os.devnull}",
     "-c", "i18n.commitEncoding=UTF-8",
 )  # fmt: skip
+OPTIONS: Final = (*WITH_HOOKS, "-c", f"core.hooksPath={os.devnull}")
 
 
 class GitMissing(Broken):
@@ -118,7 +119,8 @@ class WorkTree(NamedTuple):
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return our environment without what ties git to another repository or index."""
-    kept = {name: value for name, value in os.environ.items() if name not in LOCAL_VARIABLES}
+    left_out = LOCAL_VARIABLES if QUARANTINE[0] not in os.environ else LOCAL_VARIABLES.difference(QUARANTINE)
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, **QUIET, **(extra or {})}
 
 
@@ -130,6 +132,7 @@ class Git:
             raise WorkspaceMissing(path=start)
         self.start = start.absolute()
         self.cwd = start
+        self.extra: dict[str, str] = {}
         self._reader: subprocess.Popen[bytes] | None = None
         self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
         answer = self._run(
@@ -165,7 +168,12 @@ class Git:
         command = ["git", *OPTIONS, *arguments]
         try:
             return subprocess.run(
-                command, cwd=self.cwd, input=data, capture_output=True, env=environment(extra), check=False
+                command,
+                cwd=self.cwd,
+                input=data,
+                capture_output=True,
+                env=environment({**self.extra, **(extra or {})}),
+                check=False,
             )
         except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
             if error.filename == "git":
@@ -180,11 +188,11 @@ class Git:
         return done.stdout
 
     def begin(
-        self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False
+        self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False, hooks: bool = False
     ) -> subprocess.Popen[bytes]:
         """Start one git command that waits for its input; apart: without our terminal, as a group of its own."""
         return subprocess.Popen(
-            ["git", *OPTIONS, *arguments],
+            ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
             cwd=self.cwd, env=environment(extra), start_new_session=apart,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
@@ -195,11 +203,26 @@ class Git:
         try:
             out, err = process.communicate(data, timeout=patience)
         except BaseException:
-            _end_group(process)
+            end_group(process)
             raise
         if process.returncode:
             raise GitFailed(command=arguments[0], reason=_reason(err, process.returncode))
         return out
+
+    def talk(self, *arguments: str, extra: Mapping[str, str], patience: float) -> tuple[int, str, str]:
+        """Run one git command with the user's hooks, without a prompt; return exit code, stdout, stderr.
+
+        When it takes too long it is ended with all that it started, and TimeoutError is raised.
+        """
+        process = self.begin(*arguments, extra=extra, apart=True, hooks=True)
+        try:
+            out, err = process.communicate(timeout=patience)
+        except BaseException as error:
+            end_group(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TimeoutError from None
+            raise
+        return process.returncode, os.fsdecode(out), err.decode(errors="replace")
 
     def answer(self, *arguments: str) -> str | None:
         """Run one git command; return its one-line answer, or None where it fails."""
@@ -266,7 +289,7 @@ class Git:
         if asked and self._reader is None:
             self._reader = subprocess.Popen(
                 ["git", *OPTIONS, "cat-file", "--batch"],
-                cwd=self.cwd, env=environment(),
+                cwd=self.cwd, env=environment(self.extra),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             self._end_reader = weakref.finalize(self, _end, self._reader)
@@ -356,7 +379,8 @@ def _reason(stderr: bytes, code: int) -> str:
     return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads a group of its own, and all that it started."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -49,6 +49,19 @@ GRAPH: Final = Shape({
     "growth": Field(t.Whole(), doc="percent by which the edges may grow"),
 })  # fmt: skip
 
+SIGNERS: Final = t.ListOf(ACTOR)
+SIGNATURES: Final = Shape({
+    "allowed_signers": Field(t.PLACE, doc="file in the repository that says whose SSH keys count"),
+    "revoked": Field(t.PLACE, doc="file in the repository of keys that count no more: public keys, or a KRL"),
+    "require": Field(Shape({
+        "plan_approval": Field(SIGNERS, doc="who must sign that a plan is approved; nobody named: any allowed signer"),
+        "waivers": Field(SIGNERS, doc="who must sign the waiver of a gate"),
+        "final_acceptance": Field(SIGNERS, doc="who must sign that this gate passes"),
+        "release": Field(SIGNERS, doc="who must sign that this gate passes"),
+        "approvals": Field(SIGNERS, doc="who must sign approvals, and that the gate `approval` passes"),
+    })),
+})  # fmt: skip
+
 REPRODUCE: Final = Shape({
     "commands": Field(t.ListOf(t.ListOf(t.Text(), least=1)), doc="first words of the commands that may be run again"),
     "setup": Field(t.ListOf(t.ListOf(t.Text(), least=1)), doc="commands that make a clean work tree ready for them"),
@@ -92,6 +105,7 @@ POLICY: Final = Shape({
     "preflight": Field(PREFLIGHT),
     "release": Field(RELEASE),
     "graph": Field(GRAPH),
+    "signatures": Field(SIGNATURES),
     "reproduce": Field(REPRODUCE),
     "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
 })  # fmt: skip
@@ -135,6 +149,7 @@ class Policy(NamedTuple):
     graph: dict[str, Any] = DEFAULT_GRAPH
     reproduce: dict[str, Any] = DEFAULT_REPRODUCE
     executors: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    signatures: dict[str, Any] = {}  # noqa: RUF012
 
 
 def policy_of(config: dict[str, Any]) -> Policy:
@@ -164,4 +179,5 @@ def policy_of(config: dict[str, Any]) -> Policy:
         graph={**default.graph, **given.get("graph", {})},
         reproduce={**default.reproduce, **given.get("reproduce", {})},
         executors=config.get("executors") or {},
+        signatures=given.get("signatures") or {},
     )
