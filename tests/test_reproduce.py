@@ -18,7 +18,7 @@ from memento_git.ledger import codec, layout
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
-from memento_git.work import reproduction, trust
+from memento_git.work import reproduction, signatures, trust
 from memento_git.work.actions import evidences, reproducing, rerunning, runs
 from tests.play import Play, git
 
@@ -487,3 +487,21 @@ def test_a_rerun_is_found_among_many_that_are_none(play: Play) -> None:
         assert found.seen_again(first) == reproduction.NOTHING
     made = recorded(play, evidence).made
     assert play.state(evidence).seen_again(first).agree == (made,)
+
+
+def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    key = tmp_path / "runner"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    (play.root / "signers").write_text(f"ada@example.invalid {key.with_suffix('.pub').read_text()}")
+    policy(play, LISTED + "  signatures: {allowed_signers: signers}\n")
+    evidence = shown(play, play.task())
+    at = ("-C", str(play.root), "evidence", "reproduce", evidence)
+    assert cli(*at, "--key", str(key))[0] == 2, "nothing would be signed"
+    code, out, _ = cli(*at, "--record", "--key", str(key), "--json")
+    made = json.loads(out)["results"][0]["recorded_id"]
+    state = play.state(made)
+    rerun = state.evidence(made)
+    assert rerun is not None
+    assert signatures.Verifier(state.view, state.view.policy()).seen(rerun) == ("good", "ada@example.invalid")
+    assert code == 0
+    assert cited(play, evidence).trust == "witnessed"
