@@ -151,12 +151,14 @@ def test_a_machine_without_a_git_identity_can_run_again(
     assert cli("-C", str(play.root), "evidence", "reproduce", evidence)[0] == 0
 
 
-def test_only_what_the_branch_adds_is_run_against_a_base(play: Play) -> None:
+def test_only_what_the_branch_adds_is_run_against_a_base(play: Play, cli: Callable[..., Any]) -> None:
     old = play.task("old")
     first = shown(play, old)
     play.complete(play.claimed(old), first)
     git(play.root, "branch", "base")
     assert reproducing.reproduce_added(play.ledger, "base") == []
+    _, out, _ = cli("-C", str(play.root), "evidence", "reproduce", "--base", "base")
+    assert "nothing to run again" in out
     new = play.task("new")
     second = shown(play, new, "check.py", "new")
     play.complete(play.claimed(new), second)

@@ -49,6 +49,8 @@ def reproduce(
     counts = {word: sum(one.status == word for one in found) for word in ("reproduced", "differs", "cannot")}
     bad = counts["differs"] + (counts["cannot"] if strict else 0)
     lines = [*(_line(one) for one in found), ", ".join(f"{count} {word}" for word, count in counts.items())]
+    if not found:
+        lines = ["there is nothing to run again: no settled work rests on a command here"]
     rows = [reproducing.row(one) for one in found]
     door.show({"results": rows, "counts": counts}, "\n".join(lines), ok=not bad)
     return 1 if bad else 0
