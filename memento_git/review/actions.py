@@ -14,10 +14,9 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, weakening
+from memento_git.review import against, checks, files, signed, weakening
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
-from memento_git.review.signed import check_signatures
 from memento_git.work import codestate
 from memento_git.work.loading import load
 from memento_git.work.state import RunState
@@ -136,7 +135,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     found += files.check_secrets(view, list(view.files), policy.allow_secrets)
-    found += check_signatures(view, git, head, policy)
+    found += signed.older(signed.check(view, head, policy, list(view.files)))
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
 
@@ -157,8 +156,9 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     paths = [change.path for change in differing if not change.is_removed]
     found += [*files.check_names(view.files, paths), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += check_signatures(view, git, first if base.exists else head, policy, _new(differing))
     found += comparison.findings()
+    found += signed.check(view, first if base.exists else head, policy, paths)
+    found += signed.signers_changed(git, first, head, policy)
     if git.answer("cat-file", "-t", head) == "commit":
         found += against.actors(view, changes.authored(git, first, head))
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
@@ -166,12 +166,6 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     ours = [one for one in found if _key(one) not in before]
     already = [one for one in found if _key(one) in before]
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
-
-
-def _new(differing: Sequence[changes.Changed]) -> set[str]:
-    """Return the paths of events and evidence that a branch adds."""
-    places = {one.path: layout.place_of(one.path) for one in differing if not one.is_removed}
-    return {path for path, place in places.items() if place is not None and place.kind in ("event", "evidence")}
 
 
 def _of_runs(view: View, scopes: Mapping[str, Scope]) -> list[Finding]:

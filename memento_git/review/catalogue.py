@@ -74,7 +74,8 @@ CATALOGUE: Final = {
     "S001": Kind(
         "what looks like a secret", "error",
         "A record's text holds what looks like a secret.",
-        "Revoke it, then `memento evidence redact ID --reason WHY`. A false alarm: name its rule in `allow_secrets`.",
+        "Revoke it, then `memento evidence redact ID --reason WHY`, or edit the text. A false alarm: name its rule in "
+        "`allow_secrets`.",
     ),
     "A001": Kind(
         "an archive with other bytes", "error",

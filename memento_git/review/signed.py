@@ -1,50 +1,56 @@
-"""What signatures come to under the policy and the keys of a commit: of a base, for what a branch adds."""
+"""Whether what a branch adds is signed as policy demands, by the keys that its base names."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
+from memento_git.work import signing
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
 
 
-def check_signatures(
-    view: View, git: Git, signers: str, policy: Policy, added: Collection[str] | None = None
-) -> Iterator[Finding]:
-    """Yield what lacks the signature that policy demands, or has one that is not good; `signers` is the keys' commit.
-
-    Of a whole tree (`added` is None) what lacks one is a warning, as it may be older than the policy.
-    """
-    records = list(_signable(view, added))
-    if not policy.signatures and not any("signature" in found.data for found in records):
-        return
-    from memento_git.ledger import layout
+def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list[Finding]:
+    """Return what lacks a signature that a policy demands, or has one that is not good, by the signers of a commit."""
+    records = list(_records(view, paths, policy))
+    if not records:
+        return []
     from memento_git.work import signatures
 
-    found = signatures.signers_at(git, signers, policy)
-    if policy.signatures and found.why:
-        told = f"policy {found.why}"
-        yield Finding("K001", layout.CONFIG, 0, told, "commit the file that policy.signatures names", "warning")
-    for finding in signatures.unsigned(view, records, policy, found):
-        light = added is None and finding.code == "K001"
-        yield finding._replace(severity="warning") if light else finding
+    return signatures.unsigned(view, records, policy, signatures.signers_at(view.git, commit, policy))
 
 
-def _signable(view: View, added: Collection[str] | None) -> Iterator[Event | Evidence]:
-    for path in _paths(view) if added is None else sorted(added):
-        found = view.record(path) if path in view.files else None
-        if isinstance(found, Event | Evidence):
+def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event | Evidence]:
+    """Yield the records that are signed, or must be."""
+    for path in paths:
+        place = layout.place_of(path)
+        if place is None or place.kind not in ("event", "evidence"):
+            continue
+        found = view.record(path)
+        if isinstance(found, Event | Evidence) and (
+            "signature" in found.data or signing.demanded(policy.signatures, found) is not None
+        ):
             yield found
 
 
-def _paths(view: View) -> Iterable[str]:
-    for run in view.runs():
-        index = view.index(run)
-        yield from (*index.events.values(), *index.evidence.values())
+def older(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings on a whole tree: what is not signed may be older than the policy that demands it."""
+    return [one._replace(severity="warning") if one.code == "K001" else one for one in findings]
+
+
+def signers_changed(git: Git, first: str, head: str, policy: Policy) -> list[Finding]:
+    """Return a finding for each file of keys, as the base's policy names them, that a branch changes."""
+    paths = [path for key in ("allowed_signers", "revoked") if (path := policy.signatures.get(key))]
+    if not paths:
+        return []
+    before, after = git.entries(first, *paths), git.entries(head, *paths)
+    message = "the branch changes whose signatures count; what it adds is judged by the base's file"
+    how = "change them on a branch of their own"
+    return [Finding("C003", path, 0, message, how, "warning") for path in paths if before.get(path) != after.get(path)]

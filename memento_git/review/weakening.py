@@ -37,6 +37,19 @@ def weakened(old: Policy, new: Policy) -> Iterator[str]:
     yield from _release(old.release, new.release)
     for name in ("preflight", "graph"):
         yield from _levels(name, getattr(old, name), getattr(new, name))
+    yield from _signatures(old.signatures, new.signatures)
+
+
+def _signatures(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for key in ("allowed_signers", "revoked"):
+        if key in old and new.get(key) != old[key]:
+            yield f"signatures.{key} is {new.get(key) or 'nothing'}, and was {old[key]}"
+    before, after = old.get("require") or {}, new.get("require") or {}
+    for key, names in sorted(before.items()):
+        if key not in after:
+            yield f"signatures.require.{key} is no longer asked"
+        else:
+            yield from _named(f"signatures.require.{key}", names, after[key])
 
 
 def _proof(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, publish, worktree
 from memento_git.ledger.git import GitFailed
-from memento_git.review import files
+from memento_git.review import files, signed
 from memento_git.review.checks import check_run
 from memento_git.review.scope import Scope
-from memento_git.review.signed import check_signatures
 from memento_git.work.loading import load
 from memento_git.work.state import RunState
 
@@ -187,7 +186,7 @@ def _files(view: View, policy: Policy) -> Iterator[Answer]:
 
 
 def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
-    for finding in check_signatures(view, view.git, view.commits[0] if view.commits else "", policy):
+    for finding in signed.older(signed.check(view, view.commits[0] if view.commits else "", policy, list(view.files))):
         yield Answer("signatures", "fail" if finding.severity == "error" else "warn", str(finding), finding.fix)
 
 
