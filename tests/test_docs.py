@@ -188,6 +188,7 @@ graph update
 graph diff HEAD..HEAD
 graph propose
 status
+diff HEAD~5..HEAD
 report
 report --format html
 report --out report.md

@@ -19,6 +19,9 @@ PLAN: Final = {
     "acceptance_criteria": "list", "assumptions": "list", "risks": "list",
     "changed": "true: the text is another than the one that was approved",
     "verification_policy": "what verification asks of the run's tasks, or null",
+    "approved_by": "who approved it last, or null", "approval_event_id": "the event, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature the approval it is, or null",
 }  # fmt: skip
 TASK: Final = {
     "id": "the task", "run_id": "its run", "title": "what is to be done", "description": "the Markdown of task.md",
@@ -57,6 +60,8 @@ GATE: Final = {
     "status": "pending, passed, failed, waived", "reviewer": "who gave the latest verdict", "summary": "what was said",
     "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
     "event_id": "the verdict's event, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature it is, or null",
 }  # fmt: skip
 EVIDENCE: Final = {
     "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
@@ -73,6 +78,8 @@ EVIDENCE: Final = {
     "dispatch": "hand-off that it came out of, or null",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature it is, or null",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {
@@ -156,20 +163,63 @@ DECISION: Final = {
     "budget": "attempts, lost, cost, spent, and exceeded: why one more is beyond it, or null",
     "next": f"{', '.join(NEXT)}: what the attempts so far lead to",
 }  # fmt: skip
+DIFF: Final = {
+    "base": "the older commit", "tips": "the newer commit; several: their union", "notes": "what to know besides",
+    "counts": "how many: runs, tasks, added, completed, proven, unproven, contested, stale, late, plans, gates, "
+    "evidence, forbidden, weakened", "forbidden": "files that were changed or removed although a ledger only grows: "
+    "path, change, kind, record", "policy": "null, or changed (what it asks, not only its words), diff (lines of a "
+    "unified diff), weakened (rules that ask less)", "runs": "what happened to each run that changed",
+}  # fmt: skip
+DIFF_RUN: Final = {
+    "id": "the run", "goal": "what it is for", "change": "added, changed, removed", "from": "its state, or null",
+    "to": "its state, or null", "by": "who moved it", "reason": "why, or null",
+    "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
+    "plans": "id, title, change, from, to, by, reason, changed_since_approval, texts",
+    "tasks": "what happened to each task that changed",
+    "gates": "kind, scope, from, to, way (verdicts in their order), by, reason, evidence",
+    "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, exit_code, summary, task_ids, "
+    "approves, uri, change, from, to, by, trust_before, reason",
+    "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
+    "findings": "what is wrong in files now and was not before: code, path, line, message",
+    "illegal": "new events without effect", "mended": "events that settle, void or redact",
+    "archived": "it was packed into an archive", "event_count": "how many events came",
+}  # fmt: skip
+DIFF_TASK: Final = {
+    "id": "the task", "title": "what is to be done", "change": "added, changed, removed", "from": "its state, or null",
+    "to": "its state, or null", "way": "the states from the one to the other", "by": "who moved it",
+    "reason": "why it was moved last, or null", "proven": "true, false, or null while not completed",
+    "proven_before": "the same at the older commit", "proof": "what proves it: id, kind, trust_level, outcome, "
+    "command, exit_code, summary, stale", "unproven_because": "why it is not proven",
+    "became": "which of stale, late, incomplete, contested it was not before", "selected_dispatch_id": "or null",
+    "texts": "revised texts, as of a run",
+    "events": "what happened: id, record, action, actor, created_at, summary, problem",
+}  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
+    "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
 }  # fmt: skip
 
+SYNC: Final = {
+    "remote": "with which", "branch": "its name there", "outcome": "up_to_date, pushed, fast_forwarded, merged",
+    "before": "commit here before", "after": "commit here after", "merges": "merge commits that were made",
+    "pushes": "pushes that it took", "pushed": "the remote has `after` by this",
+    "trouble": "what is newly contested, illegal or incomplete, as in `status`",
+    "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
+    "findings": "files that came damaged, as sentences",
+    "released": "dispatches whose claims on the remote were removed",
+}  # fmt: skip
 ANSWERS: Final = {
-    "init": "workspace created state",
+    "init": "workspace created state collapse_events",
     "update": "version steps",
     "guide": "name text",
     "guide --out": "path",
     "status": " ".join(STATUS),
     "report": " ".join([*REPORT, *(key for key in STATUS if key != "state")]),
     "report --out": "out format bytes",
+    "diff": " ".join(DIFF),
+    "comment": "action id url reason",
     "log": "audit page",
     "log --commits": "commits page",
     "show": "KIND audit",
@@ -202,6 +252,7 @@ ANSWERS: Final = {
     "dispatch show": "DISPATCH",
     "dispatch create": "DISPATCH dispatched",
     "dispatch claim": "DISPATCH",
+    "dispatch claim --sync": "DISPATCH remote branch pushed pushes",
     "dispatch renew": "dispatch_id lease_until committed",
     "dispatch complete": "DISPATCH task proven evidence",
     "dispatch select": "task_id decision candidates event_id",
@@ -233,10 +284,14 @@ ANSWERS: Final = {
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
     "check": "findings already base head checked fixed",
+    "hook list": "hooks",
+    "hook install": "hooks",
+    "hook uninstall": "hooks",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",
     "archive": "archive",
+    "sync": " ".join(SYNC),
     "apply": "done",
     "doctor": "checks",
     "sample-smoke": "init start plan approve_plan event dispatch claim evidence complete run_complete "
@@ -269,7 +324,8 @@ def page() -> str:
         "`command`, `why`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
-        "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,
+        "## Status", table(("key", "meaning"), _rows(STATUS)),
+        "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,
     )  # fmt: skip
 
 

@@ -83,7 +83,7 @@ class Door:
         paths = [] if self.at else [change.path for change in self._ledger.uncommitted]
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         told = [f"not committed, so not counted: {', '.join(paths[:3])}{more}"] if paths else []
-        return [*self._ledger.warnings, *told]
+        return [*dict.fromkeys(self._ledger.warnings), *told]
 
     def close(self) -> None:
         """Say what should be known besides, and end what was started for reading."""
@@ -140,6 +140,11 @@ def _wrap(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def bare(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that neither reads nor writes the ledger an open door as its first argument."""
+    return _shared(_wrap(function))
+
+
 def reads(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a reading verb, and an open door as its first argument."""
     at = click.option("--at", multiple=True, metavar="REV", help="Read at this revision; several: their union.")
@@ -165,6 +170,15 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
         help="Take a text although this scanner rule finds a secret in it.",
     )
     return actor(allow(_shared(_wrap(function))))
+
+
+def signs(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say whether, and with which key, what it writes is signed."""
+    sign = click.option("--sign", is_flag=True, help="Sign it with your SSH key; policy may demand that.")
+    key = click.option(
+        "--key", default="", metavar="FILE", help="Sign it with this key; git's user.signingKey by default."
+    )
+    return sign(key(function))
 
 
 def asks(function: Callable[..., Any]) -> Callable[..., Any]:

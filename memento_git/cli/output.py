@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -59,6 +60,13 @@ def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
 
 
+def signature(row: Row) -> str:
+    """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
+    from memento_git.review.report import signature_note
+
+    return printable(signature_note(row)) if row.get("signature", "none") != "none" else ""
+
+
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     """Return rows as aligned lines; the last column runs free."""
     held = [[str(cell) for cell in row] for row in rows]
@@ -74,16 +82,27 @@ def columns(rows: Iterable[Sequence[str]]) -> list[str]:
 
 def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     """Return a record as `key  value` lines, empty values left out."""
-    told = []
-    for key, value in row.items():
-        if value in (None, [], {}, "", False):
-            continue
-        if isinstance(value, list):
-            shown = "; ".join(printable(one) for one in value)
-        else:
-            shown = printable(value)
-        told.append((click.style(key.replace("_", " "), fg="bright_black"), names.within(shown)))
+    told = [
+        (click.style(key.replace("_", " "), fg="bright_black"), names.within(_value(value)))
+        for key, value in row.items()
+        if value not in (None, [], {}, "", False) and (key, value) != ("signature", "none")
+    ]
     return columns(told)
+
+
+def _value(value: Any) -> str:
+    """Return a value of a record in words: what is asked by its reasons, a command as one types it."""
+    if value is True:
+        return "yes"
+    if isinstance(value, list):
+        return "; ".join(_value(one) for one in value)
+    if not isinstance(value, dict):
+        return printable(value)
+    if value.get("why"):
+        return _value(value["why"])
+    if value.get("run"):
+        return f"`{printable(shlex.join(value['run']))}`"
+    return ", ".join(f"{printable(key)} {_value(one)}" for key, one in value.items() if one not in (None, [], {}, ""))
 
 
 def destructive(found: Sequence[Mapping[str, Any]]) -> list[str]:

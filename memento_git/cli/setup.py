@@ -13,16 +13,28 @@ COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 @click.command()
+@click.option(
+    "--collapse-events/--show-events", "collapse", default=None,
+    help="Whether hosting services fold up events and evidence in their view of a diff; shown by default.",
+)  # fmt: skip
 @writes
-def init(door: Door) -> None:
-    """Make the ledger in this repository: one commit with its policy and what it says of itself."""
-    from memento_git.work.actions.setup import init_ledger
+def init(door: Door, *, collapse: bool | None) -> None:
+    """Make the ledger in this repository: one commit with its policy and what it says of itself.
 
-    made = init_ledger(door.ledger)
+    Where it is there already, --collapse-events or --show-events changes that setting alone.
+    """
+    from memento_git.work.actions.setup import collapsed, init_ledger
+
+    made = init_ledger(door.ledger, collapse=collapse)
     where = door.ledger.git.top
-    data = {"workspace": str(where), "created": made, "state": {"backend": "git", "path": ".memento"}}
+    folded = collapsed(door.ledger)
+    data = {
+        "workspace": str(where), "created": made, "state": {"backend": "git", "path": ".memento"},
+        "collapse_events": folded,
+    }  # fmt: skip
     text = "made the ledger in .memento" if made else "the ledger is there already"
-    door.show(data, f"{text}\n next: memento run start --goal TEXT")
+    told = "" if collapse is None else f"; events and evidence are {'folded up' if folded else 'shown'} in diff views"
+    door.show(data, f"{text}{told}\n next: memento run start --goal TEXT")
 
 
 @click.command()

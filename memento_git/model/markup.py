@@ -9,6 +9,8 @@ from memento_git.model.types import FORBIDDEN
 
 ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
 LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
+LINKING: Final = re.compile(r"@(?=[\w-])|(?<!&)#(?=\d)")
+MOST_COMMENT: Final = 65_536
 MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 
@@ -16,6 +18,11 @@ def plain(text: str) -> str:
     """Return one line of text without what Markdown or HTML would act upon."""
     line = ACTIVE.sub(r"\\\g<0>", one_line(text))
     return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
+
+
+def unlinked(markdown: str) -> str:
+    """Return Markdown that calls nobody and refers to nothing: a hosting service links `@name` and `#1` in texts."""
+    return LINKING.sub(r"\g<0>&#8203;", markdown)
 
 
 def code(text: str) -> str:
@@ -34,6 +41,14 @@ def spoken(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a text on one line, without characters that steer how it is shown."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def units(text: str) -> int:
+    """Return a text's length in UTF-16 units: never fewer than characters, nor than a third of its UTF-8 bytes.
+
+    A hosting service counts one of the three, so what fits by this count fits.
+    """
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def block(text: str) -> list[str]:

@@ -49,6 +49,19 @@ GRAPH: Final = Shape({
     "growth": Field(t.Whole(), doc="percent by which the edges may grow"),
 })  # fmt: skip
 
+SIGNERS: Final = t.ListOf(ACTOR)
+SIGNATURES: Final = Shape({
+    "allowed_signers": Field(t.PLACE, doc="file in the repository that says whose SSH keys count"),
+    "revoked": Field(t.PLACE, doc="file in the repository of keys that count no more: public keys, or a KRL"),
+    "require": Field(Shape({
+        "plan_approval": Field(SIGNERS, doc="who must sign that a plan is approved; nobody named: any allowed signer"),
+        "waivers": Field(SIGNERS, doc="who must sign the waiver of a gate"),
+        "final_acceptance": Field(SIGNERS, doc="who must sign that this gate passes"),
+        "release": Field(SIGNERS, doc="who must sign that this gate passes"),
+        "approvals": Field(SIGNERS, doc="who must sign approvals, and that the gate `approval` passes"),
+    })),
+})  # fmt: skip
+
 EXECUTOR: Final = Shape({
     "run": Field(t.ListOf(t.Text()), doc="argv that starts it; {brief} {task} {dispatch} {worktree} are filled in"),
     "health": Field(t.ListOf(t.Text()), doc="argv that exits with 0 where it can work"),
@@ -84,6 +97,7 @@ POLICY: Final = Shape({
     "preflight": Field(PREFLIGHT),
     "release": Field(RELEASE),
     "graph": Field(GRAPH),
+    "signatures": Field(SIGNATURES),
     "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
 })  # fmt: skip
 
@@ -124,6 +138,7 @@ class Policy(NamedTuple):
     release: dict[str, Any] = {"graph": "refuse"}  # noqa: RUF012
     graph: dict[str, Any] = DEFAULT_GRAPH
     executors: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    signatures: dict[str, Any] = {}  # noqa: RUF012
 
 
 def policy_of(config: dict[str, Any]) -> Policy:
@@ -152,4 +167,5 @@ def policy_of(config: dict[str, Any]) -> Policy:
         release={**default.release, **given.get("release", {})},
         graph={**default.graph, **given.get("graph", {})},
         executors=config.get("executors") or {},
+        signatures=given.get("signatures") or {},
     )

@@ -143,6 +143,18 @@ CATALOGUE: Final = {
         "An error where the branch completes it.",
         "Finish or prove the other task, or `memento task reopen TASK --reason WHY`.",
     ),
+    "K001": Kind(
+        "a signature that policy demands is missing", "error",
+        "An approval or a verdict lacks the signature that policy demands: it has none, or one that is not good, or of "
+        "somebody whom policy does not name.",
+        "Whoever may sign does it again with `--sign`; see [trust-model.md](../trust-model.md).",
+    ),
+    "K002": Kind(
+        "a signature that is not good", "error",
+        "A signature that nothing demands is not good: it is for other bytes, of somebody else, of a key that was "
+        "revoked or not valid then. A key that is not known here is a warning.",
+        "Restore the file as it was signed, or add the key to the allowed signers.",
+    ),
     "L001": Kind(
         "a dependency that is not there", "error",
         "A task depends on one that is not in its run.",

@@ -1,4 +1,4 @@
-"""Asking a hosting service for the checks of a commit: the only code that speaks HTTP."""
+"""Speaking with a hosting service, and asking it for the checks of a commit: the only code that speaks HTTP."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class HostingFailed(Refused):
 
     token = "hosting_failed"
     sentence = "{host} {problem}"
-    hint_ = "try again later, or save the answer to a file and give that: memento evidence check FILE"
+    hint_ = "try again later; checks can be given as a file, too: memento evidence check FILE"
 
 
 class HostingUnauthorized(Refused):
@@ -77,15 +77,15 @@ class HostingUnauthorized(Refused):
 
     token = "hosting_unauthorized"
     sentence = "{host} does not accept the token in {variable}"
-    hint_ = "set {variable} to a token that is valid there and may read checks"
+    hint_ = "set {variable} to a token that is valid there"
 
 
 class HostingForbidden(Refused):
     """The token is known and may not do this."""
 
     token = "hosting_forbidden"
-    sentence = "{host} does not let the token in {variable} read {what}"
-    hint_ = "give the token the right to read checks and commit statuses of this repository"
+    sentence = "{host} gives the token in {variable} no access to {what}"
+    hint_ = "give the token the right that this needs: to read checks and commit statuses, or to write comments"
 
 
 class HostingNotFound(Refused):
@@ -93,7 +93,7 @@ class HostingNotFound(Refused):
 
     token = "hosting_not_found"
     sentence = "{host} has no {what}, or does not show it to this token"
-    hint_ = "see to --repo and --commit, and that the commit was pushed"
+    hint_ = "see to --repo, and to --number or --commit; a commit must have been pushed"
 
 
 class RateLimited(Refused):
@@ -133,15 +133,20 @@ def fetch(provider: str, repo: str, commit: str, api: str = "") -> list[Check]:
     name = "github" if provider == "auto" else provider
     if name not in SERVICES:
         raise ProviderUnknown(given=provider, allowed=", ".join(SERVICES))
-    parts = repo.split("/")
-    if len(parts) < 2 or (len(parts) > 2 and name != "gitlab") or not all(PART.fullmatch(part) for part in parts):
-        raise AddressInvalid(given=repo, what="a repository")
-    with _Asker(name, api or SERVICES[name].api, commit) as asker:
+    refuse_unfit(repo, name)
+    with Asker(name, api, f"checks of {commit[:12]}") as asker:
         answers = {"github": _github, "gitlab": _gitlab, "buildkite": _buildkite}[name](asker, repo, commit)
         found = [check for answer in answers for check in (checks.read(answer, name) if _full(answer) else ())]
         if not found:
             raise HostingNotFound(host=asker.host, what=asker.what)
     return found
+
+
+def refuse_unfit(repo: str, provider: str) -> None:
+    """Refuse what cannot be the name of a repository at a provider."""
+    parts = repo.split("/")
+    if len(parts) < 2 or (len(parts) > 2 and provider != "gitlab") or not all(PART.fullmatch(part) for part in parts):
+        raise AddressInvalid(given=repo, what="a repository")
 
 
 def _full(answer: Any) -> bool:
@@ -150,12 +155,12 @@ def _full(answer: Any) -> bool:
     return bool(answer) and all(lists)
 
 
-def _github(asker: _Asker, repo: str, commit: str) -> Iterator[Any]:
+def _github(asker: Asker, repo: str, commit: str) -> Iterator[Any]:
     yield from asker.pages(f"/repos/{repo}/commits/{commit}/check-runs?per_page=100")
     yield from asker.pages(f"/repos/{repo}/commits/{commit}/status?per_page=100")
 
 
-def _gitlab(asker: _Asker, repo: str, commit: str) -> Iterator[Any]:
+def _gitlab(asker: Asker, repo: str, commit: str) -> Iterator[Any]:
     project = f"/projects/{quote(repo, safe='')}"
     for page in asker.pages(f"{project}/pipelines?sha={commit}&per_page=100"):
         yield page
@@ -165,23 +170,23 @@ def _gitlab(asker: _Asker, repo: str, commit: str) -> Iterator[Any]:
                 yield from asker.pages(f"{project}/pipelines/{number}/jobs?per_page=100")
 
 
-def _buildkite(asker: _Asker, repo: str, commit: str) -> Iterator[Any]:
+def _buildkite(asker: Asker, repo: str, commit: str) -> Iterator[Any]:
     organization, _, pipeline = repo.partition("/")
     yield from asker.pages(f"/organizations/{organization}/pipelines/{pipeline}/builds?commit={commit}&per_page=100")
 
 
-class _Asker:
+class Asker:
     """One conversation with a service: bounded in time, pages and bytes, and never sent elsewhere."""
 
-    def __init__(self, provider: str, api: str, commit: str) -> None:
+    def __init__(self, provider: str, api: str, what: str) -> None:
         try:
             import requests
         except ImportError:
             raise HostingMissing from None
         self.requests = requests
         self.variable = SERVICES[provider].variable
-        self.api = api.rstrip("/")
-        self.what = f"checks of {commit[:12]}"
+        self.api = (api or SERVICES[provider].api).rstrip("/")
+        self.what = what
         self.host = _host(self.api)
         token = os.environ.get(self.variable, "").strip()
         if re.fullmatch(r"[!-~]{1,1024}", token) is None:
@@ -205,13 +210,19 @@ class _Asker:
             answer, url = self._page(url)
             yield answer
 
-    def _page(self, url: str) -> tuple[Any, str | None]:
+    def send(self, method: str, path: str, value: Any) -> Any:
+        """Send a value and return what is answered; nothing is sent twice, for it may have arrived."""
+        return self._page(f"{self.api}{path}", method, value)[0]
+
+    def _page(self, url: str, method: str = "GET", value: Any = None) -> tuple[Any, str | None]:
         self.asked += 1
         if self.asked > MOST_PAGES:
             raise HostingFailed(host=self.host, problem=f"has more than {MOST_PAGES} pages of answers")
         errors = self.requests.exceptions
         try:
-            with self.session.get(url, timeout=(CONNECT, READ), stream=True, allow_redirects=False) as response:
+            with self.session.request(
+                method, url, json=value, timeout=(CONNECT, READ), stream=True, allow_redirects=False
+            ) as response:
                 self._judge(response)
                 body = self._body(response)
                 following = response.links.get("next", {}).get("url")
@@ -257,7 +268,7 @@ class _Asker:
             raise HostingForbidden(host=self.host, variable=self.variable, what=self.what)
         if code == 404:
             raise HostingNotFound(host=self.host, what=self.what)
-        if code != 200:
+        if code not in (200, 201):
             told = "is somewhere else now" if 300 <= code < 400 else "answered with an error"
             raise HostingFailed(host=self.host, problem=f"{told} (HTTP {code})")
 

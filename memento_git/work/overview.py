@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
+SIGNED: Final = ("plans", "gates", "evidence")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
 ABSENT: Final = "git does not have this object"
@@ -43,6 +44,14 @@ def audit(view: View, run: str, progress: Callable[[int, int], None] | None = No
     if held is None:
         held = _compute(view, run, progress)["audit"]
     return held
+
+
+def whole(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
+    """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept."""
+    key = view.tree_key(run)
+    held: Row | None = cache.read(view.git, run, key) if key else None
+    events: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key and held else None
+    return _compute(view, run, progress) if held is None or events is None else {**held, "audit": events}
 
 
 def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) -> Row:
@@ -73,7 +82,7 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [
         {"kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
-         "evidence": [], "created_at": None, "event_id": None}
+         "evidence": [], "created_at": None, "event_id": None, **rows.mark(None)}
         for gate in policy.gates_required if gate not in decided
     ]  # fmt: skip
     ours = (f"/{run}/", f"/{run}")
@@ -127,11 +136,17 @@ def overview(
         held["audit"] = audit(view, run, progress)
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
-    stale = _mark_stale(view, held["evidence"], held["tasks"])
+    signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
+    if signed:
+        from memento_git.work import signatures
+        from memento_git.work.state import RunState
+
+        signatures.fill(RunState(view, run), signed)
+    stale = mark_stale(view, held["evidence"], held["tasks"])
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
-    held["next"] = next_steps(held)
+    held["next"] = next_steps(held, _merges(view, held))
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
@@ -170,7 +185,7 @@ def _counts(tasks: list[Row]) -> dict[str, int]:
     return counts
 
 
-def _mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
+def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     """Say of each piece of evidence whether it saw the code of this view; return those that did not."""
     bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
     if not bound or len(view.commits) != 1:
@@ -189,7 +204,26 @@ def _mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     return stale
 
 
-def next_steps(held: Row) -> list[Row]:
+def _merges(view: View, held: Row) -> list[Row]:
+    """Return the steps that bring work which lies on a dispatch's own branch to this one."""
+    from memento_git.ledger import checkouts
+
+    steps: list[Row] = []
+    for task in [row for row in held["tasks"] if row.get("stale")][:SOON]:
+        done = [row for row in held["dispatches"] if row["task_id"] == task["id"] and row["status"] == "completed"]
+        apart = [row for row in done if task["selected_dispatch_id"] in (None, row["dispatch_id"]) and row["branch"]]
+        branches = [checkouts.unmerged(view.git, row["dispatch_id"]) for row in apart]
+        if not branches or not all(branches):
+            continue
+        if len(branches) > 1:
+            choose = f"memento dispatch select {task['id']}"
+            steps.append({"why": f"“{task['title']}” was done {len(branches)} times", "command": choose})
+        else:
+            steps.append({"why": f"“{task['title']}” is not merged yet", "command": f"git merge {branches[0]}"})
+    return steps
+
+
+def next_steps(held: Row, merges: Sequence[Row] = ()) -> list[Row]:
     """Return what could be done next, most urgent first: a sentence and the command that does it."""
     run = held["run"]
     steps = [
@@ -220,7 +254,7 @@ def next_steps(held: Row) -> list[Row]:
                 "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT",
             }
         )
-    return [*steps, *_task_steps(held)]
+    return [*steps, *merges, *_task_steps(held)]
 
 
 def _looks(row: Row) -> str:

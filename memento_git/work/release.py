@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.states import DONE
+from memento_git.work.signing import identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,13 +34,14 @@ class CheckSeen(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What somebody answered about the run or one of its tasks."""
+    """What somebody answered about the run or one of its tasks; `principal` is whose signature it bears."""
 
     evidence: str
     actor: str
     about: str
     at: str
     yes: bool
+    principal: str = ""
 
 
 class TaskSeen(NamedTuple):
@@ -74,6 +76,8 @@ class Held(NamedTuple):
     answers: Sequence[Answer] = ()
     authors: frozenset[str] = frozenset()
     graph_warnings: Sequence[Mapping[str, Any]] = ()
+    incomplete: Sequence[str] = ()
+    unsigned: Sequence[str] = ()
 
 
 class Verdict(NamedTuple):
@@ -89,7 +93,7 @@ class Verdict(NamedTuple):
 
 def judge(held: Held, asked: Asked) -> Verdict:
     """Return whether a run may be released, everything that is missing named."""
-    missing = [*_unfinished(held), *_gates(held, asked)]
+    missing = [*_unfinished(held), *_gates(held, asked), *held.unsigned]
     rests = [name for task in held.tasks if task.proven for name in task.proof]
     absent = []
     for name in asked.checks:
@@ -124,7 +128,7 @@ def _unfinished(held: Held) -> list[str]:
     counting = [task for task in held.tasks if task.status != "cancelled"]
     if not any(task.status in DONE for task in counting):
         return ["the run is empty: no task of it is completed"]
-    missing = []
+    missing = [f"the ledger is incomplete: {why}" for why in held.incomplete]
     for task in counting:
         if task.status not in DONE:
             missing.append(f"task {task.id} is {task.status.replace('_', ' ')}")
@@ -186,7 +190,20 @@ def _approvals(held: Held, asked: Asked) -> dict[str, str]:
         latest = [_latest(own, (held.run, task)) for task in tasks] or [_latest(own, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
         if len(given) == len(latest):
-            found[actor] = given[-1].evidence
+            found[actor] = given[-1]
+    return _persons(found.values(), held.authors if asked.not_author else frozenset())
+
+
+def _persons(given: Iterable[Answer], authors: frozenset[str]) -> dict[str, str]:
+    """Return actor -> evidence; who signs under two names is one, and nobody where one of them did the work."""
+    own = {principal for author in authors for principal in identities(author)}
+    found: dict[str, str] = {}
+    seen = set()
+    for answer in given:
+        if answer.principal and (answer.principal in seen or answer.principal in own):
+            continue
+        seen.add(answer.principal)
+        found[answer.actor] = answer.evidence
     return found
 
 

@@ -10,7 +10,7 @@ from memento_git.errors import Misused
 from memento_git.ledger import layout
 from memento_git.work import codegraph, codestate, graphfile, graphs, proposals
 from memento_git.work import graphify as gfy
-from memento_git.work.actions import evidences
+from memento_git.work.actions import diffs, evidences
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def latest(view: View, run: str) -> Row | None:
     tree = codestate.code_at(view.git, view.commits[0])["tree"] if len(view.commits) == 1 else ""
     return {
         "evidence_id": found[-1].id, "run_id": run, "created_at": data["at"], "counts": data.get("graph", {}),
-        "current": data["code"]["tree"] == tree,
+        "current": data.get("code", {}).get("tree") == tree,
     }  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, gr
     digest = hashlib.sha256(data).hexdigest()
     for one in held:
         files = {file["name"]: file for file in one.data["attachments"]}
-        same = one.data["code"]["tree"] == tree and files[SNAPSHOT]["sha256"] == digest
+        same = one.data.get("code", {}).get("tree") == tree and files[SNAPSHOT]["sha256"] == digest
         if same and set(tasks) <= set(one.tasks) and (GRAPHIFY in files or not graphify):
             return one.id
     return ""
@@ -134,7 +134,7 @@ def diff_commits(
     """Return what changed in the graph from A to B of `A..B`, and the code of B."""
     first, dots, last = given.partition("..")
     if not dots or last.startswith("."):
-        raise evidences.RangeInvalid(given=given)
+        raise diffs.RangeInvalid(given=given)
     old, new = git.commit_of(first or "HEAD"), git.commit_of(last or "HEAD")
     before, after = (codegraph.snapshot(git, commit, progress) for commit in (old, new))
     return graphs.compare(before, after, policy.graph), {"tree": codestate.code_at(git, new)["tree"], "head": new}

@@ -42,8 +42,13 @@ def draft_plan(
     return plan
 
 
-def approve_plan(tx: Transaction, plan: str, *, run: str = "", note: str = "") -> str:
-    """Make a plan canonical, its text frozen by digest; another canonical plan of the run is superseded."""
+def approve_plan(
+    tx: Transaction, plan: str, *, run: str = "", note: str = "", sign: bool = False, key: str = ""
+) -> str:
+    """Make a plan canonical, its text frozen by digest; another canonical plan of the run is superseded.
+
+    It is signed with an SSH key where `sign`, a `key` or policy asks for it.
+    """
     desk = Desk.of(tx)
     identity, state = desk.find(plan, "plan")
     if run:
@@ -54,7 +59,10 @@ def approve_plan(tx: Transaction, plan: str, *, run: str = "", note: str = "") -
         raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=", ".join(asked))
     if desk.policy.plan_not_author and tx.actor == prose.data["by"]:
         raise no.ApproverRefused(actor=tx.actor, verb="approve this plan", asked="another than its author")
-    desk.happen(state, identity, "approved", reads=(state.id,), text=prose.digest, note=desk.optional("note", note))
+    desk.happen(
+        state, identity, "approved", reads=(state.id,), seal=desk.sealer(sign=sign, key=key),
+        text=prose.digest, note=desk.optional("note", note),
+    )  # fmt: skip
     return identity
 
 

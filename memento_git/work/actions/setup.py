@@ -64,21 +64,55 @@ ATTRIBUTES_TEXT: Final = """\
 """
 
 
-def init_ledger(ledger: Ledger) -> bool:
-    """Make the ledger in one commit; return False where it is there already."""
+COLLAPSED: Final = (
+    "/runs/**/*.yaml linguist-generated gitlab-generated",
+    "/runs/*/evidence/** linguist-generated gitlab-generated",
+)
+
+
+def init_ledger(ledger: Ledger, *, collapse: bool | None = None) -> bool:
+    """Make the ledger in one commit; return False where it is there already.
+
+    `collapse` says whether hosting services fold up the files of events and evidence in their view of a diff; None
+    leaves it as it is.
+    """
 
     def act(tx: Transaction) -> bool:
-        if tx.view.exists:
-            return False
+        there = tx.view.exists
         for path, text in (
             (layout.CONFIG, CONFIG_TEXT),
             (layout.README, README_TEXT),
             (layout.ATTRIBUTES, ATTRIBUTES_TEXT),
         ):
-            tx.put(path, text.encode())
-        return True
+            if not there:
+                tx.put(path, text.encode())
+        if collapse is not None:
+            _collapse(tx, collapse=collapse)
+        return not there
 
     return ledger.change("init", act)
+
+
+def _collapse(tx: Transaction, *, collapse: bool) -> None:
+    """Add the lines by which hosting services fold files up, or take them out; all other lines stay."""
+    held = (tx.view.read(layout.ATTRIBUTES) or b"").decode(errors="surrogateescape")
+    lines = held.splitlines(keepends=True)
+    kept = [line for line in lines if line.rstrip("\r\n") not in COLLAPSED]
+    if kept and not kept[-1].endswith("\n"):
+        kept[-1] += "\n"
+    wanted = "".join([*kept, *(f"{line}\n" for line in COLLAPSED if collapse)])
+    if is_collapsed(held) != collapse:
+        tx.put(layout.ATTRIBUTES, wanted.encode(errors="surrogateescape"))
+
+
+def is_collapsed(attributes: str) -> bool:
+    """Tell whether a .gitattributes file folds events and evidence up."""
+    return set(COLLAPSED) <= set(attributes.splitlines())
+
+
+def collapsed(ledger: Ledger) -> bool:
+    """Tell whether hosting services fold up events and evidence, as HEAD says it."""
+    return is_collapsed((ledger.view().read(layout.ATTRIBUTES) or b"").decode(errors="replace"))
 
 
 class GuideEdited(Refused):

@@ -1,0 +1,43 @@
+"""memento diff."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import boundary, terminal
+from memento_git.cli.boundary import Door, reads
+
+if TYPE_CHECKING:
+    from memento_git.work.rows import Row
+
+
+@click.command()
+@click.argument("range_", metavar="[A..B]", default="")
+@click.option(
+    "--format", "form", type=click.Choice(("text", "markdown", "json")), default=None, help="text by default."
+)
+@reads
+def diff(door: Door, range_: str, form: str | None) -> None:
+    """Show what happened to the ledger between two commits: who moved which task, and what proves it.
+
+    A..B compares two commits, A...B begins where they parted, one revision begins where HEAD parted from it. Without
+    any, it is where HEAD parted from its upstream, else from main. --at names the newer side instead of HEAD;
+    several are its union. The Markdown fits a comment on a pull request: what does not fit is counted.
+    """
+    from memento_git.work.actions.comparing import compare
+
+    door.json = door.json or form == "json"
+    told = compare(door.ledger, range_, door.at, boundary.progress)
+    door.show(told, lambda: terminal.clean(_text(told, form or "text")))
+
+
+def _text(told: Row, form: str) -> str:
+    if form == "markdown":
+        from memento_git.review.diff_markdown import markdown
+
+        return markdown(told)
+    from memento_git.review.diff_text import text
+
+    return text(told)

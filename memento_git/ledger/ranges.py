@@ -1,0 +1,127 @@
+"""Two revisions to compare, out of what a user typed: A..B, A...B, one revision, or nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Misused, Refused
+from memento_git.ledger.git import NoSuchRevision
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.ledger.git import Git
+
+TRUNKS: Final = ("@{upstream}", "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
+LEAST_DEPTH: Final = 50
+
+
+class RangeUnclear(Misused):
+    """A range that names no two revisions."""
+
+    token = "range_unclear"
+    sentence = "{given!r} is not a range: {problem}"
+    hint_ = "write A..B, A...B for their merge base, or one revision"
+
+
+class TrunkUnknown(Misused):
+    """Nothing says what to compare with."""
+
+    token = "trunk_unknown"
+    sentence = "this branch has no upstream, and there is no branch main or master to compare with"
+    hint_ = "name what to compare with: memento diff A..B"
+
+
+class ForkMissing(Refused):
+    """A revision, or the commit where two of them parted, that a shallow clone does not have."""
+
+    token = "fork_missing"
+    sentence = "this clone is shallow ({depth} commits deep) and does not have {what}"
+    hint_ = "git fetch {fetch}; or all of it: git fetch --unshallow"
+
+
+class NoMergeBase(Refused):
+    """Two histories that never were one."""
+
+    token = "merge_base_missing"
+    sentence = "{one} and {other} have no common commit"
+    hint_ = "compare them as they are: memento diff {one}..{other}"
+
+
+class Range(NamedTuple):
+    """The commits to compare: the older side, the newer one (several: their union), and what to know of them."""
+
+    base: str
+    tips: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def resolve(git: Git, given: str, tips: Sequence[str] = ()) -> Range:
+    """Return the commits that a range names; with `tips`, `given` is where they began."""
+    if tips:
+        if ".." in given:
+            raise RangeUnclear(given=given, problem="--at names the newer side already")
+        ends = tuple(_commit(git, rev) for rev in tips)
+        return Range(_fork(git, _commit(git, given or _trunk(git)), ends[0]), ends, ())
+    if "..." in given:
+        one, other = _sides(given, "...")
+        tip = _commit(git, other)
+        return Range(_fork(git, _commit(git, one), tip), (tip,), ())
+    if ".." in given:
+        one, other = _sides(given, "..")
+        base, tip = _commit(git, one), _commit(git, other)
+        return Range(base, (tip,), _apart(git, one, base, other, tip))
+    tip = _commit(git, "HEAD")
+    return Range(_fork(git, _commit(git, given or _trunk(git)), tip), (tip,), ())
+
+
+def _sides(given: str, dots: str) -> tuple[str, str]:
+    one, _, other = given.partition(dots)
+    if ".." in other or other.startswith("."):
+        raise RangeUnclear(given=given, problem="it has more than two sides")
+    return one or "HEAD", other or "HEAD"
+
+
+def _trunk(git: Git) -> str:
+    """Return the revision that a branch is compared with when none is named."""
+    for name in TRUNKS:
+        if git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
+            return name
+    raise TrunkUnknown
+
+
+def _commit(git: Git, rev: str) -> str:
+    try:
+        return git.commit_of(rev)
+    except NoSuchRevision:
+        if (depth := _depth(git)) is None:
+            raise
+        name = rev if rev[:1].isalnum() else "REV"
+        raise ForkMissing(depth=depth, what=repr(rev), fetch=f"--depth=1 origin {name}") from None
+
+
+def _fork(git: Git, one: str, other: str) -> str:
+    """Return the commit where two histories parted."""
+    found = git.answer("merge-base", one, other)
+    if found:
+        return found.split()[0]
+    if (depth := _depth(git)) is None:
+        raise NoMergeBase(one=one[:12], other=other[:12])
+    what = f"the commit where {one[:12]} and {other[:12]} parted"
+    raise ForkMissing(depth=depth, what=what, fetch=f"--deepen={max(depth, LEAST_DEPTH)}")
+
+
+def _depth(git: Git) -> int | None:
+    """Return how many commits a shallow clone has; None where the clone is whole."""
+    if git.answer("rev-parse", "--is-shallow-repository") != "true":
+        return None
+    return int(git.answer("rev-list", "--count", "HEAD") or 0)
+
+
+def _apart(git: Git, one: str, base: str, other: str, tip: str) -> tuple[str, ...]:
+    """Say where the older side is no part of the newer one, so that what only it has looks removed."""
+    found = git.answer("merge-base", base, tip)
+    if found == base or (found is None and _depth(git) is not None):
+        return ()
+    told = f"{other} does not contain {one}: what only {one} has looks removed; "
+    return (f"{told}{one}...{other} compares from where they parted",)

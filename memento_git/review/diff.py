@@ -1,0 +1,240 @@
+"""What happened to a ledger between two commits: changes as data, out of the rows of both sides. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.states import DONE
+from memento_git.review.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Row = dict[str, Any]
+WAY: Final = {
+    "dispatched": "dispatched", "claimed": "in_progress", "completed": "completed", "failed": "blocked",
+    "recovered": "pending", "blocked": "blocked", "reopened": "pending", "cancelled": "cancelled",
+    "accepted": "accepted", "rejected": "rejected", "paused": "paused", "resumed": "active",
+}  # fmt: skip
+MOVING: Final = frozenset({*WAY, "approved", "superseded", "retracted", "redacted", "selected"})
+MENDING: Final = ("settled", "voided", "redacted")
+QUIET: Final = frozenset({"renewed"})
+RUN_TEXTS: Final = ("goal", "constraints", "description")
+PLAN_TEXTS: Final = ("title", "body", "acceptance_criteria", "assumptions", "risks", "verification_policy")
+TASK_TEXTS: Final = (
+    "title", "description", "acceptance_criteria", "dependencies", "relevant_files", "kind", "risk", "size", "role",
+    "budget", "repairs", "verification_policy",
+)  # fmt: skip
+TURNS: Final = ("stale", "late", "incomplete")
+PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "exit_code", "summary")
+EMPTY: Final[Row] = {
+    "run": None, "plans": [], "tasks": [], "gates": [], "evidence": [], "audit": [], "trouble": [], "findings": [],
+}  # fmt: skip
+
+
+def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> Row | None:
+    """Return what happened to one run, None where nothing did; each side is the run's overview or absent."""
+    before, after = old or EMPTY, new or EMPTY
+    known = {row["id"] for row in before["audit"]}
+    events = [row for row in after["audit"] if row["id"] not in known]
+    told = _by_record(row for row in events if row["legal"])
+    shown = after["run"] or before["run"]
+    change: Row = {
+        "id": shown["id"], "goal": shown["goal"], "change": _kind(old, new),
+        "from": before["run"] and before["run"]["status"], "to": after["run"] and after["run"]["status"],
+        "by": _actors(told.get(shown["id"], ())) or ([] if old else [shown["actor"]]),
+        "reason": _reason(told.get(shown["id"], ())),
+        "texts": texts(before["run"], after["run"], RUN_TEXTS),
+        "plans": _changes(before["plans"], after["plans"], told, _plan),
+        "tasks": _tasks(before, after, told),
+        "gates": _gates(before["gates"], after["gates"], events),
+        "evidence": _changes(before["evidence"], after["evidence"], told, _evidence),
+        "trouble": _beside(after["trouble"], before["trouble"]),
+        "settled": _beside(before["trouble"], after["trouble"]) if new else [],
+        "findings": [row for row in map(_finding, after["findings"]) if row not in map(_finding, before["findings"])],
+        "illegal": [_event(row) for row in events if not row["legal"]],
+        "mended": [_event(row) for row in events if row["legal"] and _verb(row) in MENDING],
+        "archived": archived, "event_count": len(events),
+    }  # fmt: skip
+    lists = ("texts", "plans", "tasks", "gates", "evidence", "trouble", "settled", "findings", "illegal", "mended")
+    moved = archived or change["from"] != change["to"] or change["change"] != "changed"
+    return change if moved or any(change[name] for name in lists) else None
+
+
+def texts(old: Row | None, new: Row | None, fields: Iterable[str]) -> list[Row]:
+    """Return the texts of a record that were revised, each as the pieces of its word diff."""
+    if old is None or new is None:
+        return []
+    found = [(field, words(_text(old.get(field)), _text(new.get(field)))) for field in fields]
+    return [
+        {"field": field, "words": [{"change": kind, "text": text} for kind, text in pieces]}
+        for field, pieces in found if pieces
+    ]  # fmt: skip
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return "\n".join(str(one) for one in value)
+    return json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict) else str(value)
+
+
+def _kind(old: object, new: object) -> str:
+    return "changed" if old and new else "added" if new else "removed"
+
+
+def _by_record(events: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in events:
+        found.setdefault(row["record"], []).append(row)
+    return found
+
+
+def _verb(row: Row) -> str:
+    return str(row["action"]).partition(".")[2]
+
+
+def _event(row: Row) -> Row:
+    return {
+        "id": row["id"], "record": row["record"], "action": _verb(row), "actor": row["actor"],
+        "created_at": row["created_at"], "summary": row["summary"], "problem": row["problem"],
+    }  # fmt: skip
+
+
+def _actors(events: Iterable[Row]) -> list[str]:
+    return list(dict.fromkeys(row["actor"] for row in events))
+
+
+def _reason(events: Sequence[Row]) -> str | None:
+    """Return why the last thing happened that moved the record: its reason, its note, or what was unmet."""
+    moved = [row["payload"] for row in events if _verb(row) in MOVING or "gate" in row["payload"]][-1:]
+    told = (one.get("reason") or one.get("note") or "; ".join(one.get("unmet") or ()) for one in moved)
+    return next((reason for reason in told if reason), None)
+
+
+def _changes(old: Sequence[Row], new: Sequence[Row], told: Mapping[str, list[Row]], compare: Any) -> list[Row]:
+    """Return the changes of records of one kind, those that are gone last."""
+    before = {row["id"]: row for row in old}
+    after = {row["id"]: row for row in new}
+    pairs: list[tuple[Row | None, Row | None]] = [(before.get(name), row) for name, row in after.items()]
+    pairs += [(row, None) for name, row in before.items() if name not in after]
+    found = [compare(one, other, told.get((other or one or {})["id"], [])) for one, other in pairs]
+    return [change for change in found if change is not None]
+
+
+def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
+    shown = new or old or {}
+    change = {
+        "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
+        "from": old and old["status"], "to": new and new["status"], "by": _actors(events) or [shown["actor"]],
+        "reason": _reason(events), "changed_since_approval": bool(new and new["changed"]),
+        "texts": texts(old, new, PLAN_TEXTS),
+    }  # fmt: skip
+    return change if change["from"] != change["to"] or change["texts"] or not (old and new) else None
+
+
+def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
+    shown = new or old or {}
+    if old and new and all(old[key] == new[key] for key in ("status", "trust_level", "outcome")):
+        return None
+    return {
+        **{key: shown[key] for key in (*PROOF_KEYS, "task_ids", "approves", "uri")}, "change": _kind(old, new),
+        "from": old and old["status"], "to": new["status"] if new else _gone(events),
+        "by": _actors(events) or [shown["actor"]], "trust_before": old and old["trust_level"],
+        "reason": _reason(events),
+    }  # fmt: skip
+
+
+def _gone(events: Sequence[Row]) -> str | None:
+    """Return what became of evidence whose file is gone: redacted, or nothing that was ever allowed."""
+    return "redacted" if any(_verb(row) == "redacted" for row in events) else None
+
+
+def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> list[Row]:
+    """Return the gates that got a verdict, with all verdicts on the way."""
+    before = {(row["scope"], row["kind"]): row for row in old if row["event_id"]}
+    after = {(row["scope"], row["kind"]): row for row in new if row["event_id"]}
+    found = []
+    for key in [*after, *(key for key in before if key not in after)]:
+        was, now = before.get(key), after.get(key)
+        if was and now and (was["event_id"], was["status"]) == (now["event_id"], now["status"]):
+            continue
+        shown = now or was or {}
+        verdicts = [row for row in events if (row["record"], row["payload"].get("gate")) == key and row["legal"]]
+        found.append({
+            "kind": key[1], "scope": key[0], "from": was and was["status"], "to": now and now["status"],
+            "way": [_verb(row) for row in verdicts], "by": _actors(verdicts) or [shown["reviewer"]],
+            "reason": _reason(verdicts[-1:]), "evidence": shown["evidence"],
+        })  # fmt: skip
+    return found
+
+
+def _beside(rows: Sequence[Row], others: Sequence[Row]) -> list[Row]:
+    known = {(row["record"], row["problem"], row["about"]) for row in others}
+    return [row for row in rows if (row["record"], row["problem"], row["about"]) not in known]
+
+
+def _finding(row: Sequence[Any]) -> Row:
+    return {"code": row[0], "path": row[1], "line": row[2], "message": row[3]}
+
+
+def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
+    evidence = {row["id"]: row for row in (*before["evidence"], *after["evidence"])}
+
+    def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
+        return _task(old, new, events, evidence)
+
+    return _changes(before["tasks"], after["tasks"], told, compare)
+
+
+def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Mapping[str, Row]) -> Row | None:
+    shown = new or old or {}
+    loud = [row for row in events if _verb(row) not in QUIET]
+    proof = [evidence[name] for name in (new or {}).get("proven_by", ()) if name in evidence]
+    change = {
+        "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
+        "from": old and old["status"], "to": new and new["status"], "way": _way(old, new, loud),
+        "by": _actors(loud) or ([] if old else [shown["actor"]]), "reason": _reason(loud),
+        "proven": new and new["proven"], "proven_before": old and old["proven"],
+        "proof": [{**{key: row[key] for key in PROOF_KEYS}, "stale": bool(row.get("stale"))} for row in proof],
+        "unproven_because": (new or {}).get("unproven_because", []),
+        "became": [name for name in TURNS if new and new.get(name) and not (old and old.get(name))],
+        "selected_dispatch_id": (new or {}).get("selected_dispatch_id"),
+        "texts": texts(old, new, TASK_TEXTS), "events": [_event(row) for row in loud],
+    }  # fmt: skip
+    if new and new["status"] == "contested" and not (old and old["status"] == "contested"):
+        change["became"].append("contested")
+    same = old and new and all(old[key] == new[key] for key in ("status", "proven", "proven_by", "unproven_because"))
+    return None if same and not (loud or change["texts"] or change["became"]) else change
+
+
+def _way(old: Row | None, new: Row | None, events: Sequence[Row]) -> list[str]:
+    """Return the states that a task went through, from what it was to what it is."""
+    way = [old["status"] if old else "pending"]
+    way += [state for row in events if (state := WAY.get(_verb(row))) is not None]
+    way += [new["status"]] if new else []
+    return [state for number, state in enumerate(way) if number == 0 or state != way[number - 1]]
+
+
+def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str]) -> dict[str, int]:
+    """Return how much of what a headline names there is."""
+    tasks = [task for run in runs for task in run["tasks"]]
+    done = [task for task in tasks if task["to"] in DONE]
+    return {
+        "runs": len(runs),
+        "tasks": len(tasks),
+        "added": sum(1 for task in tasks if task["change"] == "added"),
+        "completed": sum(1 for task in done if task["from"] not in DONE),
+        "proven": sum(1 for task in done if task["proven"]),
+        "unproven": sum(1 for task in done if task["proven"] is False),
+        "contested": sum(1 for run in runs for row in run["trouble"] if row["problem"] == "contested"),
+        "stale": sum(1 for task in tasks if "stale" in task["became"]),
+        "late": sum(1 for task in tasks if "late" in task["became"]),
+        "plans": sum(len(run["plans"]) for run in runs),
+        "gates": sum(len(run["gates"]) for run in runs),
+        "evidence": sum(len(run["evidence"]) for run in runs),
+        "forbidden": len(forbidden),
+        "weakened": len(weakened),
+    }

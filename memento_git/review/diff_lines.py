@@ -1,0 +1,232 @@
+"""The changes of a run as sentences, in the style of a terminal or of Markdown. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.review.report import called
+from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+Row = dict[str, Any]
+MOST_STATES: Final = 5
+MOST_NAMED: Final = 3
+MOST_TEXT: Final = 300
+MOST_WORDS: Final = 4000
+TURNED: Final = {
+    "stale": "became stale: the newer commit has other code",
+    "late": "late: came after the run's completion",
+    "contested": "became contested: events disagree, settle it",
+    "incomplete": "incomplete: files that its events name are missing",
+}  # fmt: skip
+
+
+class Style(NamedTuple):
+    """How texts of others, code, ids and changed words are written."""
+
+    say: Callable[[str], str]
+    code: Callable[[str], str]
+    strong: Callable[[str], str]
+    removed: Callable[[str], str]
+    added: Callable[[str], str]
+
+
+def cut(text: str, most: int = MOST_TEXT) -> str:
+    """Return a text of at most so many characters; what was cut is shown by an ellipsis."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def headline(held: Row) -> str:
+    """Return what happened as counts on one line."""
+    counts = held["counts"]
+    if not held["runs"] and not held["forbidden"] and not held["policy"]:
+        return "nothing changed"
+    parts = [
+        many(counts["tasks"], "task") + f" in {many(counts['runs'], 'run')}",
+        *(f"{counts[name]} {name}" for name in ("completed", "proven", "unproven", "stale", "late") if counts[name]),
+        *([f"{counts['contested']} contested"] if counts["contested"] else []),
+        *(many(counts[name], name[:-1]) for name in ("plans", "gates") if counts[name]),
+        *([f"{counts['evidence']} pieces of evidence"] if counts["evidence"] > 1 else []),
+        *(["1 piece of evidence"] if counts["evidence"] == 1 else []),
+        *(["the policy changed"] if held["policy"] else []),
+    ]
+    return ", ".join(parts)
+
+
+def many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def caution(held: Row) -> str:
+    """Return the line that stands above all others where the ledger's own rule was broken; nothing where not."""
+    count = held["counts"]["forbidden"]
+    if not count:
+        return ""
+    were = "1 file of the ledger was" if count == 1 else f"{count} files of the ledger were"
+    return f"{were} changed or removed, and a ledger only grows: memento check tells more"
+
+
+def state(word: str | None) -> str:
+    return word.replace("_", " ") if word else "absent"
+
+
+def way(row: Row) -> str:
+    """Return the states that a record went through."""
+    if row["change"] == "removed":
+        return f"{state(row['from'])} → removed"
+    states = [state(word) for word in row.get("way") or [row["from"], row["to"]] if word]
+    if row["change"] == "added" and row["id"].startswith("task"):
+        states[0] = "new"
+    if len(states) > MOST_STATES:
+        states = [*states[: MOST_STATES - 2], "…", states[-1]]
+    new = "new: " if row["change"] == "added" and len(states) == 1 and states != ["new"] else ""
+    return new + " → ".join(dict.fromkeys(states) if len(states) == 2 else states)
+
+
+def actors(names: Sequence[str], style: Style) -> str:
+    told = [style.say(cut(called(name), 60)) for name in names[:MOST_NAMED]]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*told, *more])
+
+
+def what(row: Row, style: Style) -> str:
+    """Return what a piece of evidence is: its command and exit code, or what was said of it."""
+    if row["command"]:
+        return f"{style.code(cut(' '.join(row['command']), 120))} exit {row['exit_code']}"
+    return style.say(cut(row["summary"] or "", 160))
+
+
+def proof(task: Row, style: Style) -> str:
+    """Return what proves a task, or why nothing does; nothing where it is not done."""
+    if task["proven"] is None:
+        return ""
+    if not task["proven"]:
+        why = "; ".join(task["unproven_because"]) or "nothing proves it"
+        return f"{style.strong('unproven')}: {style.say(cut(why))}"
+    told = []
+    for row in task["proof"][:MOST_NAMED]:
+        stale = ", stale" if row["stale"] else ""
+        shown = what(row, style)
+        told.append(f"{row['kind']}, {row['trust_level']}{stale}" + (f": {shown}" if shown else ""))
+    more = [f"{len(task['proof']) - MOST_NAMED} more"] if len(task["proof"]) > MOST_NAMED else []
+    before = " (it was unproven)" if task["proven_before"] is False else ""
+    return f"proven by {'; '.join([*told, *more]) or 'evidence'}{before}"
+
+
+def pieces(text: Row, style: Style) -> str:
+    """Return a word diff on one line."""
+    told, size = [], 0
+    for piece in text["words"]:
+        if size > MOST_WORDS:
+            told.append("…")
+            break
+        shown = cut(piece["text"], MOST_WORDS)
+        size += len(shown)
+        mark = {ADDED: style.added, REMOVED: style.removed}.get(piece["change"], style.say)
+        edge = " " if shown[:1].isspace() else ""
+        told.append("…" if piece["change"] == LEFT_OUT else f"{edge}{mark(shown)}{' ' if shown[-1:].isspace() else ''}")
+    return "".join(told).strip()
+
+
+def revised(row: Row, style: Style) -> Iterator[str]:
+    for text in row["texts"]:
+        yield f"{text['field'].replace('_', ' ')}: {pieces(text, style)}"
+
+
+def by(row: Row, style: Style) -> str:
+    return f" by {actors(row['by'], style)}" if row["by"] else ""
+
+
+def why(row: Row, style: Style) -> str:
+    return f": {style.say(cut(row['reason']))}" if row["reason"] else ""
+
+
+def task_lines(task: Row, style: Style) -> Iterator[str]:
+    """Yield what is to be told of a task below its name."""
+    yield f"{way(task)}{by(task, style)}{why(task, style)}"
+    if told := proof(task, style):
+        yield told
+    for name in task["became"]:
+        yield TURNED[name]
+    if task["selected_dispatch_id"]:
+        yield f"selected: {style.code(task['selected_dispatch_id'])}"
+    yield from revised(task, style)
+
+
+def is_quiet(task: Row) -> bool:
+    """Tell whether nothing was done to a task: only the code went on, so its proof is stale."""
+    return task["became"] == ["stale"] and not (task["events"] or task["texts"]) and task["change"] == "changed"
+
+
+def plan_lines(plan: Row, style: Style) -> Iterator[str]:
+    yield f"{way(plan)}{by(plan, style)}{why(plan, style)}"
+    if plan["changed_since_approval"]:
+        yield style.strong("its text is another than the approved one")
+    yield from revised(plan, style)
+
+
+def gate_line(gate: Row, style: Style, run: str) -> str:
+    words = [state(word) for word in dict.fromkeys([gate["from"], *gate["way"], gate["to"]]) if word]
+    words = words if gate["to"] else [*words, "removed"]
+    scope = "" if gate["scope"] == run else f" of {style.code(gate['scope'])}"
+    return f"{gate['kind'].replace('_', ' ')}{scope}: {' → '.join(words)}{by(gate, style)}{why(gate, style)}"
+
+
+def evidence_line(row: Row, style: Style) -> str:
+    shown = what(row, style)
+    marks = f"{row['kind']}, {row['trust_level']}, {row['outcome']}"
+    told = f"{style.code(row['id'])} {marks}" + (f": {shown}" if shown else "")
+    if row["uri"]:
+        told += f" {style.code(cut(row['uri'], 200))}"
+    if row["approves"]:
+        told += f", about {style.code(row['approves'])}"
+    if row["change"] == "changed" or row["to"] != "recorded":
+        turned = f"{state(row['from'])} → {state(row['to'])}"
+        if row["from"] == row["to"]:
+            turned = f"trust was {row['trust_before']}"
+        told += f" — {turned}{why(row, style)}"
+    return told + by(row, style)
+
+
+def trouble_lines(run: Row, style: Style) -> Iterator[str]:
+    for row in run["trouble"]:
+        told = style.say(cut(row["about"]))
+        yield f"{style.strong(row['problem'])}: {style.code(row['record'])} {told}"
+    for row in run["settled"]:
+        yield f"no longer {row['problem']}: {style.code(row['record'])} {style.say(cut(row['about']))}"
+    for row in run["mended"]:
+        told = style.say(cut(row["summary"] or ""))
+        yield f"{row['action']} by {actors([row['actor']], style)}: {style.code(row['record'])} {told}"
+    for row in run["illegal"]:
+        who = actors([row["actor"]], style)
+        told = style.say(cut(row["problem"] or ""))
+        yield f"{style.strong('not counted')}: {row['action']} of {style.code(row['record'])} by {who}: {told}"
+    for row in run["findings"]:
+        place = style.code(f"{row['path']}:{row['line']}")
+        yield f"{style.strong(row['code'])}: {place} {style.say(cut(row['message']))}"
+
+
+def run_line(run: Row, style: Style) -> str:
+    """Return what became of a run itself, nothing where it is as it was."""
+    moved = run["from"] != run["to"] or run["change"] != "changed"
+    told = f"{way(run)}{by(run, style)}{why(run, style)}" if moved else ""
+    return "; ".join(filter(None, [told, "archived" if run["archived"] else ""]))
+
+
+def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a run's changes are beside its tasks: what it is about, and its lines."""
+    if texts := list(revised(run, style)):
+        yield "text", texts
+    for plan in run["plans"]:
+        yield f"plan {style.code(plan['id'])} {style.say(cut(plan['title'], 120))}", list(plan_lines(plan, style))
+    yield from _each("gate", (gate_line(row, style, run["id"]) for row in run["gates"]))
+    yield from _each("evidence", (evidence_line(row, style) for row in run["evidence"]))
+    yield from _each("needs a look", trouble_lines(run, style))
+
+
+def _each(name: str, found: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    held = list(found)
+    if held:
+        yield name, held

@@ -1,0 +1,181 @@
+"""What happened to a ledger, as Markdown for a comment on a pull request. Pure."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.markup import MOST_COMMENT, code, plain, units, unlinked
+from memento_git.review.diff_lines import (
+    Style,
+    actors,
+    caution,
+    cut,
+    headline,
+    is_quiet,
+    lines,
+    many,
+    proof,
+    run_line,
+    task_lines,
+    way,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+Row = dict[str, Any]
+RESERVE: Final = 536  # for the mark by which a comment is found again, and the last line
+FOR_DETAILS: Final = 0.3
+MOST_FILES: Final = 20
+MOST_LINES: Final = 60
+HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |")
+
+
+def _say(text: str) -> str:
+    return unlinked(plain(text))
+
+
+STYLE: Final = Style(
+    say=_say,
+    code=code,
+    strong=lambda text: f"**{text}**",
+    removed=lambda text: f"<del>{_say(text)}</del>",
+    added=lambda text: f"<ins>{_say(text)}</ins>",
+)
+
+
+def markdown(held: Row, most: int = MOST_COMMENT) -> str:
+    """Return the changes within a limit; what does not fit is counted."""
+    top = [f"### Ledger: {headline(held)}", *_cautions(held)]
+    rows = sorted(((_weight(task), _cells(task)) for task in _loud(held)), key=lambda pair: pair[0])
+    blocks = [*_policy(held), *(_details(run) for run in held["runs"])]
+    room = most - RESERVE - units("\n".join(top))
+    wanted = sum(units(line) + 1 for block in blocks for line in block)
+    table, left_rows = _table([cells for _, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
+    told, left_lines = _fitting(blocks, room - units("\n".join(table)))
+    more = [f"{many(left_rows, 'task')} in the table"] if left_rows else []
+    more += [many(left_lines, "line")] if left_lines else []
+    end = ["", f"… and {' and '.join(more)} more than fit here: `memento diff` shows all."] if more else []
+    return "\n".join([*top, *table, *told, *end]).rstrip() + "\n"
+
+
+def _loud(held: Row) -> Iterator[Row]:
+    return (task for run in held["runs"] for task in run["tasks"] if not is_quiet(task))
+
+
+def _weight(task: Row) -> int:
+    """Return how late a task stands in the table: what needs a look first."""
+    if task["change"] == "removed" or "contested" in task["became"] or task["to"] in ("contested", "rejected"):
+        return 0
+    if task["proven"] is False:
+        return 1
+    return 2 if task["proven"] else 3
+
+
+def _cautions(held: Row) -> Iterator[str]:
+    for note in held["notes"]:
+        yield from ("", f"_{_say(note)}_")
+    if red := caution(held):
+        yield from ("", "> [!CAUTION]", f"> **{plain(red)}**")
+        yield from (f"> - {row['change']}: {code(cut(row['path']))}" for row in held["forbidden"][:MOST_FILES])
+        if (more := len(held["forbidden"]) - MOST_FILES) > 0:
+            yield f"> - and {more} more"
+    weak = held["policy"]["weakened"] if held["policy"] else []
+    if weak:
+        yield from ("", "> [!WARNING]", "> **The policy asks less than before:**")
+        yield from (f"> - {_say(cut(rule))}" for rule in weak[:MOST_FILES])
+        if (more := len(weak) - MOST_FILES) > 0:
+            yield f"> - and {more} more"
+
+
+def _cells(task: Row) -> str:
+    marks = [name for name in task["became"] if name != task["to"]]
+    told = "; ".join(filter(None, [proof(task, STYLE), *marks])) or "—"
+    return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], STYLE)} | {told} |"
+
+
+def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
+    """Return the table with as many rows as there is room for, and how many are left."""
+    if not rows:
+        return [], 0
+    shown = ["", *HEAD]
+    used = units("\n".join(shown))
+    for number, row in enumerate(rows):
+        used += units(_cell_safe(row)) + 1
+        if used > room:
+            return (shown if number else []), len(rows) - number
+        shown.append(_cell_safe(row))
+    return shown, 0
+
+
+def _cell_safe(row: str) -> str:
+    """Return a row in which a bar within a code span does not end its cell; elsewhere it is escaped already."""
+    return re.sub(r"`+[^`].*?`+", lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), row)
+
+
+def _policy(held: Row) -> Iterator[list[str]]:
+    if held["policy"]:
+        shown = [cut(line, 200) for line in held["policy"]["diff"]]
+        longest = max((len(run) for run in re.findall("`+", "\n".join(shown))), default=0)
+        fence = "`" * max(3, longest + 1)
+        kept = shown[:MOST_LINES]
+        more = [f"… and {len(shown) - MOST_LINES} more lines"] if len(shown) > MOST_LINES else []
+        yield [
+            "", "<details><summary>Policy (.memento/config.yaml)</summary>", "", f"{fence}diff", *map(_clean, kept),
+            fence, *more, "", "</details>",
+        ]  # fmt: skip
+
+
+def _clean(line: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in line)
+
+
+def _details(run: Row) -> list[str]:
+    """Return the rest of a run's changes as a block that opens on a click."""
+    about = run_line(run, STYLE._replace(say=_clean, code=_clean, strong=_clean))
+    title = _clean(f"{cut(run['goal'], 120)} ({run['id']})" + (f": {about}" if about else ""))
+    found = list(_items(run))
+    return ["", f"<details><summary>{unlinked(html.escape(title))}</summary>", "", *found, "", "</details>"]
+
+
+def _items(run: Row) -> Iterator[str]:
+    for task in run["tasks"]:
+        if not is_quiet(task):
+            yield f"- task `{task['id']}` {_say(cut(task['title'], 120))}"
+            yield from (f"  - {line}" for line in task_lines(task, STYLE))
+    if quiet := [task["id"] for task in run["tasks"] if is_quiet(task)]:
+        named = ", ".join(f"`{name}`" for name in quiet[:MOST_FILES])
+        more = f" and {len(quiet) - MOST_FILES} more" if len(quiet) > MOST_FILES else ""
+        yield f"- {many(len(quiet), 'task')} became stale, for the code went on: {named}{more}"
+    for name, found in lines(run, STYLE):
+        yield f"- {name}"
+        yield from (f"  - {line}" for line in found)
+
+
+def _fitting(blocks: Iterable[Sequence[str]], room: int) -> tuple[list[str], int]:
+    """Return as many lines as there is room for, each block closed again, and how many lines are left."""
+    told: list[str] = []
+    left = 0
+    for block in blocks:
+        *body, blank, end = block
+        used = units(f"{blank}\n{end}") + 1
+        shown = []
+        for line in body:
+            used += units(line) + 1
+            if used > room:
+                break
+            shown.append(line)
+        opened = len(shown) > 3 and (len(shown) == len(body) or not _has_fence(block))
+        if not opened:
+            left += sum(1 for line in body[3:] if line)
+            continue
+        told += [*shown, blank, end]
+        room -= sum(units(line) + 1 for line in (*shown, blank, end))
+        left += len(body) - len(shown)
+    return told, left
+
+
+def _has_fence(block: Sequence[str]) -> bool:
+    return block[3].startswith("```")

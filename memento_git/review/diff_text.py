@@ -1,0 +1,70 @@
+"""What happened to a ledger, as text for a terminal. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.review.diff_lines import (
+    Style,
+    caution,
+    cut,
+    headline,
+    is_quiet,
+    lines,
+    many,
+    run_line,
+    task_lines,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Row = dict[str, Any]
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+STYLE: Final = Style(
+    say=_plain,
+    code=_plain,
+    strong=lambda text: text,
+    removed=lambda text: f"[-{_plain(text)}-]",
+    added=lambda text: f"{{+{_plain(text)}+}}",
+)
+
+
+def text(held: Row) -> str:
+    """Return all changes, a block for each run."""
+    return "\n".join(_lines(held))
+
+
+def _lines(held: Row) -> Iterator[str]:
+    tips = " + ".join(tip[:12] for tip in held["tips"])
+    yield f"{held['base'][:12]} to {tips}: {headline(held)}"
+    yield from (f"note: {_plain(note)}" for note in held["notes"])
+    if red := caution(held):
+        yield f"! {red}"
+        yield from (f"!   {row['change']} {_plain(row['path'])}" for row in held["forbidden"])
+    if held["policy"]:
+        yield "policy"
+        yield from (f"  asks less: {_plain(rule)}" for rule in held["policy"]["weakened"])
+        yield from (f"    {line}" for line in held["policy"]["diff"])
+    for run in held["runs"]:
+        yield from _run(run)
+
+
+def _run(run: Row) -> Iterator[str]:
+    told = run_line(run, STYLE)
+    yield f"{run['id']}  {_plain(cut(run['goal'], 120))}" + (f"  {told}" if told else "")
+    quiet = [task for task in run["tasks"] if is_quiet(task)]
+    for task in run["tasks"]:
+        if not is_quiet(task):
+            yield f"  task {task['id']} {_plain(cut(task['title'], 120))}"
+            yield from (f"    {line}" for line in task_lines(task, STYLE))
+    if quiet:
+        yield f"  {many(len(quiet), 'task')} became stale: {', '.join(task['id'] for task in quiet)}"
+    for name, found in lines(run, STYLE):
+        yield f"  {name}"
+        yield from (f"    {line}" for line in found)

@@ -1,0 +1,118 @@
+"""Which rules of a policy ask less than those of another. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.work import TRUSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from memento_git.model.policy import Policy
+
+LEVELS: Final = ("refuse", "warn", "ignore")
+
+
+def weakened(old: Policy, new: Policy) -> list[str]:
+    """Return a sentence for each rule that the new policy lifts or loosens."""
+    return [
+        *_proof(old, new),
+        *_plan_and_gates(old, new),
+        *_verification(old, new),
+        *_levels(old, new),
+        *_signatures(old, new),
+    ]
+
+
+def _proof(old: Policy, new: Policy) -> Iterator[str]:
+    for kind, trust in new.proof.items():
+        before = old.proof.get(kind)
+        if before is None:
+            yield f"proof.{kind}: proves a task now, at {trust}"
+        elif TRUSTS.index(trust) > TRUSTS.index(before):
+            yield f"proof.{kind}: {trust} is enough now, it was {before}"
+    yield from _fewer("require", old.require, new.require)
+
+
+def _plan_and_gates(old: Policy, new: Policy) -> Iterator[str]:
+    yield from _people("plan.approvers", old.plan_approvers, new.plan_approvers)
+    if old.plan_not_author and not new.plan_not_author:
+        yield "plan.not_author: a plan's author may approve it now"
+    yield from _fewer("gates.required", old.gates_required, new.gates_required)
+    yield from _fewer("gates.fresh", old.gates_fresh, new.gates_fresh)
+    for gate, people in old.gate_verdicts.items():
+        yield from _people(f"gates.verdicts.{gate}", people, new.gate_verdicts.get(gate, []))
+    yield from _people("gates.waivers", old.gate_waivers, new.gate_waivers)
+    if new.spike_dispatches > old.spike_dispatches:
+        yield f"spike.dispatches: {new.spike_dispatches} are allowed now, it was {old.spike_dispatches}"
+
+
+def _verification(old: Policy, new: Policy) -> Iterator[str]:
+    there = [_told(entry) for entry in new.verify]
+    for entry in old.verify:
+        if _told(entry) not in there:
+            yield f"verify: this entry is gone or changed: {_told(entry)}"
+    if old.enrich and not new.enrich:
+        yield "enrich: past failures add nothing to what is asked now"
+    before, after = old.release, new.release
+    yield from _fewer("release.checks", before.get("checks", []), after.get("checks", []))
+    if after.get("approvals", 0) < before.get("approvals", 0):
+        yield f"release.approvals: {after.get('approvals', 0)} are enough now, it was {before['approvals']}"
+    yield from _people("release.approvers", before.get("approvers", []), after.get("approvers", []))
+    if before.get("not_author") and not after.get("not_author"):
+        yield "release.not_author: who worked on a run may approve its release now"
+    for rule in new.allow_secrets:
+        if rule not in old.allow_secrets:
+            yield f"allow_secrets: {rule} is a false alarm now"
+
+
+def _levels(old: Policy, new: Policy) -> Iterator[str]:
+    for section, before, after in (
+        ("release", {"graph": old.release.get("graph")}, new.release),
+        ("preflight", old.preflight, new.preflight),
+        ("graph", old.graph, new.graph),
+    ):
+        yield from _lower(section, before, after)
+    if new.graph.get("growth", 0) > old.graph.get("growth", 0):
+        yield f"graph.growth: {new.graph['growth']} percent are allowed now, it was {old.graph.get('growth', 0)}"
+    yield from _fewer("preflight.branches", old.preflight.get("branches", []), new.preflight.get("branches", []))
+
+
+def _signatures(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell which signatures are demanded no more, or of more people, or by another file of keys."""
+    after = new.signatures.get("require") or {}
+    for what, people in (old.signatures.get("require") or {}).items():
+        if what not in after:
+            yield f"signatures.require.{what}: no signature is asked now"
+        else:
+            yield from _people(f"signatures.require.{what}", people, after[what])
+    for key in ("allowed_signers", "revoked"):
+        if old.signatures.get(key) not in (None, new.signatures.get(key)):
+            yield f"signatures.{key}: another file, or none, counts now"
+
+
+def _lower(section: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for key, level in old.items():
+        now = new.get(key)
+        if level in LEVELS and now in LEVELS and LEVELS.index(now) > LEVELS.index(level):
+            yield f"{section}.{key}: {now} now, it was {level}"
+
+
+def _fewer(rule: str, old: Collection[str], new: Collection[str]) -> Iterator[str]:
+    gone = [name for name in old if name not in new]
+    if gone:
+        yield f"{rule}: {', '.join(gone)} is asked no more"
+
+
+def _people(rule: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Tell where a list of people lets more of them through; nobody named is anyone."""
+    if old and not new:
+        yield f"{rule}: anyone may now, it was {', '.join(old)}"
+    elif more := [name for name in new if old and name not in old]:
+        yield f"{rule}: {', '.join(more)} may now, too"
+
+
+def _told(entry: Mapping[str, Any]) -> str:
+    return json.dumps(entry, sort_keys=True, ensure_ascii=False)

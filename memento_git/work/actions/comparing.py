@@ -1,0 +1,128 @@
+"""diff: both sides read, as little of them as differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import layout
+from memento_git.ledger.ranges import resolve
+from memento_git.ledger.store import NoLedger
+from memento_git.ledger.view import View
+from memento_git.model.ids import parse_ref
+from memento_git.review import diff
+from memento_git.review.changed_files import Held, forbidden
+from memento_git.review.weakened import weakened
+from memento_git.work.overview import mark_stale, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memento_git.ledger.store import Ledger
+    from memento_git.work.rows import Row
+
+    Progress = Callable[[int, int], None] | None
+
+
+def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Progress = None) -> Row:
+    """Return what happened to the ledger between two commits; runs whose files are the same are not read."""
+    found = resolve(ledger.git, given, tips)
+    old, new = _view(ledger, (found.base,)), _view(ledger, found.tips)
+    if not old.exists and not new.exists:
+        raise NoLedger(where=f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
+    policy = _policy(old, new)
+    runs, files = [], []
+    for run in sorted({*old.runs(), *new.runs()}):
+        same = _ids(old, run) == _ids(new, run)
+        if same and not policy["changed"]:
+            continue
+        after = _held(new, run, progress)
+        before = _held(old, run, progress)
+        change = diff.run_change(before, after, archived=_archived(new, run) and not _archived(old, run))
+        wrong = [] if same else _forbidden(old, new, run, after)
+        files += wrong
+        if change is not None:
+            runs.append(change)
+    files += _elsewhere(old, new)
+    told = policy if policy["diff"] else None
+    return {
+        "base": found.base, "tips": list(found.tips), "notes": list(found.notes),
+        "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files, "policy": told, "runs": runs,
+    }  # fmt: skip
+
+
+def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
+    """Return the ledger at some commits, or an empty one where they have none."""
+    try:
+        return ledger.view(commits)
+    except NoLedger:
+        return View(ledger.git, commits, ledger.now())
+
+
+def _ids(view: View, run: str) -> set[tuple[str, str]]:
+    """Return git's ids of a run's folder and archives, a pair for each commit of the view."""
+    places = (f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}")
+    if len(view.commits) == 1:
+        found = [view.folders]
+    else:
+        found = [view.git.entries(commit, *places) for commit in view.commits]
+    return {
+        (places_[0].oid if places_[0] else "", places_[1].oid if places_[1] else "")
+        for places_ in ([entries.get(place) for place in places] for entries in found)
+    }
+
+
+def _archived(view: View, run: str) -> bool:
+    return any(path.startswith(f"{layout.ARCHIVE}/{run}/") for path in view.files)
+
+
+def _held(view: View, run: str, progress: Progress) -> Row | None:
+    if run not in view.runs():
+        return None
+    held = whole(view, run, progress)
+    mark_stale(view, held["evidence"], held["tasks"])
+    return held
+
+
+def _policy(old: View, new: View) -> Row:
+    """Return what changed in the policy: a small unified diff, and the rules that ask less."""
+    from difflib import unified_diff
+
+    before, after = (_text(view) for view in (old, new))
+    if before == after or not old.exists:
+        return {"changed": False, "diff": [], "weakened": []}
+    lines = unified_diff(before.splitlines(), after.splitlines(), layout.CONFIG, layout.CONFIG, lineterm="", n=1)
+    was, now = old.policy(), new.policy()
+    return {"changed": was != now, "diff": list(lines)[2:], "weakened": weakened(was, now)}
+
+
+def _text(view: View) -> str:
+    return (view.read(layout.CONFIG) or b"").decode(errors="replace")
+
+
+def _forbidden(old: View, new: View, run: str, after: Row | None) -> list[Row]:
+    """Return the files of a run that were changed or removed, in its archives too."""
+    for view in (old, new):
+        if run in view.runs():
+            view.index(run)
+    start = f"{layout.RUNS}/{run}/"
+    held = {}
+    for path in (path for path in old.files if path.startswith(start)):
+        place = layout.place_of(path)
+        if place is not None:
+            there = new.files.get(path)
+            new_id = "" if there is None else there or "archived"
+            held[path] = Held(path, place.kind, place.id, old.files[path] or "was archived", new_id)
+    return list(forbidden(held, set(_redacted(after)), lambda path: old.read(path) == new.read(path)))
+
+
+def _redacted(after: Row | None) -> Iterator[str]:
+    """Yield the records that redactions took away."""
+    for row in (after or {"audit": []})["audit"]:
+        if row["action"].endswith(".redacted") and row["legal"]:
+            yield parse_ref(row["payload"]["target"]).id
+
+
+def _elsewhere(old: View, new: View) -> list[Row]:
+    """Return the config file where it was removed."""
+    gone = layout.CONFIG in old.folders and layout.CONFIG not in new.folders
+    return [{"path": layout.CONFIG, "change": "removed", "kind": "config", "record": None}] if gone else []

@@ -1,0 +1,268 @@
+"""The action, the GitLab template and the server hook: their shape, and their steps as bash runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+import yaml
+
+from memento_git.cli.main import COMMANDS
+from memento_git.work.comments import MARK
+from tests.play import git
+from tests.test_comments import TOKEN, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.play import Play
+    from tests.test_comments import Forge
+
+ROOT: Final = Path(__file__).parent.parent
+ACTION: Final = yaml.safe_load((ROOT / "action.yml").read_text())
+GITLAB: Final = yaml.safe_load((ROOT / "docs" / "ci" / "gitlab.yml").read_text())
+STEPS: Final[dict[str, Any]] = {step["id"]: step for step in ACTION["runs"]["steps"] if "id" in step}
+CHECKS: Final = "check" in COMMANDS
+PAGE: Final = (ROOT / "docs" / "ci.md").read_text()
+
+
+@pytest.fixture
+def forge() -> Iterator[Forge]:
+    with serving() as server:
+        yield server
+
+
+class Job:
+    """A checkout, the runner's files, and steps that run with what they declare and no more."""
+
+    def __init__(self, play: Play, place: Path) -> None:
+        self.play = play
+        self.temp = place / "runner"
+        (self.temp / "memento").mkdir(parents=True)
+        (self.temp / "memento" / "bin").symlink_to(Path(sys.executable).parent)
+        self.said = ""
+
+    def step(self, name: str, **env: str) -> dict[str, str]:
+        """Run a step of the action as the runner would; return its outputs."""
+        assert set(env) <= set(STEPS[name].get("env", ()))
+        return self.bash(STEPS[name]["run"], dict.fromkeys(STEPS[name].get("env", ()), "") | env)
+
+    def bash(self, script: str, env: dict[str, str]) -> dict[str, str]:
+        out = self.temp / "output"
+        out.write_text("")
+        held = {
+            **os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "NO_PROXY": "127.0.0.1",
+            "RUNNER_TEMP": str(self.temp), "GITHUB_OUTPUT": str(out), "GITHUB_STEP_SUMMARY": str(self.temp / "summary"),
+        }  # fmt: skip
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=self.play.root, env={**held, **env}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        self.said = done.stdout + done.stderr
+        self.code = done.returncode
+        return dict(line.split("=", 1) for line in out.read_text().splitlines())
+
+
+@pytest.fixture
+def job(play: Play, tmp_path: Path) -> Job:
+    return Job(play, tmp_path)
+
+
+def requested(play: Play) -> tuple[str, str]:
+    """Merge a branch with one proven task into main as a hosting service does; return the target and the task."""
+    play.planned()
+    git(play.root, "checkout", "-qb", "feature")
+    task = play.proven("On the branch")
+    git(play.root, "checkout", "-q", "main")
+    (play.root / "other.py").write_text("x = 1\n")
+    target = play.commit_all("meanwhile")
+    git(play.root, "checkout", "-q", "--detach")
+    git(play.root, "merge", "-q", "--no-edit", "--no-ff", "feature")
+    return target, task
+
+
+# Shape.
+
+
+def test_the_action_has_the_shape_that_a_runner_wants() -> None:
+    assert set(ACTION) == {"name", "description", "branding", "inputs", "outputs", "runs"}
+    assert ACTION["runs"]["using"] == "composite"
+    for step in ACTION["runs"]["steps"]:
+        assert ("uses" in step) != ("run" in step)
+        assert step.get("shell", "bash") == "bash"
+        assert ("shell" in step) == ("run" in step)
+        assert set(step) <= {"id", "if", "uses", "with", "run", "shell", "env", "continue-on-error"}
+        assert re.fullmatch(r"[\w/-]+@v\d+", step.get("uses", "a/b@v1"))
+    for name, given in ACTION["inputs"].items():
+        assert set(given) == {"description", "default"}
+        assert isinstance(given["default"], str), name
+
+
+def test_no_expression_is_put_into_a_script_and_every_variable_is_declared() -> None:
+    runner = {"RUNNER_TEMP", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"}
+    for step in STEPS.values():
+        script = step.get("run", "")
+        assert "${{" not in script
+        named = set(re.findall(r"\$\{?([A-Z_]{2,})", script))
+        assert named <= runner | set(step.get("env", ()))
+        assert set(step.get("env", ())) <= named | {"GITHUB_TOKEN"}
+
+
+def test_every_output_and_input_that_the_action_names_is_there() -> None:
+    text = (ROOT / "action.yml").read_text()
+    written = {
+        (name, output)
+        for name, step in STEPS.items() for output in re.findall(r'echo "([a-z]+)=', step.get("run", ""))
+    }  # fmt: skip
+    assert set(re.findall(r"steps\.([a-z]+)\.outputs\.([a-z]+)", text)) == written
+    assert set(re.findall(r"inputs\.([a-z-]+)", text)) == set(ACTION["inputs"])
+    assert [name for name in ACTION["inputs"] if f"| `{name}` |" not in PAGE] == []
+
+
+# The action's steps.
+
+
+def test_the_base_of_a_merge_result_is_its_first_parent(job: Job) -> None:
+    target, _ = requested(job.play)
+    stale = git(job.play.root, "rev-list", "--max-parents=0", "HEAD")
+    assert job.step("base", TARGET=stale) == {"base": target}
+    assert job.step("base", BASE="feature", TARGET=stale) == {"base": git(job.play.root, "rev-parse", "feature")}
+    assert job.step("base", BEFORE=stale) == {"base": stale}
+    assert job.step("base", BEFORE="0" * 40) == {"base": target}
+
+
+def test_the_base_of_a_branch_that_is_checked_out_itself_is_where_it_parted(job: Job) -> None:
+    target, _ = requested(job.play)
+    git(job.play.root, "checkout", "-q", "feature")
+    parted = git(job.play.root, "merge-base", "feature", target)
+    assert job.step("base", TARGET=target) == {"base": parted}
+
+
+def test_a_missing_base_says_what_to_do(job: Job) -> None:
+    assert job.step("base", BASE="nowhere") == {}
+    assert (job.code, "fetch-depth: 0" in job.said) == (1, True)
+
+
+def test_the_check_of_a_good_branch_passes(job: Job) -> None:
+    target, _ = requested(job.play)
+    outputs = job.step("check", BASE=target)
+    assert outputs["code"] == "0", job.said
+    if CHECKS:
+        assert json.loads(Path(outputs["sarif"]).read_text())["version"] == "2.1.0"
+    else:
+        assert "::warning::" in job.said
+
+
+@pytest.mark.skipif(not CHECKS, reason="there is no check in this version")
+def test_the_check_of_a_bad_branch_fails_the_job_at_its_end(job: Job) -> None:
+    target, _ = requested(job.play)
+    (claimed,) = (job.play.root / ".memento" / "runs").rglob("*-claimed-*.yaml")
+    claimed.unlink()
+    job.play.commit_all("tampered")
+    outputs = job.step("check", BASE=target)
+    assert outputs["code"] == "5", job.said
+    assert outputs["sarif"]
+    job.step("verdict", CODE=outputs["code"])
+    assert job.code == 5
+
+
+@pytest.mark.parametrize("code", ["0", "5"])
+def test_the_verdict_is_that_of_the_check(job: Job, code: str) -> None:
+    job.step("verdict", CODE=code)
+    assert job.code == int(code)
+
+
+def test_the_comment_tells_what_the_branch_did_and_is_updated(job: Job, forge: Forge) -> None:
+    target, task = requested(job.play)
+    body = job.step("diff", BASE=target)["body"]
+    assert task in (job.temp / "summary").read_text()
+    given = {"GITHUB_TOKEN": TOKEN, "API": forge.url, "NUMBER": "7", "REPOSITORY": "acme/app"}
+    job.step("comment", BODY=body, **given)
+    assert (job.code, "created" in job.said) == (0, True), job.said
+    assert forge.comments[0]["body"].startswith(f"{MARK}\n### Ledger: 1 task in 1 run, 1 completed, 1 proven")
+    nothing = job.step("diff", BASE="HEAD")["body"]
+    job.step("comment", BODY=nothing, **given)
+    assert [row["body"] for row in forge.comments] == [f"{MARK}\n### Ledger: nothing changed\n"]
+    forge.comments.clear()
+    job.step("comment", BODY=nothing, **given)
+    assert forge.comments == []
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_comment_that_cannot_be_posted_fails_nothing(job: Job, forge: Forge, status: int) -> None:
+    forge.fails["POST"] = (status, {})
+    body = job.temp / "body.md"
+    body.write_text("### Ledger: 1 task\n")
+    given = {"GITHUB_TOKEN": TOKEN, "API": forge.url, "NUMBER": "7", "REPOSITORY": "acme/app", "BODY": str(body)}
+    job.step("comment", **given)
+    assert job.code == 0
+    assert "warning" in job.said
+
+
+def test_a_repository_without_a_ledger_gets_a_warning(job: Job) -> None:
+    first = git(job.play.root, "rev-list", "--max-parents=0", "HEAD")
+    git(job.play.root, "checkout", "-q", first)
+    assert job.step("diff", BASE=first) == {}
+    assert (job.code, "::warning::" in job.said) == (0, True)
+
+
+# GitLab.
+
+
+def test_the_gitlab_template_checks_and_posts_a_note(job: Job, forge: Forge) -> None:
+    target, task = requested(job.play)
+    (script,) = GITLAB["memento"]["script"]
+    forge.me = {"username": "bot", "type": ""}
+    env = {
+        "CI_MERGE_REQUEST_EVENT_TYPE": "merged_result", "CI_MERGE_REQUEST_DIFF_BASE_SHA": target, "GITLAB_TOKEN": TOKEN,
+        "CI_API_V4_URL": forge.url, "CI_PROJECT_PATH": "group/sub/app", "CI_MERGE_REQUEST_IID": "7",
+    }  # fmt: skip
+    job.bash(script, env)
+    assert task in forge.comments[0]["body"]
+    if CHECKS:
+        assert job.code == 0, job.said
+        assert (job.play.root / "memento.xml").read_text().startswith("<")
+
+
+def test_the_gitlab_template_has_the_shape_of_one_job() -> None:
+    assert set(GITLAB) == {"memento"}
+    job = GITLAB["memento"]
+    assert job["artifacts"]["reports"]["junit"] == "memento.xml"
+    assert job["variables"]["GIT_DEPTH"] == "0"
+
+
+# The server.
+
+
+@pytest.mark.skipif(not CHECKS, reason="there is no check in this version")
+def test_the_update_hook_of_the_page_takes_good_pushes_and_refuses_bad_ones(play: Play, tmp_path: Path) -> None:
+    found = re.search(r"```text\n(#!/bin/sh\n.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    bare = tmp_path / "bare.git"
+    git(play.root, "init", "-q", "--bare", str(bare))
+    hook = bare / "hooks" / "update"
+    program = Path(sys.executable).parent / "memento"
+    hook.write_text(found[1].replace("exec memento", f"exec {program}"))
+    hook.chmod(0o755)
+    git(play.root, "push", "-q", str(bare), "main")
+    play.planned()
+    play.proven()
+    git(play.root, "push", "-q", str(bare), "main")
+    (claimed,) = (play.root / ".memento" / "runs").rglob("*-claimed-*.yaml")
+    claimed.unlink()
+    play.commit_all("tampered")
+    before = git(bare, "rev-parse", "main")
+    for arguments in (("main",), ("--force", "HEAD~3:main"), (":main",)):
+        done = subprocess.run(
+            ["git", "push", "-q", str(bare), *arguments], cwd=play.root, capture_output=True, text=True, check=False
+        )
+        assert "hook declined" in done.stderr or "prohibited" in done.stderr, arguments
+        assert done.returncode
+        assert git(bare, "rev-parse", "main") == before

@@ -1,0 +1,498 @@
+"""diff: what happened between two commits, as data, as text and as a comment on a pull request."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.errors import MementoError
+from memento_git.ledger import layout
+from memento_git.model.markup import MOST_COMMENT as LIMIT
+from memento_git.model.markup import units as size
+from memento_git.model.policy import Policy
+from memento_git.review import diff_text
+from memento_git.review.diff_markdown import markdown
+from memento_git.review.weakened import weakened
+from memento_git.review.words import words
+from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
+from memento_git.work.actions.comparing import compare
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+    Call = Callable[..., tuple[int, str, str]]
+
+HOSTILE = "</details> <script>x</script> | `a` @team #12 [l](u) <!-- x -->"
+
+
+def head(play: Play) -> str:
+    return git(play.root, "rev-parse", "HEAD")
+
+
+def told(play: Play, given: str, *tips: str) -> dict[str, Any]:
+    return compare(play.ledger, given, tips)
+
+
+def one_task(held: dict[str, Any], task: str) -> dict[str, Any]:
+    (found,) = [row for run in held["runs"] for row in run["tasks"] if row["id"] == task]
+    return dict(found)
+
+
+def masked(text: str) -> str:
+    """Return a text with ids numbered in the order of their appearance, and commits and interpreters masked."""
+    names: dict[str, str] = {}
+
+    def named(found: re.Match[str]) -> str:
+        kind = found[1]
+        count = sum(1 for name in names if name.startswith(kind))
+        return names.setdefault(found[0], f"{kind}_{count + 1}")
+
+    text = re.sub(r"\b(run|plan|task|evidence|event|dispatch)_[0-9a-z]{12}\b", named, text)
+    text = re.sub(r"\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b", "COMMIT", text)
+    return re.sub(r"[^\s`]*python[^\s`]* -c print\('checked'\); raise SystemExit\(\d\)", "PYTHON", text)
+
+
+def story(play: Play) -> str:
+    """Play a run whose second half is on a branch; return the commit where the branch began."""
+    run = play.run("Refuse empty passwords")
+    plan = play.do(plans.draft_plan, "Plan", "Check the form.\nShow the result.", run=run)
+    stuck = play.task("Ask the list", criteria=["The list answers"])
+    play.evidence(stuck)
+    base = head(play)
+    git(play.root, "checkout", "-qb", "feature")
+    path = play.root / layout.prose_path(run, plan)
+    path.write_text(path.read_text().replace("Check the form", "Check the whole form"))
+    play.commit_all("plan")
+    play.do(plans.approve_plan, plan)
+    done = play.task("Check the form")
+    bot = play.as_("bot")
+    handed = bot.claimed(done)
+    bot.complete(handed, bot.evidence(done))
+    play.do(tasks.revise_task, stuck, criteria=["The list answers in a second"])
+    play.do(tasks.block_task, stuck, reason="the list is down")
+    play.gate("quality_review", "failed", run=run, reason="no tests", evidence=[])
+    play.gate("quality_review", "passed", run=run)
+    return base
+
+
+TEXT = """\
+COMMIT to COMMIT: 2 tasks in 1 run, 1 completed, 1 proven, 1 plan, 1 gate, 1 piece of evidence
+run_1  Refuse empty passwords
+  task task_1 Ask the list
+    pending → blocked by Ada: the list is down
+    acceptance criteria: The list answers {+in a second+}
+  task task_2 Check the form
+    new → dispatched → in progress → completed by bot
+    proven by test, witnessed: PYTHON exit 0
+  plan plan_1 Plan
+    draft → canonical by Ada
+    body: Check the {+whole+} form. Show the result.
+  gate
+    quality review: failed → passed by Ada
+  evidence
+    evidence_1 test, witnessed, passed: PYTHON exit 0 by bot
+"""
+
+MARKDOWN = """\
+### Ledger: 2 tasks in 1 run, 1 completed, 1 proven, 1 plan, 1 gate, 1 piece of evidence
+
+| Task | From → to | By | Proof |
+| --- | --- | --- | --- |
+| Check the form `task_1` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `PYTHON` exit 0 |
+| Ask the list `task_2` | pending → blocked | Ada | — |
+
+<details><summary>Refuse empty passwords (run_1)</summary>
+
+- task `task_2` Ask the list
+  - pending → blocked by Ada: the list is down
+  - acceptance criteria: The list answers <ins>in a second</ins>
+- task `task_1` Check the form
+  - new → dispatched → in progress → completed by bot
+  - proven by test, witnessed: `PYTHON` exit 0
+- plan `plan_1` Plan
+  - draft → canonical by Ada
+  - body: Check the <ins>whole</ins> form. Show the result.
+- gate
+  - quality review: failed → passed by Ada
+- evidence
+  - `evidence_1` test, witnessed, passed: `PYTHON` exit 0 by bot
+
+</details>
+"""  # noqa: E501
+
+
+def test_a_story_as_text_and_as_markdown(play: Play) -> None:
+    held = told(play, f"{story(play)}..")
+    assert masked(diff_text.text(held)) + "\n" == TEXT
+    assert masked(markdown(held)) == MARKDOWN
+
+
+# What it compares.
+
+
+def test_nothing_but_what_changed_is_told_and_only_those_runs_are_read(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memento_git.work import overview
+    from memento_git.work.actions import comparing
+
+    quiet = play.planned("Quiet")
+    play.task("Old", run=quiet)
+    base = head(play)
+    loud = play.planned("Loud")
+    read: list[str] = []
+    whole = overview.whole
+
+    def noted(view: Any, run: str, *rest: Any) -> Any:
+        read.append(run)
+        return whole(view, run, *rest)
+
+    monkeypatch.setattr(comparing, "whole", noted)
+    held = told(play, f"{base}..HEAD")
+    assert [run["id"] for run in held["runs"]] == [loud]
+    assert set(read) == {loud}
+    assert told(play, "HEAD..HEAD")["runs"] == []
+    assert "nothing changed" in markdown(told(play, "HEAD..HEAD"))
+
+
+def test_without_a_range_it_begins_where_the_branch_left_main(play: Play) -> None:
+    play.planned()
+    base = head(play)
+    git(play.root, "checkout", "-qb", "feature")
+    task = play.task("On the branch")
+    git(play.root, "checkout", "-q", "main")
+    other = play.task("On main")
+    git(play.root, "checkout", "-q", "feature")
+    for given in ("", "main", "main...", "main...feature"):
+        held = told(play, given)
+        assert held["base"] == base
+        assert [row["id"] for run in held["runs"] for row in run["tasks"]] == [task], given
+    held = told(play, "main..feature")
+    assert one_task(held, other)["change"] == "removed"
+    assert held["counts"]["forbidden"] > 0
+    assert "looks removed" in held["notes"][0]
+    both = told(play, "main", "main", "feature")
+    assert [row["id"] for run in both["runs"] for row in run["tasks"]] == [task]
+    union = told(play, base, "main", "feature")
+    assert {row["id"] for run in union["runs"] for row in run["tasks"]} == {task, other}
+
+
+def test_a_bare_repository_is_compared_like_any_other(play: Play, tmp_path: Path, cli: Call) -> None:
+    base = story(play)
+    bare = tmp_path / "bare.git"
+    git(play.root, "clone", "-q", "--bare", str(play.root), str(bare))
+    code, out, _ = cli("diff", f"{base}..feature", "-C", str(bare))
+    assert code == 0
+    assert masked(out) == TEXT
+
+
+def test_a_shallow_clone_says_how_deep_to_fetch(play: Play, tmp_path: Path) -> None:
+    base = story(play)
+    shallow = tmp_path / "shallow"
+    git(play.root, "clone", "-q", "--depth=2", "--branch=feature", f"file://{play.root}", str(shallow))
+    there = play.beside(shallow)
+    with pytest.raises(MementoError) as refused:
+        told(there, f"{base}..HEAD")
+    assert (refused.value.token, "--depth=1" in refused.value.hint) == ("fork_missing", True)
+    git(shallow, "fetch", "-q", "--depth=1", "origin", base)
+    assert masked(diff_text.text(told(there, f"{base}..HEAD"))) + "\n" == TEXT
+    with pytest.raises(MementoError) as refused:
+        told(there, f"{base}...HEAD")
+    assert (refused.value.token, "--deepen=50" in refused.value.hint) == ("fork_missing", True)
+    git(shallow, "fetch", "-q", "--deepen=50")
+    assert told(there, f"{base}...HEAD")["base"] == base
+
+
+@pytest.mark.parametrize(
+    ("given", "token"), [("a..b..c", "range_unclear"), ("nowhere", "revision_not_found"), ("...x...y", "range_unclear")]
+)
+def test_what_is_no_range_is_refused(play: Play, given: str, token: str) -> None:
+    with pytest.raises(MementoError) as refused:
+        told(play, given)
+    assert refused.value.token == token
+
+
+def test_nothing_to_compare_with_and_no_common_commit_are_refused(play: Play) -> None:
+    git(play.root, "branch", "-m", "trunk")
+    with pytest.raises(MementoError) as refused:
+        told(play, "")
+    assert refused.value.token == "trunk_unknown"
+    git(play.root, "checkout", "-q", "--orphan", "other")
+    git(play.root, "commit", "-qm", "other")
+    with pytest.raises(MementoError) as refused:
+        told(play, "trunk")
+    assert refused.value.token == "merge_base_missing"
+    with pytest.raises(MementoError) as refused:
+        told(play, "trunk..HEAD", "HEAD")
+    assert refused.value.token == "range_unclear"
+
+
+def test_two_commits_without_a_ledger_are_refused_and_its_making_is_no_change_of_policy(play: Play) -> None:
+    first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
+    with pytest.raises(MementoError) as refused:
+        told(play, f"{first}..{first}")
+    assert refused.value.token == "no_ledger"
+    play.planned()
+    held = told(play, f"{first}..HEAD")
+    assert (held["policy"], [run["change"] for run in held["runs"]]) == (None, ["added"])
+
+
+# What must never happen.
+
+
+def test_changed_and_removed_files_stand_above_all(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    base = head(play)
+    folder = play.root / ".memento" / "runs"
+    (claimed,) = folder.rglob("*-claimed-*.yaml")
+    (output,) = folder.rglob("stdout.txt")
+    claimed.write_text(claimed.read_text() + "# more\n")
+    output.unlink()
+    play.commit_all("tampered")
+    held = told(play, f"{base}..")
+    assert [(row["change"], row["kind"]) for row in held["forbidden"]] == [
+        ("removed", "attachment"),
+        ("changed", "event"),
+    ]
+    assert one_task(held, task)["way"] == ["completed", "in_progress"]
+    lines = diff_text.text(held).splitlines()
+    assert lines[1].startswith("! 2 files of the ledger were changed or removed")
+    told_so = markdown(held)
+    assert told_so.index("[!CAUTION]") < told_so.index("| Task |")
+
+
+def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
+    run = play.planned()
+    play.proven()
+    before = head(play)
+    stray = play.evidence(play.task("More"))
+    recorded = head(play)
+    play.do(settling.redact_record, stray, reason="private")
+    gone = told(play, f"{recorded}..")
+    assert gone["forbidden"] == []
+    assert [(row["id"], row["to"]) for row in gone["runs"][0]["evidence"]] == [(stray, "redacted")]
+    play.do(runs.cancel_run, run, reason="enough")
+    base = head(play)
+    assert told(play, f"{before}..")["forbidden"] == []
+    play.do(runs.archive_run, run)
+    held = told(play, f"{base}..")
+    assert held["forbidden"] == []
+    assert [row["archived"] for row in held["runs"]] == [True]
+    packed = head(play)
+    (archive,) = (play.root / ".memento" / "archive").rglob("*.gz")
+    archive.unlink()
+    play.commit_all("lost")
+    assert told(play, f"{packed}..")["counts"]["forbidden"] > 10
+
+
+def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    said = str(
+        play.do(
+            evidences.add_evidence, "test", tasks=[task], outcome="passed", summary="works", uri="https://x.invalid"
+        )
+    )
+    play.complete(play.claimed(task), said)
+    base = head(play)
+    config = play.root / layout.CONFIG
+    config.write_text(config.read_text().replace("test: witnessed", "test: reported"))
+    play.commit_all("policy")
+    held = told(play, f"{base}..")
+    assert held["policy"]["weakened"] == ["proof.test: reported is enough now, it was witnessed"]
+    assert [line for line in held["policy"]["diff"] if line[0] in "+-"] == [
+        "-    test: witnessed",
+        "+    test: reported",
+    ]
+    found = one_task(held, task)
+    assert found["way"] == ["completed"]
+    assert "[!WARNING]" in markdown(held)
+
+
+def test_each_loosened_rule_is_named() -> None:
+    old = Policy(
+        require=("test",), plan_approvers=("Ada",), plan_not_author=True, gates_required=("release",),
+        gate_verdicts={"release": ["Ada"]}, gate_waivers=("Ada",), verify=({"evidence": ["test"]},),
+        release={"graph": "refuse", "checks": ["ci"], "approvals": 2, "approvers": ["Ada"], "not_author": True},
+        gates_fresh=("release",),
+    )  # fmt: skip
+    new = Policy(
+        proof={"test": "reported", "note": "advisory"}, plan_approvers=("Ada", "Bob"), spike_dispatches=9, enrich=False,
+        release={"graph": "ignore"}, preflight={**Policy().preflight, "destructive": "warn", "branches": []},
+        graph={**Policy().graph, "growth": 90}, allow_secrets=("aws",),
+    )  # fmt: skip
+    rules = [told.partition(":")[0] for told in weakened(old, new)]
+    assert rules == [
+        "proof.test", "proof.note", "require", "plan.approvers", "plan.not_author", "gates.required", "gates.fresh",
+        "gates.verdicts.release", "gates.waivers", "spike.dispatches", "verify", "enrich", "release.checks",
+        "release.approvals", "release.approvers", "release.not_author", "allow_secrets", "release.graph",
+        "preflight.destructive", "graph.growth", "preflight.branches",
+    ]  # fmt: skip
+    assert weakened(new, new) == weakened(Policy(), Policy(require=("test",))) == []
+
+
+# What became of it.
+
+
+def test_what_two_branches_contest_is_told(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    base = head(play)
+    git(play.root, "checkout", "-qb", "one")
+    play.do(tasks.block_task, task, reason="no")
+    git(play.root, "checkout", "-q", "main")
+    play.do(tasks.cancel_task, task, reason="never")
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    held = told(play, f"{base}..")
+    assert one_task(held, task)["became"] == ["contested"]
+    assert held["counts"]["contested"] == 1
+    assert "contested" in diff_text.text(held)
+    contested = head(play)
+    assert "needs a look" in markdown(held)
+    state = play.state(task)
+    play.do(settling.settle_record, task, keep=state.folded(task).heads[0], reason="so be it")
+    after = told(play, f"{contested}..")
+    assert after["runs"][0]["settled"]
+    assert "settled by Ada: " in diff_text.text(after)
+
+
+def test_stale_tasks_that_nobody_touched_are_only_counted(play: Play) -> None:
+    play.planned()
+    old = play.proven("Old")
+    base = head(play)
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    play.task("New")
+    held = told(play, f"{base}..")
+    assert one_task(held, old)["became"] == ["stale"]
+    assert "1 task became stale" in markdown(held)
+    assert old not in markdown(held).partition("<details>")[0]
+
+
+def test_a_lease_that_was_renewed_is_nothing_to_tell(play: Play) -> None:
+    play.planned()
+    handed = play.claimed(play.task())
+    base = head(play)
+    play.do(dispatches.renew_dispatch, handed, lease=99_999, force=True)
+    assert told(play, f"{base}..")["runs"] == []
+
+
+# Texts.
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pieces"),
+    [
+        ("a b c", "a x c", [("same", "a "), ("removed", "b"), ("added", "x"), ("same", " c")]),
+        ("same", "same", []),
+        ("", "new", [("added", "new")]),
+        ("a\nb\n", "a\nb c\n", [("same", "a\nb"), ("added", " c"), ("same", "\n")]),
+        ("one two", "six ten", [("removed", "one two"), ("added", "six ten")]),
+    ],
+)
+def test_words(old: str, new: str, pieces: list[tuple[str, str]]) -> None:
+    assert words(old, new) == pieces
+
+
+def test_a_long_text_is_compared_by_lines_first_and_what_stayed_is_left_out() -> None:
+    lines = [f"line {number} of a long plan\n" for number in range(20_000)]
+    changed = [*lines[:500], "another line\n", *lines[501:]]
+    found = words("".join(lines), "".join(changed))
+    assert {kind for kind, _ in found} == {"left_out", "same", "removed", "added"}
+    assert sum(len(text) for _, text in found) < 500
+    assert words("x " * 60_000, "y " * 60_000)[0][0] == "removed"
+
+
+# The comment.
+
+
+def many(count: int, title: str) -> dict[str, Any]:
+    task = {
+        "id": "task_000000000000", "title": title, "change": "changed", "from": "pending", "to": "completed",
+        "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
+        "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "became": [],
+        "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
+                   "command": ["pytest", title], "exit_code": 0, "summary": None, "stale": False}],
+        "selected_dispatch_id": None, "texts": [], "events": [{}],
+    }  # fmt: skip
+    run = {
+        "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
+        "reason": None, "archived": False, "texts": [], "plans": [], "gates": [], "evidence": [], "trouble": [],
+        "settled": [], "mended": [], "findings": [], "illegal": [], "tasks": [task] * count,
+    }  # fmt: skip
+    names = ("runs", "tasks", "completed", "proven", "unproven", "stale", "late", "contested", "plans", "gates",
+             "evidence", "forbidden", "weakened")  # fmt: skip
+    counts = {**dict.fromkeys(names, 0), "tasks": count, "runs": 1}
+    return {"base": "0" * 40, "tips": ["1" * 40], "notes": [], "counts": counts, "forbidden": [], "policy": None,
+            "runs": [run]}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", ["Check the form", "Prüfe 検査 😀" * 20, HOSTILE, "`" * 200])
+def test_three_thousand_tasks_fit_and_the_rest_is_counted(title: str) -> None:
+    shown = markdown(many(3000, title))
+    assert size(shown) <= LIMIT
+    assert len(shown.encode()) <= 4 * LIMIT
+    rows = shown.count("\n| ") - 2
+    left = re.search(r"… and (\d+) tasks in the table and (\d+) lines more than fit here", shown)
+    assert left is not None
+    assert rows + int(left[1]) == 3000
+    assert len(re.findall(r"(?m)^</details>$", shown)) == shown.count("<details>")
+    assert size(shown) > LIMIT * 0.9
+
+
+def test_at_the_edge_one_more_character_is_one_row_less() -> None:
+    held = many(3, "Check the form")
+    whole = markdown(held)
+    edge = size(whole) + 536
+    assert markdown(held, edge) == whole
+    assert "more than fit here" in markdown(held, edge - 3)
+    for most in range(700, edge, 7):
+        assert size(markdown(held, most)) <= most
+
+
+def test_nothing_that_the_ledger_says_acts_as_markup(play: Play) -> None:
+    run = play.planned(HOSTILE)
+    base = head(play)
+    task = play.task(HOSTILE, run=run, criteria=[HOSTILE])
+    play.do(tasks.block_task, task, reason=HOSTILE)
+    shown = markdown(told(play, f"{base}.."))
+    assert re.search(r"(?<!\\)<(?!/?(details|summary|ins|del)>)", shown) is None
+    assert len(re.findall(r"(?m)^</details>$", shown)) == shown.count("<details>") == 1
+    assert re.search(r"@\w|[^&]#\d", shown) is None
+    (row,) = [line for line in shown.splitlines() if task in line and line.startswith("|")]
+    assert len(re.findall(r"(?<!\\)\|", row)) == 5
+
+
+# The command.
+
+
+def test_the_command_answers_in_three_forms(play: Play, cli: Call) -> None:
+    base = story(play)
+    where = ("-C", str(play.root))
+    assert masked(cli("diff", f"{base}..", *where)[1]) == TEXT
+    assert masked(cli("diff", f"{base}..", "--format", "markdown", *where)[1]) == MARKDOWN
+    import json
+
+    answer = json.loads(cli("diff", f"{base}..", "--format", "json", *where)[1])
+    assert answer == json.loads(cli("diff", f"{base}..", "--json", *where)[1])
+    assert answer["counts"]["proven"] == 1
+
+
+def test_every_key_is_documented(play: Play) -> None:
+    from docs.generator import rows
+
+    held = told(play, f"{story(play)}..")
+    assert list(held) == list(rows.DIFF)
+    assert set(held["runs"][0]) == set(rows.DIFF_RUN)
+    assert set(held["runs"][0]["tasks"][0]) == set(rows.DIFF_TASK)
+    for name in ("plans", "gates", "evidence"):
+        for row in held["runs"][0][name]:
+            assert [key for key in row if not re.search(rf"\b{key}\b", rows.DIFF_RUN[name])] == [], name
+    assert [key for key in held["counts"] if key not in rows.DIFF["counts"]] == []
