@@ -161,7 +161,7 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     found += [*files.check_names(view.files, paths, _named(policy_at(view)[0])), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += [*comparison.findings(), *_signed(view, policy, first if base.exists else head, paths)]
-    if git.answer("cat-file", "-t", head) == "commit":
+    if not git.extra:
         found += against.actors(view, changes.authored(git, first, head))
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
     before = _before(git, first, base, scopes) if found else set()
