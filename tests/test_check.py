@@ -97,12 +97,25 @@ def test_what_was_wrong_at_the_base_is_told_apart_and_fails_nobody(play: Play, c
     play.commit_all("edited long ago")
     git(play.root, "switch", "-qc", "work")
     play.task("Two")
-    task = path_of(play, "tasks/*/*/task.md")
+    task = path_of(play, f"tasks/*/{path.parent.name}/task.md")
     task.write_text(task.read_text() + "\nmore\n")
     play.commit_all("touched")
     code, out, _ = cli("check", "-C", str(play.root), "--base", "main")
-    assert code == 0 or "D001" not in out
-    assert "E003" not in out.partition("already wrong at the base")[0]
+    ours, _, before = out.partition("already wrong at the base")
+    assert (code, "E003" in ours, "E003" in before) == (0, False, True)
+
+
+def test_fix_holds_on_to_the_base_that_it_began_with(branch: Play, cli: Any) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    code, out, _ = cli("check", "-C", str(branch.root), "--base", "HEAD~1", "--fix")
+    assert (code, out.startswith("restored .memento/"), "nothing is wrong" in out) == (0, True, True)
+
+
+def test_edits_that_are_not_committed_are_announced(branch: Play, cli: Any) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    code, _, err = cli("check", "-C", str(branch.root))
+    assert (code, "not committed, so not counted" in err) == (0, True)
 
 
 def test_a_task_flipped_to_done_by_hand_is_an_error(branch: Play) -> None:

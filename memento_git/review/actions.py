@@ -75,7 +75,7 @@ def check(
     fixed = _fix(ledger, report)
     if not fixed:
         return report
-    again = _look(ledger, base=base or report.base, no_base=no_base, at="", staged=False, progress=progress)
+    again = _look(ledger, base=report.base, no_base=not report.base, at="", staged=False, progress=progress)
     return again._replace(fixed=fixed)
 
 
@@ -91,6 +91,8 @@ def _look(
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
+            if not at and git.top is not None:
+                ledger.uncommitted = git.status(layout.FOLDER)[2]
             return _alone(git, head, ledger.now(), progress)
         first = _first(git, name, head)
         return _against(git, first, head, name, ledger.now())
