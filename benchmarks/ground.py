@@ -159,11 +159,11 @@ def fill(folder: Path, tasks: int, *, worked: bool) -> str:
             plans.approve_plan(tx, plan)
         with ledger.transaction("import") as tx:
             for number in range(tasks):
-                _task(tx, run, number, draft if worked else None)
+                add_worked(tx, run, number, draft if worked else None)
     return run
 
 
-def _task(tx: Transaction, run: str, number: int, draft: Draft | None) -> None:
+def add_worked(tx: Transaction, run: str, number: int, draft: Draft | None) -> None:
     """Write what the actions write for a task, without looking the run up again for each and without claim refs."""
     desk = Desk.of(tx)
     state = desk.state(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -96,12 +97,25 @@ def test_what_was_wrong_at_the_base_is_told_apart_and_fails_nobody(play: Play, c
     play.commit_all("edited long ago")
     git(play.root, "switch", "-qc", "work")
     play.task("Two")
-    task = path_of(play, "tasks/*/*/task.md")
+    task = path_of(play, f"tasks/*/{path.parent.name}/task.md")
     task.write_text(task.read_text() + "\nmore\n")
     play.commit_all("touched")
     code, out, _ = cli("check", "-C", str(play.root), "--base", "main")
-    assert code == 0 or "D001" not in out
-    assert "E003" not in out.partition("already wrong at the base")[0]
+    ours, _, before = out.partition("already wrong at the base")
+    assert (code, "E003" in ours, "E003" in before) == (0, False, True)
+
+
+def test_fix_holds_on_to_the_base_that_it_began_with(branch: Play, cli: Any) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    code, out, _ = cli("check", "-C", str(branch.root), "--base", "HEAD~1", "--fix")
+    assert (code, out.startswith("restored .memento/"), "nothing is wrong" in out) == (0, True, True)
+
+
+def test_edits_that_are_not_committed_are_announced(branch: Play, cli: Any) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    code, _, err = cli("check", "-C", str(branch.root))
+    assert (code, "not committed, so not counted" in err) == (0, True)
 
 
 def test_a_task_flipped_to_done_by_hand_is_an_error(branch: Play) -> None:
@@ -266,6 +280,39 @@ def test_a_bare_repository_is_checked_at_a_revision(branch: Play, cli: Any, tmp_
     assert cli("check", "-C", str(bare), "--at", "work", "--base", "main")[0] == 5
     code, _, err = cli("check", "-C", str(bare), "--at", "work", "--fix")
     assert (code, "fix_elsewhere" in err) == (2, True)
+
+
+def test_a_server_hook_refuses_a_push_that_removes_an_event(branch: Play, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.git"
+    git(branch.root, "clone", "-q", "--bare", ".", str(bare))
+    hook = bare / "hooks" / "pre-receive"
+    hook.write_text(
+        "#!/bin/sh\nwhile read old new ref; do\n"
+        f'  "{sys.executable}" -m memento_git check --at "$new" --base "$old" || exit 1\ndone\n'
+    )
+    hook.chmod(0o755)
+    branch.task("Two")
+    git(branch.root, "push", "-q", str(bare), "work:work")
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    with pytest.raises(AssertionError, match="D002 error"):
+        git(branch.root, "push", "-q", str(bare), "work:work")
+
+
+def test_a_signature_is_demanded_by_the_base(branch: Play) -> None:
+    config = branch.root / ".memento" / "config.yaml"
+    git(branch.root, "switch", "-q", "main")
+    sound = config.read_text()
+    signatures = (
+        "version: 1\npolicy:\n  signatures:\n    allowed_signers: .memento/keys\n    require:\n      waivers: []\n"
+    )
+    config.write_text(signatures)
+    branch.commit_all("waivers are signed")
+    git(branch.root, "switch", "-qc", "waiver")
+    config.write_text(sound)
+    branch.commit_all("no signatures")
+    branch.gate("quality_review", "waived", reason="No time.")
+    assert {"K001 error", "C003 warning"} <= set(look(branch, base="main"))
 
 
 def test_a_base_that_a_shallow_clone_lacks_is_refused_with_how_deep_to_fetch(

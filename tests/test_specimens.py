@@ -27,7 +27,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def put(root: Path, files: Mapping[str, Any]) -> None:
-    """Write, link or remove files: a text, {base64: ...}, {link: ...} or '' with the key `removed` for none."""
+    """Write, link or remove files: a text, {base64: ...}, {link: ...}, or {removed: ...} for none."""
     for name, told in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, signed, weakening
+from memento_git.review import against, checks, files, signed, weakened
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -74,7 +74,7 @@ def check(
     fixed = _fix(ledger, report)
     if not fixed:
         return report
-    again = _look(ledger, base=base or report.base, no_base=no_base, at="", staged=False, progress=progress)
+    again = _look(ledger, base=report.base, no_base=not report.base, at="", staged=False, progress=progress)
     return again._replace(fixed=fixed)
 
 
@@ -90,6 +90,8 @@ def _look(
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
+            if not at and git.top is not None:
+                ledger.uncommitted = git.status(layout.FOLDER)[2]
             return _alone(git, head, ledger.now(), progress)
         first = _first(git, name, head)
         return _against(git, first, head, name, ledger.now())
@@ -127,7 +129,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     if not view.exists:
         raise NothingToCheck(where="the index" if git.extra else head[:12])
     policy, found = policy_at(view)
-    found += files.check_names(view.files, view.files, policy)
+    found += files.check_names(view.files, view.files, _named(policy))
     for run in view.runs():
         state = RunState(view, run)
         load(state, progress)
@@ -154,12 +156,11 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
     found += _of_runs(view, scopes)
     paths = [change.path for change in differing if not change.is_removed]
-    found += [*files.check_names(view.files, paths, policy), *_copies(view, paths)]
+    found += [*files.check_names(view.files, paths, _named(policy_at(view)[0])), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += comparison.findings()
-    found += signed.check(view, first if base.exists else head, policy, paths)
+    found += [*comparison.findings(), *signed.check(view, first if base.exists else head, policy, paths)]
     found += signed.signers_changed(git, first, head, policy)
-    if git.answer("cat-file", "-t", head) == "commit":
+    if not git.extra:
         found += against.actors(view, changes.authored(git, first, head))
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
     before = _before(git, first, base, scopes) if found else set()
@@ -187,7 +188,7 @@ def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> se
     if not base.exists:
         return set()
     then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
-    found = [*_of_runs(base, then), *base.findings, *files.check_names(base.files, base.files, policy_at(base)[0])]
+    found = [*_of_runs(base, then), *base.findings, *files.check_names(base.files, base.files)]
     return {_key(one) for one in found}
 
 
@@ -211,10 +212,15 @@ def _policies(base: View, head: View) -> tuple[Policy, list[Finding]]:
         return new, found
     old, _ = policy_at(base)
     if not found and head.exists:
-        for told in weakening.weakened(old, new):
+        for told in weakened.weakened(old, new):
             message = f"the branch weakens policy: {told}; what it adds is judged by the base's"
             found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
     return old, found
+
+
+def _named(policy: Policy) -> list[str]:
+    """Return the files that policy names."""
+    return [policy.signatures.get(key, "") for key in ("allowed_signers", "revoked")]
 
 
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:

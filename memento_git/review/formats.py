@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
-from xml.sax.saxutils import quoteattr
 
 from memento_git.model.markup import one_line
 from memento_git.review.catalogue import CATALOGUE
@@ -155,4 +154,6 @@ def _case(finding: Finding, kind: str, before: str = "") -> str:
 
 def _attribute(value: str) -> str:
     """Return a quoted attribute without the characters that XML cannot hold."""
+    from xml.sax.saxutils import quoteattr
+
     return quoteattr(one_line(value))

@@ -17,7 +17,13 @@ LEVELS: Final = ("refuse", "warn", "ignore")
 
 def weakened(old: Policy, new: Policy) -> list[str]:
     """Return a sentence for each rule that the new policy lifts or loosens."""
-    return [*_proof(old, new), *_plan_and_gates(old, new), *_verification(old, new), *_levels(old, new)]
+    return [
+        *_proof(old, new),
+        *_plan_and_gates(old, new),
+        *_verification(old, new),
+        *_levels(old, new),
+        *_signatures(old, new),
+    ]
 
 
 def _proof(old: Policy, new: Policy) -> Iterator[str]:
@@ -72,6 +78,19 @@ def _levels(old: Policy, new: Policy) -> Iterator[str]:
     if new.graph.get("growth", 0) > old.graph.get("growth", 0):
         yield f"graph.growth: {new.graph['growth']} percent are allowed now, it was {old.graph.get('growth', 0)}"
     yield from _fewer("preflight.branches", old.preflight.get("branches", []), new.preflight.get("branches", []))
+
+
+def _signatures(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell which signatures are demanded no more, or of more people, or by another file of keys."""
+    after = new.signatures.get("require") or {}
+    for what, people in (old.signatures.get("require") or {}).items():
+        if what not in after:
+            yield f"signatures.require.{what}: no signature is asked now"
+        else:
+            yield from _people(f"signatures.require.{what}", people, after[what])
+    for key in ("allowed_signers", "revoked"):
+        if old.signatures.get(key) not in (None, new.signatures.get(key)):
+            yield f"signatures.{key}: another file, or none, counts now"
 
 
 def _lower(section: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

@@ -173,7 +173,8 @@ def _answer(name: str, finding: Finding, message: str = "") -> Answer:
 
 def _files(view: View, policy: Policy) -> Iterator[Answer]:
     seen = set()
-    for finding in (*view.findings, *files.check_names(view.files, view.files, policy)):
+    named = [policy.signatures.get(key, "") for key in ("allowed_signers", "revoked")]
+    for finding in (*view.findings, *files.check_names(view.files, view.files, named)):
         if (finding.code, finding.path, finding.line) not in seen:
             seen.add((finding.code, finding.path, finding.line))
             yield _answer("files", finding, str(finding))

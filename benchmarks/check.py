@@ -1,0 +1,119 @@
+"""Measure `memento check`: a branch against its base, a whole tree, a hook that has nothing to look at.
+
+python benchmarks/check.py [--records 10000] [--changes 20] [--rounds 7] [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ground import ACTOR, add_worked, code_stream, fill
+from measure import Row, call, environment, in_turn
+from table import line
+
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import evidences, hooks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MEMENTO = Path(sys.executable).with_name("memento")
+RECORDS_A_TASK = 4.5
+
+
+def repository(folder: Path, env: Mapping[str, str], records: int, changes: int) -> None:
+    """Make a ledger of so many records on main, and a branch that adds to it."""
+    call(["git", "init", "-q", str(folder)], folder.parent, env)
+    call(["git", "fast-import", "--quiet"], folder, env, b"".join(code_stream(500)))
+    call(["git", "reset", "-q", "--hard", "main"], folder, env)
+    run = fill(folder, int(records / RECORDS_A_TASK), worked=True)
+    call(["git", "gc", "-q"], folder, env)
+    call(["git", "switch", "-qc", "work"], folder, env)
+    with Ledger.open(folder, actor=ACTOR) as ledger:
+        draft = evidences.witness(ledger, ["git", "diff", "--quiet"], kind="test", quiet=True)
+        for number in range(changes // 5):
+            with ledger.transaction("task") as tx:
+                add_worked(tx, run, 5 + number, draft)
+    call(["git", "reset", "-q", "--hard"], folder, env)
+
+
+def whole(folder: Path, env: Mapping[str, str], *, cold: bool) -> tuple[float, int]:
+    """Check the whole tree in a process of its own; return its seconds and its greatest memory in bytes."""
+    if cold:
+        for path in (folder / ".git" / "memento" / "cache").glob("*.json"):
+            path.unlink()
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [str(MEMENTO), "check", "--no-base"], cwd=folder, env=dict(env), stdout=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"check ended with {process.returncode}")
+    return time.perf_counter() - start, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def commits(folder: Path, env: Mapping[str, str], rounds: int) -> Row:
+    """Time commits without ledger files, with our hook and without."""
+    with Ledger.open(folder) as ledger:
+        hooks.install(ledger.git)
+    number = 0
+
+    def commit(*options: str) -> None:
+        nonlocal number
+        number += 1
+        (folder / "app.py").write_text(f"answer = {number}\n")
+        call(["git", "add", "app.py"], folder, env)
+        call(["git", *options, "commit", "-qm", "code"], folder, env)
+
+    found = in_turn(
+        {"hook": commit, "none": lambda: commit("-c", f"core.hooksPath={os.devnull}")}, rounds
+    )  # fmt: skip
+    added = found["hook"].median - found["none"].median
+    return Row("added by the hook to a commit without ledger files", added, "`git commit`", found["none"].median, 60,
+               rounds, absolute=True)  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=10_000)
+    parser.add_argument("--changes", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, one round: does everything work?")
+    options = parser.parse_args()
+    records, rounds = (50, 1) if options.quick else (options.records, options.rounds)
+    with tempfile.TemporaryDirectory(prefix="memento-bench-") as place:
+        folder = Path(place) / "repo"
+        env = environment(Path(place) / "home")
+        env["PATH"] = f"{MEMENTO.parent}{os.pathsep}{env['PATH']}"
+        os.environ.update(HOME=env["HOME"], GIT_CONFIG_NOSYSTEM="1")
+        repository(folder, env, records, options.changes)
+        steps = {
+            "check": lambda: call([MEMENTO, "check", "--base", "main"], folder, env),
+            "start": lambda: call([MEMENTO, "--version"], folder, env),
+            "git": lambda: call(["git", "diff", "--name-only", "main...work"], folder, env),
+        }
+        found = in_turn(steps, rounds)
+        rows = [
+            Row(f"check --base, {options.changes} changes on {records:,} records", found["check"].median,
+                "`git diff --name-only`", found["git"].median, 3, rounds),
+            Row("of which Python starts", found["start"].median, "`git diff --name-only`", found["git"].median, None,
+                rounds),
+            commits(folder, env, rounds),
+        ]  # fmt: skip
+        print(*map(line, rows), sep="\n")
+        for name, cold in (("cold", True), ("warm", False)):
+            took, memory = whole(folder, env, cold=cold)
+            print(f"whole tree, {name}: {records / took:,.0f} records/s, {memory / 2**20:.0f} MiB at most")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
