@@ -12,6 +12,7 @@ import pytest
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
+from tests.seed import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,3 +74,15 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Any]:
         return code, out, err
 
     return call
+
+
+@pytest.fixture
+def seed(cli: Callable[..., tuple[int, str, str]], repo: Path) -> Seed:
+    """An initialised repository with a log that really is there."""
+    (repo / "verification").mkdir()
+    (repo / "verification" / "task.log").write_text("3 passed in 0.1s\n")
+    git(repo, "add", "verification")
+    git(repo, "commit", "-qm", "log")
+    made = Seed(cli, str(repo))
+    made("init")
+    return made

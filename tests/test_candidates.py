@@ -13,7 +13,7 @@ from memento_git.errors import MementoError
 from memento_git.ledger.store import Ledger
 from memento_git.work import candidates as rules
 from memento_git.work import refusals as no
-from memento_git.work.actions import batch, dispatches, evidences, selections, settling, tasks
+from memento_git.work.actions import batch, dispatches, evidences, selections, settling, tasks, verifying
 from memento_git.work.candidates import Candidate, Diff
 from tests.play import Play, git
 from tests.tale import BOB, RUN, TASK, Tale, handoff, planned
@@ -435,6 +435,41 @@ def test_a_reopened_task_has_no_choice_left(contest: Contest) -> None:
     assert row["reasons"] == ["its completion was undone"]
     again = contest.play.claimed(contest.task)
     contest.play.complete(again, contest.play.evidence(contest.task))
+    assert contest.play.is_proven(contest.task)
+
+
+def test_a_choice_on_another_branch_does_not_outlive_a_reopening(contest: Contest) -> None:
+    chosen = contest.attempt("ann", {"app.py": "answer = 41 + 1\n"})
+    play, root = contest.play, contest.play.root
+    git(root, "checkout", "-qb", "side")
+    contest.select()
+    git(root, "checkout", "-q", "main")
+    play.do(tasks.reopen_task, contest.task, reason="It broke.")
+    git(root, "merge", "-q", "--no-edit", "side")
+    state = play.state(contest.task)
+    assert (play.status(contest.task), state.selected(contest.task)) == ("pending", "")
+    assert not state.dispatches(contest.task)[chosen]["selected"]
+    play.complete(play.claimed(contest.task), play.evidence(contest.task))
+    assert play.is_proven(contest.task)
+
+
+def test_once_a_candidate_is_chosen_verification_judges_it_alone(contest: Contest) -> None:
+    contest.hand("ann", "bob")
+    first = contest.attempt("ann", {"app.py": "answer = 41 + 1\n"})
+    contest.attempt("bob", {"app.py": "answer = 40 + 2\n"})
+    contest.select(dispatch=first, reason="Ann's.")
+    (row,) = [row for row in contest.ranked().rows() if row["dispatch_id"] == first]
+    contest.play.do(evidences.retract, row["evidence"][0], reason="Wrong machine.")
+    assert not contest.play.is_proven(contest.task)
+    found = contest.play.do(verifying.verify_task, contest.task)
+    assert not found.accepted, "what the other candidate showed proves nothing of the chosen one"
+
+
+def test_candidates_with_evidence_of_their_own_can_be_verified_before_one_is_chosen(contest: Contest) -> None:
+    contest.hand("ann", "bob")
+    contest.attempt("ann", {"app.py": "answer = 41 + 1\n"})
+    contest.attempt("bob", {"app.py": "answer = 40 + 2\n"})
+    assert contest.play.do(verifying.verify_task, contest.task).unmet == ()
     assert contest.play.is_proven(contest.task)
 
 

@@ -14,7 +14,7 @@ from memento_git.model.markup import units as size
 from memento_git.model.policy import Policy
 from memento_git.review import diff_text
 from memento_git.review.diff_markdown import markdown
-from memento_git.review.weakened import weakened
+from memento_git.review.weakening import weakened
 from memento_git.review.words import words
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
 from memento_git.work.actions.comparing import compare
@@ -306,7 +306,7 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
     config.write_text(config.read_text().replace("test: witnessed", "test: reported"))
     play.commit_all("policy")
     held = told(play, f"{base}..")
-    assert held["policy"]["weakened"] == ["proof.test: reported is enough now, it was witnessed"]
+    assert held["policy"]["weakened"] == ["proof.test went from witnessed to reported"]
     assert [line for line in held["policy"]["diff"] if line[0] in "+-"] == [
         "-    test: witnessed",
         "+    test: reported",
@@ -328,14 +328,14 @@ def test_each_loosened_rule_is_named() -> None:
         release={"graph": "ignore"}, preflight={**Policy().preflight, "destructive": "warn", "branches": []},
         graph={**Policy().graph, "growth": 90}, allow_secrets=("aws",),
     )  # fmt: skip
-    rules = [told.partition(":")[0] for told in weakened(old, new)]
-    assert rules == [
+    rules = [re.split(r"[ ]", told)[0] for told in weakened(old, new)]
+    assert sorted(rules) == sorted([
         "proof.test", "proof.note", "require", "plan.approvers", "plan.not_author", "gates.required", "gates.fresh",
         "gates.verdicts.release", "gates.waivers", "spike.dispatches", "verify", "enrich", "release.checks",
         "release.approvals", "release.approvers", "release.not_author", "allow_secrets", "release.graph",
         "preflight.destructive", "graph.growth", "preflight.branches",
-    ]  # fmt: skip
-    assert weakened(new, new) == weakened(Policy(), Policy(require=("test",))) == []
+    ])  # fmt: skip
+    assert list(weakened(new, new)) == list(weakened(Policy(), Policy(require=("test",)))) == []
 
 
 # What became of it.

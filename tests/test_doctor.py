@@ -43,6 +43,14 @@ def test_removed_evidence_is_found(play: Play, cli: Callable[..., Any]) -> None:
     assert not play.is_proven(task)
 
 
+def test_a_plan_that_cannot_be_read_is_found(play: Play) -> None:
+    run = play.planned()
+    state = play.state(run)
+    (play.root / state.index.prose[state.canonical]).write_text("---\nid: [\n---\n")
+    play.commit_all("broken")
+    assert any("plan.md" in line for line in found(play, "fail"))
+
+
 def test_a_removed_event_makes_its_record_incomplete(play: Play) -> None:
     play.planned()
     task = play.proven()

@@ -208,3 +208,13 @@ def test_a_scratch_file_that_the_command_writes_over_spoils_nothing(play: Play) 
     play.complete(dispatch, evidence)
 
     assert play.is_proven(task)
+
+
+def test_a_path_in_the_repository_keeps_its_slash(play: Play) -> None:
+    from memento_git.work.capture import Scrubber
+
+    other = play.root / "elsewhere"
+    scrubber = Scrubber(play.root, other)
+    assert scrubber.argument(f"{other}/notes/brief.md") == "./elsewhere/notes/brief.md"
+    assert Scrubber(other, play.root).argument(f"{play.root}/.git/notes/brief.md") == "<repository>/.git/notes/brief.md"
+    assert scrubber.argument("/opt/tools/agent") == "agent"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from memento_git.work import codegraph, graphs, proposals
+from memento_git.work.actions import graphs as actions
 from memento_git.work.actions.graphs import run_warnings
 from memento_git.work.imports import trees
 from tests.play import git
@@ -285,3 +287,16 @@ def test_what_is_not_shown_is_counted() -> None:
         edges |= {f"a{number}": [f"b{number}"], f"b{number}": [f"a{number}"]}
     rows, more = proposals.propose(graphs.measure(edges), bool)
     assert (len(rows), more) == (10, 20)
+
+
+def test_a_graph_without_its_code_is_never_that_of_this_code(play: Play) -> None:
+    run = play.planned()
+    name = play.do(actions.update_graph, run=run)
+    (path,) = play.state(run).index.evidence.values()
+    text = (play.root / path).read_text()
+    (play.root / path).write_text(re.sub(r"^code:\n(?:  .*\n)+", "", text, flags=re.MULTILINE))
+    play.commit_all("by hand")
+    found = actions.latest(play.ledger.view(), run)
+    assert found is not None
+    assert (found["evidence_id"], found["current"]) == (name, False)
+    assert play.do(actions.update_graph, run=run) != name

@@ -182,6 +182,29 @@ def test_a_person_works_in_the_work_tree_and_completes_from_the_checkout(play: P
     assert handovers.listed(play.ledger.git) == []
 
 
+def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    play.do(dispatches.claim_dispatch, made.dispatch)
+    there = play.beside(Path(made.path))
+
+    with pytest.raises(no.ClaimedElsewhere, match="on branch main") as refused:
+        there.do(dispatches.claim_dispatch, made.dispatch)
+    assert "git merge main" in refused.value.hint
+
+    git(Path(made.path), "merge", "-q", "main")
+    with pytest.raises(no.EvidenceRequired):
+        there.complete(made.dispatch)
+
+
+def test_a_claim_whose_event_was_never_written_is_taken_up_again(play: Play, task: str) -> None:
+    from memento_git.ledger import claims
+
+    made = hand_over(play.ledger, task, Wish("human"))
+    claims.take(play.ledger.git, task, claims.Claim(made.dispatch, play.ledger.actor, "2099-01-01T00:00:00.000Z"), None)
+    play.do(dispatches.claim_dispatch, made.dispatch)
+    assert row_of(play, made.dispatch)["status"] == "claimed"
+
+
 def test_a_completed_work_tree_with_open_edits_is_left_and_told(play: Play) -> None:
     play.planned()
     task = play.task()
@@ -269,6 +292,32 @@ def test_the_proof_is_fresh_again_once_the_branch_is_merged(play: Play, task: st
     assert before != []
     assert overview(play.ledger, play.ledger.view(), state.id)["stale"] == []
     assert play.is_proven(task)
+
+
+def test_status_says_to_merge_what_lies_on_a_branch(play: Play, task: str, cli: Callable[..., Any]) -> None:
+    outcome = run(play, task, WRITE)
+    at = ("-C", str(play.root), "--json")
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert commands[0] == f"git merge {outcome.branch}"
+
+    git(play.root, "merge", "-q", outcome.branch)
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert [command for command in commands if command.startswith("git merge")] == []
+
+
+def test_status_says_to_choose_among_candidates_that_lie_on_branches(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
+    wished = [hand_over(play.ledger, task, Wish("agent", candidate=True)) for _ in range(2)]
+    for made in wished:
+        run(play, made.dispatch, WRITE)
+    at = ("-C", str(play.root), "--json")
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert commands[0] == f"memento dispatch select {task}"
+
+    cli("dispatch", "select", task, "--record", wished[1].dispatch, "--reason", "shorter", *at)
+    commands = [step["command"] for step in json.loads(cli("status", *at)[1])["next"]]
+    assert commands[0] == f"git merge memento/{wished[1].dispatch.partition('_')[2]}"
 
 
 def test_what_is_recorded_are_the_run_the_diff_and_the_commands(play: Play, task: str) -> None:

@@ -219,6 +219,26 @@ def test_a_released_run_has_its_gate_passed_on_what_it_rests_on(play: Play, run:
     assert git(play.root, "rev-parse", "HEAD") == head
 
 
+def test_a_task_whose_text_is_gone_is_not_done(play: Play, run: str) -> None:
+    other = play.task("Another", run=run)
+    play.dispatch(other)
+    git(play.root, "rm", "-q", play.state(run).index.prose[other])
+    play.commit_all("gone")
+    assert judged(play).verdict.missing == (f"task {other} is dispatched",)
+    with pytest.raises(no.TaskUnsettled, match=other):
+        play.do(runs.complete_run)
+
+
+def test_a_run_with_an_incomplete_ledger_is_not_said_to_be_ready(play: Play, run: str) -> None:
+    play.do(runs.pause_run, run)
+    play.do(runs.resume_run, run)
+    (paused,) = [path for path in play.state(run).index.events.values() if "-paused-" in path]
+    git(play.root, "rm", "-q", paused)
+    play.commit_all("gone")
+    (told,) = releases.examine_run(play.ledger, play.ledger.view(), run=run).verdict.missing
+    assert "the ledger is incomplete" in told
+
+
 def gate_rows(play: Play, scope: str) -> list[dict[str, Any]]:
     from memento_git.work import rows
 
@@ -375,6 +395,26 @@ def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -
     (play.root / "app.py").write_text("answer = 42\n")
     play.commit_all()
     assert judged(play).verdict.missing == ()
+
+
+def test_a_graph_that_cannot_be_read_refuses_and_is_told(play: Play, run: str) -> None:
+    (play.root / "graph.json").write_text("{}")
+    play.commit_all()
+    name = play.do(evidences.add_evidence, "graph", files=["graph.json"], run=run)
+    (told,) = judged(play).verdict.missing
+    assert told.startswith("graph: ")
+    assert name in told
+
+
+def test_a_gate_is_shown_with_the_verdict_that_holds(play: Play, run: str) -> None:
+    git(play.root, "checkout", "-qb", "side")
+    play.as_("Bob").gate("quality_review", "failed", run=run, note="It is slow.")
+    git(play.root, "checkout", "-q", "main")
+    play.gate("quality_review", "passed", run=run, note="Fine.")
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    play.gate("quality_review", "requested", run=run, note="Look again.")
+    (row,) = gate_rows(play, run)
+    assert (row["status"], row["reviewer"], row["summary"]) == ("failed", "Bob", "It is slow.")
 
 
 def test_who_may_judge_the_release_is_policys_word(play: Play, run: str) -> None:

@@ -14,7 +14,7 @@ from memento_git.cli.seed_names import NAMES
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches
 from tests.play import git
-from tests.test_seed_flow import Seed
+from tests.seed import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -330,17 +330,6 @@ def record_graph_diff(seed: Seed) -> None:
 @row
 def update(seed: Seed) -> None:
     assert seed.refusal("update") == (1, "installed_from_checkout")
-
-
-@pytest.fixture
-def seed(cli: Callable[..., tuple[int, str, str]], repo: Path) -> Seed:
-    (repo / "verification").mkdir()
-    (repo / "verification" / "task.log").write_text("3 passed in 0.1s\n")
-    git(repo, "add", "verification")
-    git(repo, "commit", "-qm", "log")
-    made = Seed(cli, str(repo))
-    made("init")
-    return made
 
 
 @pytest.mark.parametrize("name", NAMES)

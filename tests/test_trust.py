@@ -80,6 +80,16 @@ def test_no_citation_proves_nothing() -> None:
     assert judged() == Proof(False, (), ("no evidence was cited",))
 
 
+@pytest.mark.parametrize(
+    ("about", "fine"), [(TASK, True), (RUN, True), ("plan_000000000001", False), ("task_000000000099", False)]
+)
+def test_an_approval_of_a_plan_or_another_task_is_none_of_this_one(about: str, fine: bool) -> None:
+    approval = cite(evidence(2, kind="approval", approves=about), trust="reported")
+    asks = POLICY._replace(require=("approval",))
+    assert judged(cite(evidence()), approval, policy=asks).proven is fine
+    assert judged(approval, policy=POLICY._replace(proof={"approval": "reported"})).proven is fine
+
+
 def test_a_text_that_changed_afterwards_unproves() -> None:
     assert judged(cite(evidence()), text="b" * 32).why == ("the task's text changed after it was completed",)
 

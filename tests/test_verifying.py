@@ -276,6 +276,21 @@ def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -
     assert play.is_proven(task)
 
 
+def test_a_file_outside_is_not_taken_for_the_repositorys_own_of_that_name(play: Play, tmp_path: Path) -> None:
+    checked(play)
+    play.planned()
+    task = play.task(commands=[RED])
+    dispatch = play.claimed(task)
+    other = tmp_path / "elsewhere" / "check.py"
+    other.parent.mkdir()
+    other.write_text("")
+    draft = evidences.witness(play.ledger, ["python3", str(other)], kind="test", quiet=True)
+    assert draft.data["command"]["argv"] == ["python3", "<outside>/check.py"]
+    play.complete(dispatch, play.do(evidences.record_draft, draft, tasks=[task]))
+    assert not play.is_proven(task)
+    assert not verify(play, task).accepted
+
+
 def test_a_command_that_cannot_be_started_is_no_verdict_and_what_ran_before_is_kept(play: Play) -> None:
     play.planned()
     task = completed(play, commands=[GREEN, "no-such-program-anywhere"])
@@ -341,7 +356,53 @@ def test_what_a_plan_asks_after_an_edit_of_its_text_is_not_agreed(play: Play) ->
     path = play.root / play.state(plan).prose(plan).path
     path.write_text(path.read_text().replace("verify:\n  evidence:\n    - test\n", "").replace("- test", "- build"))
     play.commit_all("weaken")
+    state = play.state(task)
+    assert not state.proof(task, state.view.policy()).proven, "what a plan asked is not taken back by an edit"
     assert any("changed after its approval" in line for line in verify(play, task).unmet)
+
+
+@pytest.mark.parametrize("text", [None, b"---\nid: [\n---\n"])
+def test_what_a_plan_asks_that_cannot_be_read_is_not_known(play: Play, text: bytes | None) -> None:
+    run = play.run()
+    plan = play.do(plans.draft_plan, "Plan", "Do it.", run=run, require=["lint"])
+    play.do(plans.approve_plan, plan)
+    task = completed(play)
+    path = play.root / play.state(plan).prose(plan).path
+    if text is None:
+        path.unlink()
+    else:
+        path.write_bytes(text)
+    play.commit_all("broken")
+    assert not play.is_proven(task)
+    assert verify(play, task).unmet == (f"{plan} cannot be read, so what it asks is not known",)
+
+
+def test_while_it_is_contested_which_plan_holds_nothing_is_proven(play: Play) -> None:
+    run = play.run()
+    first, second = (play.do(plans.draft_plan, name, "Do it.", run=run, require=["lint"]) for name in "AB")
+    git(play.root, "checkout", "-qb", "side")
+    play.do(plans.approve_plan, first)
+    git(play.root, "checkout", "-q", "main")
+    play.do(plans.approve_plan, second)
+    task = completed(play)
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    assert not play.is_proven(task)
+
+
+def test_a_rejection_for_lost_evidence_is_recorded_and_told(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    play.planned()
+    task = completed(play)
+    state = play.state(task)
+    (path,) = state.index.evidence.values()
+    (play.root / path).unlink()
+    play.commit_all("lost")
+    code, out, _ = cli("task", "verify", task, "--json", "-C", str(play.root))
+    told = json.loads(out)
+    assert (code, told["error"], told["verdict"]) == (1, "task_rejected", "rejected")
+    assert "is missing" in told["message"]
+    assert play.status(task) == "rejected"
 
 
 def test_a_failed_gate_of_the_task_rejects(play: Play) -> None:
@@ -727,3 +788,21 @@ def test_evidence_that_was_typed_never_meets_a_required_command(play: Play) -> N
     forged = Draft({**draft.data, "command": {**draft.data["command"], "stdout": stdout}}, {"stdout.txt": b"other"})
     play.do(evidences.record_draft, forged, tasks=[task])
     assert not verify(play, task, run=False).accepted
+
+
+def test_what_an_earlier_hand_off_left_does_not_have_a_later_one_rejected(play: Play) -> None:
+    play.planned()
+    task, before = play.task(commands=[GREEN]), git(play.root, "rev-parse", "HEAD")
+    first = play.claimed(task)
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.commit_all()
+    play.do(evidences.add_evidence, "diff", diff=f"{before}..HEAD", dispatch=first)
+    ran = evidences.witness(play.ledger, GREEN.split(), kind="test", quiet=True)
+    play.do(evidences.record_draft, ran, dispatch=first)
+    play.do(dispatches.fail_dispatch, first, reason="I cannot go on.")
+    play.do(tasks.reopen_task, task, reason="Another tries.")
+    play.complete(play.claimed(task), play.evidence(task))
+    found = verify(play, task)
+    assert found.unmet == ()
+    assert len(found.made) == 1, "a pass that came out of another hand-off is not taken for one of this"
+    assert play.is_proven(task)

@@ -22,6 +22,7 @@ CODES: Final = (
     ("2", "usage: the request itself is malformed"),
     ("3", "something else changed the repository meanwhile, or is in the middle of it; try again"),
     ("4", "the ledger, or git, cannot be read for what it should be"),
+    ("5", "`check` found errors"),
     ("70", "a bug of memento; the message names the file with the traceback, where one could be written"),
     ("130", "interrupted from the keyboard"),
 )
@@ -32,6 +33,7 @@ OTHER: Final = (
     ("no_executor", "1", "`task route`: why nobody of the table can be chosen", "see `rejected_executors`"),
     ("override_refused", "1", "`task route --executor`: why that one must not be chosen", "see `user_override`"),
     ("checks_failed", "1", "`doctor`: something is wrong, see `checks`", ""),
+    ("findings", "5", "`check`: how many errors and warnings, see `findings`", ""),
     ("internal_error", "70", "a bug of memento: its type and text", "please report it with the file that it names"),
 )
 FAMILIES: Final = (Refused, Misused, Moved, Broken)

@@ -266,6 +266,7 @@ ANSWERS: Final = {
     "graph update": "evidence recorded counts",
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
+    "check": "findings already base head checked fixed",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",
@@ -296,7 +297,9 @@ def page() -> str:
         "JSON answers", INTRO, "## Keys by command", answers,
         "`evidence` of `dispatch complete` is one row when one piece was cited, else a list. `done` of `apply` is a "
         "list of `do` and `id`. `checks` of `doctor` have `name`, `status` (ok, warn, fail), `message`, `fix`; "
-        "those of `preflight` have `level` (ok, warn, refuse) for `status`. `dangers` have `where`, `line`, `rule`, "
+        "those of `preflight` have `level` (ok, warn, refuse) for `status`. `findings` of `check`, and `already` "
+        "(wrong at the base), have `code`, `severity` (error, warning), `path`, `line`, `message`, `fix`, `title`; "
+        "`checked` counts records, or with a base the files that differ. `dangers` have `where`, `line`, `rule`, "
         "`command`, `why`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 BLOCK: Final = re.compile(r"^```(sh|sh refused)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
-IDENTITY: Final = re.compile(r"\b(run|plan|task|dispatch|evidence|event)_([0-9a-hjkmnp-tv-z]{4,12})\b")
+IDENTITY: Final = re.compile(r"\b((?:run|plan|task|dispatch|evidence|event)_|memento/)([0-9a-hjkmnp-tv-z]{4,12})\b")
 CHANGING: Final = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{3}Z)?"), "<time>"),
     (re.compile(r"\d{8}T\d{9}Z-([a-z]+)-[0-9a-z]{12}"), r"<time>-\1-<random>"),
@@ -89,7 +89,9 @@ class Ids:
         """Return what was printed with the page's ids."""
         for page, real in self.real.items():
             text = text.replace(real, page)
-        short = {real[: real.index("_") + 5]: page[: page.index("_") + 5] for page, real in self.real.items()}
+        short = {
+            real[: real.index("_") + 5]: page[: page.index("_") + 5] for page, real in self.real.items() if "_" in page
+        }
         return IDENTITY.sub(lambda match: short.get(match[0], match[0]), text)
 
 
@@ -97,7 +99,7 @@ def plain(text: str) -> str:
     """Return a text without what differs from one run to the next."""
     for pattern, instead in CHANGING:
         text = pattern.sub(instead, text)
-    return IDENTITY.sub(r"\1_<id>", text).strip()
+    return IDENTITY.sub(r"\1<id>", text).strip()
 
 
 def play(text: str, folder: Path, environment: Mapping[str, str]) -> Iterator[Played]:

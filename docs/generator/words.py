@@ -44,7 +44,7 @@ def of(type_: t.Type) -> str:
         case t.Whole():
             told = f"whole number from {type_.least}"
         case t.Decimal():
-            told = "seconds, at most three decimals"
+            told = "number, at most three decimals"
         case t.ListOf():
             told = f"list of: {of(type_.member)}"
         case t.Table():

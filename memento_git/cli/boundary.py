@@ -83,7 +83,7 @@ class Door:
         paths = [] if self.at else [change.path for change in self._ledger.uncommitted]
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         told = [f"not committed, so not counted: {', '.join(paths[:3])}{more}"] if paths else []
-        return [*self._ledger.warnings, *told]
+        return [*dict.fromkeys(self._ledger.warnings), *told]
 
     def close(self) -> None:
         """Say what should be known besides, and end what was started for reading."""

@@ -13,6 +13,7 @@ from memento_git.model.work import FAILURES
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.ledger.store import Transaction
+    from memento_git.work.actions.selections import Selection
     from memento_git.work.rows import Row
 
 
@@ -183,6 +184,7 @@ def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason:
     What counts is proof, tests, failures, size of the diff, the code's graph, cost and time. A candidate that is not
     proven, or that touches what nobody should take over unseen, is out. Nothing is merged. Exits with 1 if none fits.
     """
+    from memento_git.work import answers
     from memento_git.work.actions import selections
 
     if record:
@@ -194,12 +196,21 @@ def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason:
     rows, decision, chosen = found.rows(), found.decision(), found.chosen is not None
     names = output.Names(None)
     lines = [line for row in rows for line in _scored(row, names)] or [f"{found.task} has no candidates"]
-    verb = "selected" if found.event else "the best is"
-    told = f"{verb} {decision['selected_dispatch_id']}; nothing is merged" if chosen else "none can be selected"
+    told = _chosen(found, answers.task(door.view(), found.task)["selected_dispatch_id"])
     refusal = {} if chosen else {"error": "no_candidate", "message": f"no candidate of {found.task} can be selected"}
     data = {**refusal, "task_id": found.task, "decision": decision, "candidates": rows, "event_id": found.event or None}
     door.show(data, "\n".join([*lines, told]), ok=chosen)
     return 0 if chosen else 1
+
+
+def _chosen(found: Selection, recorded: str | None) -> str:
+    """Return what was chosen or would be, and what to do with it."""
+    if recorded and recorded != "contested":
+        return f"selected {recorded}; nothing is merged\n next: memento dispatch show {recorded}"
+    if found.chosen is None:
+        return "none can be selected"
+    best = found.chosen.candidate.dispatch
+    return f"the best is {best}; nothing is merged\n next: memento dispatch select {found.task} --record best"
 
 
 def _scored(row: Row, names: Names) -> list[str]:

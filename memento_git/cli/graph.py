@@ -71,7 +71,7 @@ def graph_status(door: Door, run: str) -> None:
 def _told(held: Row) -> list[str]:
     counts = held["counts"]
     lines = [
-        f"graph  {counts['nodes']} files, {counts['edges']} imports, {counts['external']} of what is elsewhere",
+        f"files  {counts['nodes']}, imports {counts['edges']}, imports of what is elsewhere {counts['external']}",
         f"parts  {counts['components']}, communities {counts['communities']}, modularity {held['modularity']}",
         click.style(f"cycles {counts['cycles']}", fg="red" if counts["cycles"] else None),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +27,8 @@ def create_apart(door: Door, task: str, wish: Wish) -> None:
     told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"
     door.show(
         {**row, "dispatched": True, "worktree": made.path},
-        f"{told}\n next: memento dispatch claim {made.dispatch}, or memento dispatch run {made.dispatch}",
+        f"{told}\n next: cd {shlex.quote(made.path)} && memento dispatch claim {made.dispatch}"
+        f"\n   or: memento dispatch run {made.dispatch}",
     )
 
 

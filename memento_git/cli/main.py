@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
+    "check": ("checking", "Check the ledger, or what a branch adds to it."),
     "settle": ("settle", "List what needs settling, and settle it."),
     "archive": ("settle", "Put a final run into one compressed file."),
     "apply": ("apply", "Do a list of verbs from a YAML file in one commit."),
@@ -64,5 +65,5 @@ def memento(**options: Any) -> None:
     """Keep AI-assisted work provable: runs, plans, tasks and evidence in your git repository.
 
     Every change is one commit of .memento files alone. Exit codes: 0 ok, 1 refused or not found, 2 usage,
-    3 the ledger moved on, 4 the ledger is broken, 70 a bug.
+    3 the ledger moved on, 4 the ledger is broken, 5 check found errors, 70 a bug.
     """

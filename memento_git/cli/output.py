@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -74,16 +75,26 @@ def columns(rows: Iterable[Sequence[str]]) -> list[str]:
 
 def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     """Return a record as `key  value` lines, empty values left out."""
-    told = []
-    for key, value in row.items():
-        if value in (None, [], {}, "", False):
-            continue
-        if isinstance(value, list):
-            shown = "; ".join(printable(one) for one in value)
-        else:
-            shown = printable(value)
-        told.append((click.style(key.replace("_", " "), fg="bright_black"), names.within(shown)))
+    told = [
+        (click.style(key.replace("_", " "), fg="bright_black"), names.within(_value(value)))
+        for key, value in row.items() if value not in (None, [], {}, "", False)
+    ]  # fmt: skip
     return columns(told)
+
+
+def _value(value: Any) -> str:
+    """Return a value of a record in words: what is asked by its reasons, a command as one types it."""
+    if value is True:
+        return "yes"
+    if isinstance(value, list):
+        return "; ".join(_value(one) for one in value)
+    if not isinstance(value, dict):
+        return printable(value)
+    if value.get("why"):
+        return _value(value["why"])
+    if value.get("run"):
+        return f"`{printable(shlex.join(value['run']))}`"
+    return ", ".join(f"{printable(key)} {_value(one)}" for key, one in value.items() if one not in (None, [], {}, ""))
 
 
 def destructive(found: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -55,9 +55,8 @@ def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spik
         "run start",
         lambda tx: answers.after(tx, runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body)),
     )
-    door.show(
-        {"run": row}, f"started {row['id']}\n next: memento plan draft --run {row['id']} --title TITLE --body TEXT"
-    )
+    first = "task add --run {run} --title TITLE" if spike else "plan draft --run {run} --title TITLE --body TEXT"
+    door.show({"run": row}, f"started {row['id']}\n next: memento {first.format(run=row['id'])}")
 
 
 @run.command("show")

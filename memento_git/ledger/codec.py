@@ -28,18 +28,6 @@ TIMES: Final = ("at", "until")
 CONFLICT: Final = re.compile(r"^<{7} .*?^={7}$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
 
-CODES: Final = {
-    "F001": "a file that cannot be read",
-    "F002": "a value that its schema does not allow",
-    "F003": "a file that disagrees with its own path",
-    "F004": "a file that is not part of the ledger's layout",
-    "F005": "a format version that this tool does not know",
-    "F006": "two places hold different bytes for one file",
-    "F007": "a record whose text is missing",
-    "F008": "an id that two files carry",
-    "R001": "a redacted file that is back",
-}
-
 
 class Decoded(NamedTuple):
     """A file's typed values, its Markdown if it has some, and the digest of its bytes."""

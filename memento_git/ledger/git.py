@@ -23,6 +23,7 @@ LOCAL_VARIABLES: Final = frozenset({
     "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE", "GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
 })  # fmt: skip
+QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 AT_ONCE: Final = 200
 QUIET: Final = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
 OPTIONS: Final = (
@@ -118,7 +119,8 @@ class WorkTree(NamedTuple):
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return our environment without what ties git to another repository or index."""
-    kept = {name: value for name, value in os.environ.items() if name not in LOCAL_VARIABLES}
+    left_out = LOCAL_VARIABLES if QUARANTINE[0] not in os.environ else LOCAL_VARIABLES.difference(QUARANTINE)
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, **QUIET, **(extra or {})}
 
 
@@ -130,6 +132,7 @@ class Git:
             raise WorkspaceMissing(path=start)
         self.start = start.absolute()
         self.cwd = start
+        self.extra: dict[str, str] = {}
         self._reader: subprocess.Popen[bytes] | None = None
         self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
         answer = self._run(
@@ -165,7 +168,12 @@ class Git:
         command = ["git", *OPTIONS, *arguments]
         try:
             return subprocess.run(
-                command, cwd=self.cwd, input=data, capture_output=True, env=environment(extra), check=False
+                command,
+                cwd=self.cwd,
+                input=data,
+                capture_output=True,
+                env=environment({**self.extra, **(extra or {})}),
+                check=False,
             )
         except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
             if error.filename == "git":
@@ -266,7 +274,7 @@ class Git:
         if asked and self._reader is None:
             self._reader = subprocess.Popen(
                 ["git", *OPTIONS, "cat-file", "--batch"],
-                cwd=self.cwd, env=environment(),
+                cwd=self.cwd, env=environment(self.extra),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             self._end_reader = weakref.finalize(self, _end, self._reader)

@@ -16,7 +16,7 @@ MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
 
 def plain(text: str) -> str:
     """Return one line of text without what Markdown or HTML would act upon."""
-    line = ACTIVE.sub(r"\\\g<0>", _line(text))
+    line = ACTIVE.sub(r"\\\g<0>", one_line(text))
     return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
 
 
@@ -27,7 +27,7 @@ def unlinked(markdown: str) -> str:
 
 def code(text: str) -> str:
     """Return a text as a code span that nothing in it can end."""
-    line = _line(text)
+    line = one_line(text)
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {line} {fence}" if longest else f"`{line}`"
@@ -38,7 +38,7 @@ def spoken(text: str) -> str:
     return MARKUP.sub(lambda found: found[1] or found[3] or "", text)
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """Return a text on one line, without characters that steer how it is shown."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.markup import code, plain
@@ -56,7 +58,7 @@ def _file(row: Row) -> str:
 
 
 def _verified(row: Row) -> str:
-    what = f"{code(' '.join(row['command'])[:120])} exit {row['exit_code']}" if row["command"] else row["kind"]
+    what = f"{code(shlex.join(row['command'])[:120])} exit {row['exit_code']}" if row["command"] else row["kind"]
     stale = ", stale" if row["stale"] else ""
     tasks = ", ".join(f"`{name}`" for name in row["task_ids"][:SHOWN_TASKS])
     more = f" and {len(row['task_ids']) - SHOWN_TASKS} more" if len(row["task_ids"]) > SHOWN_TASKS else ""
@@ -111,12 +113,13 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     """Return what one should know of a task beside its state."""
     notes = []
     if row["proven"]:
-        told = [
+        told = Counter(
             f"{evidence[name]['kind']}, {evidence[name]['trust_level']}"
             for name in row["proven_by"]
             if name in evidence
-        ]
-        notes.append(f"proven by {'; '.join(told) or 'evidence'}")
+        )
+        shown = [f"{what} ({count} times)" if count > 1 else what for what, count in told.items()]
+        notes.append(f"proven by {'; '.join(shown) or 'evidence'}")
     elif row["proven"] is False:
         notes.append(f"**unproven**: {plain('; '.join(row['unproven_because'])) or 'nothing proves it'}")
     if row.get("stale"):
@@ -136,10 +139,10 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
 
 def _state_notes(row: Row) -> list[str]:
     notes = []
-    if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
-        notes.append(plain("; ".join(asked["why"])))
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
+    if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):
+        notes.append(plain("; ".join(asked["why"])))
     if row["run_status"] == "cancelled":
         notes.append("in a cancelled run")
     if row["incomplete"]:
@@ -167,7 +170,7 @@ def evidence_line(row: Row) -> str:
 def _what(row: Row) -> str:
     parts: list[str] = []
     if row["command"]:
-        parts.append(f"{code(' '.join(row['command'])[:120])} exit {row['exit_code']}")
+        parts.append(f"{code(shlex.join(row['command'])[:120])} exit {row['exit_code']}")
     for report in row["reports"]:
         counts = ", ".join(f"{value} {key}" for key, value in report["counts"].items() if value)
         parts.append(plain(f"{report['format']}: {counts}") + _failed(report["failed"]))

@@ -107,7 +107,7 @@ def next_step(over: str, tried: Sequence[Attempt], held: Budget, cheapest: float
     if why := held.exceeded(cheapest):
         return Next("escalate", None, why)
     if not lost:
-        return Next("first", None, "no attempt came to nothing yet")
+        return Next("first", None, "nobody has tried it yet")
     return _after(lost)
 
 

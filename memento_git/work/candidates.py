@@ -129,7 +129,7 @@ def _parts(one: Candidate, field: Sequence[Candidate]) -> tuple[Part, ...]:
         parts.append(Part("tests", points + FAILURE * min(failed, 5), f"{passed} passed, {failed} failed"))
     if one.diff is not None:
         lines = one.diff.added + one.diff.removed
-        told = f"{lines} lines in {len(one.diff.files)} files"
+        told = f"{lines} changed lines, files: {len(one.diff.files)}"
         parts.append(Part("size", -min(30, -(-lines // LINES)), told))
     if one.regressions or one.warnings:
         points = max(-50, REGRESSION * one.regressions + WARNING * one.warnings)

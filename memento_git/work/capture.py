@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.types import FORBIDDEN
-from memento_git.work.verification import named
+from memento_git.work.verification import named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,9 +217,9 @@ class Scrubber:
             clean = re.sub(rf"{re.escape(self.home)}(?=[/\s\"':,)\]]|$)", "~", clean)
         return clean
 
-    def argument(self, argument: str) -> str:
-        """Return one argument; an absolute path elsewhere is cut to its name."""
-        return fit(named([self.text(argument)])[0])
+    def argument(self, argument: str, *, program: bool = False) -> str:
+        """Return one argument; of an absolute path elsewhere its name alone is kept."""
+        return fit(named_argument(self.text(argument), program=program))
 
 
 def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -20,7 +20,8 @@ class DestructiveCommand(Refused):
     token = "destructive_command"
     sentence = "{where}, line {line}: {command} ({rule}): {why}"
     hint_ = (
-        "take it out; or allow it with a reason: memento dispatch create TASK --allow-destructive {rule} --reason WHY"
+        "take it out; or allow it with a reason: "
+        "memento dispatch create TASK --executor WHO --allow-destructive {rule} --reason WHY"
     )
 
 

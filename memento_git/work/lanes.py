@@ -58,6 +58,12 @@ def task_status(lanes: Lanes) -> str:
     return "blocked" if any(value[0] == "failed" for value in lanes.named("dispatch").values()) else "pending"
 
 
+def choice(lanes: Lanes) -> str:
+    """Return the chosen candidate, `contested` or nothing; reopening takes back a choice that it had not seen, too."""
+    name = lanes.word(SELECTED, "")
+    return "" if lanes.word(f"candidate:{name}", "") == "reopened" else name
+
+
 def join(lane: str, values: Iterable[Value]) -> Value | None:
     """Return what concurrent writings of a lane come to, or None where they disagree."""
     different = sorted(set(values))

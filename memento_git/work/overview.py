@@ -139,7 +139,7 @@ def overview(
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
-    held["next"] = next_steps(held)
+    held["next"] = next_steps(held, _merges(view, held))
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
@@ -197,7 +197,26 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     return stale
 
 
-def next_steps(held: Row) -> list[Row]:
+def _merges(view: View, held: Row) -> list[Row]:
+    """Return the steps that bring work which lies on a dispatch's own branch to this one."""
+    from memento_git.ledger import checkouts
+
+    steps: list[Row] = []
+    for task in [row for row in held["tasks"] if row.get("stale")][:SOON]:
+        done = [row for row in held["dispatches"] if row["task_id"] == task["id"] and row["status"] == "completed"]
+        apart = [row for row in done if task["selected_dispatch_id"] in (None, row["dispatch_id"]) and row["branch"]]
+        branches = [checkouts.unmerged(view.git, row["dispatch_id"]) for row in apart]
+        if not branches or not all(branches):
+            continue
+        if len(branches) > 1:
+            choose = f"memento dispatch select {task['id']}"
+            steps.append({"why": f"“{task['title']}” was done {len(branches)} times", "command": choose})
+        else:
+            steps.append({"why": f"“{task['title']}” is not merged yet", "command": f"git merge {branches[0]}"})
+    return steps
+
+
+def next_steps(held: Row, merges: Sequence[Row] = ()) -> list[Row]:
     """Return what could be done next, most urgent first: a sentence and the command that does it."""
     run = held["run"]
     steps = [
@@ -228,7 +247,7 @@ def next_steps(held: Row) -> list[Row]:
                 "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT",
             }
         )
-    return [*steps, *_task_steps(held)]
+    return [*steps, *merges, *_task_steps(held)]
 
 
 def _looks(row: Row) -> str:

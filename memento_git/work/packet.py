@@ -31,7 +31,7 @@ REPORTING: Final = (
     "If you cannot go on: memento dispatch fail DISPATCH --reason WHY",
     "A summary without evidence does not complete a task.",
 )
-HIDDEN: Final = "This brief is complete: nothing from a chat or another session is part of it."
+HIDDEN: Final = "Nothing from a chat or another session is part of this brief."
 MOST_ATTEMPTS: Final = 10
 MOST_PLAN: Final = 6_000
 MOST_EXCERPT: Final = 4_000

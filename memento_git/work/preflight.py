@@ -144,8 +144,9 @@ def _plain(path: str) -> str:
 
 
 def _weigh(name: str, level: str, message: str) -> Check:
-    fix = "" if level == "ignore" else REMEDIES[name].hint_
-    return Check(name, "ok" if level == "ignore" else level, message + (" (ignored by policy)" * (not fix)), fix)
+    if level == "ignore":
+        return Check(name, "ok", f"{message.partition(': ')[2]} (ignored by policy)")
+    return Check(name, level, message, REMEDIES[name].hint_)
 
 
 def _on_branch(branch: str | None, asked: Mapping[str, Any], doing: str) -> Check:

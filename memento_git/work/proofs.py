@@ -43,11 +43,15 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     found = state.view.record(state.index.prose.get(task, ""))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
-    selected = state.selected(task)
-    counting = [event for event in state.completions(task) if selected in ("", event.get("dispatch"))]
-    tried = [proof_by(state, event, found.digest, policy) for event in counting]
+    tried = [proof_by(state, event, found.digest, policy) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[0] if tried else none)
+
+
+def counting(state: RunState, task: str) -> list[Event]:
+    """Return the completions that may prove a task: once a candidate was chosen, its alone."""
+    chosen = state.selected(task)
+    return [event for event in state.completions(task) if chosen in ("", event.get("dispatch"))]
 
 
 def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> trust.Proof:
@@ -55,7 +59,21 @@ def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> t
     accepted = [event for event in state.acceptances(completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    return proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
+    found = proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
+    amiss = not_agreed(state)
+    return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
+
+
+def not_agreed(state: RunState) -> str:
+    """Return why nobody knows what the canonical plan asks, or nothing: what it asks is what was approved."""
+    plan = state.canonical
+    if plan == "contested":
+        return "it is contested which plan holds, so what is asked is not agreed"
+    if not plan:
+        return ""
+    if not isinstance(state.view.record(state.index.prose.get(plan, "")), Prose):
+        return f"{plan} cannot be read, so what it asks is not known"
+    return f"{plan} was changed after its approval, so what it asks is not agreed" if state.plan_changed(plan) else ""
 
 
 def proven(

@@ -68,7 +68,7 @@ class PlanRejected(Refused):
 class PlanAlreadyCanonical(Refused):
     token = "plan_already_canonical"
     sentence = "plan {plan} is the canonical plan already"
-    hint_ = "hand work out: memento dispatch create TASK"
+    hint_ = "hand work out: memento dispatch create TASK --executor WHO"
 
 
 class PlanRequired(Refused):
@@ -146,7 +146,7 @@ class DispatchUnknown(Refused):
 class DispatchTerminal(Refused):
     token = "dispatch_terminal"
     sentence = "dispatch {dispatch} is {state} already"
-    hint_ = "hand the task out again: memento dispatch create TASK"
+    hint_ = "see what its task needs next: memento status"
 
 
 class NotACandidate(Refused):
@@ -164,7 +164,13 @@ class AlreadyClaimed(Refused):
 class NotClaimed(Refused):
     token = "dispatch_not_claimed"
     sentence = "dispatch {dispatch} has not been claimed"
-    hint_ = "claim it: memento dispatch claim {dispatch}"
+    hint_ = "claim it: memento dispatch claim {dispatch}; if that was done on another branch, merge that branch first"
+
+
+class ClaimedElsewhere(Refused):
+    token = "dispatch_claimed_elsewhere"
+    sentence = "dispatch {dispatch} is claimed by {holder} on branch {branch}; a second claim here would contest it"
+    hint_ = "go on in that branch's checkout, or bring the claim here first: git merge {branch}"
 
 
 class NotClaimant(Refused):

@@ -74,6 +74,7 @@ class Held(NamedTuple):
     answers: Sequence[Answer] = ()
     authors: frozenset[str] = frozenset()
     graph_warnings: Sequence[Mapping[str, Any]] = ()
+    incomplete: Sequence[str] = ()
 
 
 class Verdict(NamedTuple):
@@ -124,7 +125,7 @@ def _unfinished(held: Held) -> list[str]:
     counting = [task for task in held.tasks if task.status != "cancelled"]
     if not any(task.status in DONE for task in counting):
         return ["the run is empty: no task of it is completed"]
-    missing = []
+    missing = [f"the ledger is incomplete: {why}" for why in held.incomplete]
     for task in counting:
         if task.status not in DONE:
             missing.append(f"task {task.id} is {task.status.replace('_', ' ')}")

@@ -158,7 +158,9 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
 def gate_rows(state: RunState, scope: str) -> list[Row]:
     rows = []
     for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
-        latest = [seen.event for seen in state.folded(scope).events if seen.event.get("gate") == gate][-1]
+        told = [seen.event for seen in state.folded(scope).events
+                if seen.event.get("gate") == gate and seen.verdict == "legal"]  # fmt: skip
+        latest = [event for event in told if event.do == value[0]][-1]
         rows.append(
             {
                 "kind": gate,
@@ -245,10 +247,10 @@ def audit_rows(state: RunState) -> list[Row]:
     return rows
 
 
-def trouble_rows(state: RunState) -> list[Row]:
+def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[Row]:
     """Return what is contested, illegal or incomplete, with the events concerned, and tasks that wait in a circle."""
     rows: list[Row] = []
-    for key in state.groups():
+    for key in state.groups() if groups is None else groups:
         folded = state.folded(key)
         record = state.id if key == plans_of(state.id) else key
         for lane, events in folded.lanes.contested.items():

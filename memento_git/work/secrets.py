@@ -66,14 +66,15 @@ def redact(text: str) -> tuple[str, dict[str, int]]:
 
 def refuse_secrets(where: str, text: str, allow: Collection[str] = ()) -> None:
     """Refuse a text that holds a secret, unless its rule is allowed by name."""
-    allowed = {_slug(rule) for rule in allow}
+    allowed = {slug(rule) for rule in allow}
     for secret in find_secrets(text):
-        slug = _slug(secret.rule)
-        if slug not in allowed:
-            raise SecretFound(where=where, rule=secret.rule, line=secret.line, slug=slug)
+        name = slug(secret.rule)
+        if name not in allowed:
+            raise SecretFound(where=where, rule=secret.rule, line=secret.line, slug=name)
 
 
-def _slug(rule: str) -> str:
+def slug(rule: str) -> str:
+    """Return a rule's name as people write it in options and policy."""
     return re.sub("[^a-z0-9]+", "-", rule.lower()).strip("-")
 
 

@@ -14,7 +14,7 @@ from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, trust
 from memento_git.work.fold import Fold, Folded, plans_of
-from memento_git.work.lanes import CANONICAL, SELECTED, STATUS, task_status
+from memento_git.work.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.work.transitions import SETTLING
 
 if TYPE_CHECKING:
@@ -189,6 +189,11 @@ class RunState:
         found = {name for name in (*self.index.prose, *self.index.evidence) if kind_of(name) == kind}
         return sorted(found, key=lambda name: (self._made(name), name))
 
+    def tasks(self) -> list[str]:
+        """Return all tasks, with those to which something happened and whose text is gone."""
+        gone = [name for name in self.index.events_of if kind_of(name) == "task" and name not in self.index.prose]
+        return [*self.ids("task"), *sorted(gone)]
+
     def _made(self, identity: str) -> str:
         path = self.index.prose.get(identity) or self.index.evidence.get(identity) or ""
         found = self.view.record(path)
@@ -272,7 +277,7 @@ class RunState:
 
     def selected(self, task: str) -> str:
         """Return the candidate that was chosen, `contested` where choices disagree, or nothing."""
-        return self.folded(task).lanes.word(SELECTED, "")
+        return choice(self.folded(task).lanes)
 
     def acceptances(self, task: str) -> list[Event]:
         """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
@@ -337,7 +342,7 @@ class RunState:
                 "until": until if value[0] == "claimed" else "",
                 "expired": value[0] == "claimed" and until < self.view.now,
                 "opened": opened,
-                "selected": folded.lanes.word(SELECTED, "") == name,
+                "selected": choice(folded.lanes) == name,
                 "ended": _ended(folded.events, name),
             }
         return found

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
-from memento_git.work.lanes import CANONICAL, NOTHING, OPEN_DISPATCH, SELECTED, STATUS, Lanes, Value, task_status
+from memento_git.work.lanes import (
+    CANONICAL,
+    NOTHING,
+    OPEN_DISPATCH,
+    SELECTED,
+    STATUS,
+    Lanes,
+    Value,
+    choice,
+    task_status,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -174,7 +184,7 @@ def _claimed(event: Event, seen: Seen, status: str) -> Writes:
     if state == "claimed" and holder != event.by:
         raise no.AlreadyClaimed(dispatch=name, holder=holder)
     writes: Writes = {f"dispatch:{name}": ("claimed", event.by), f"lease:{name}": (event.get("until"),)}
-    if status == "completed" and f"candidate:{name}" in seen.own.values and not seen.own.word(SELECTED, ""):
+    if status == "completed" and f"candidate:{name}" in seen.own.values and not choice(seen.own):
         return writes
     if status not in ("dispatched", "in_progress"):
         raise no.TaskNotReady(task=event.of, status=status)

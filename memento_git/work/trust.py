@@ -145,6 +145,9 @@ def proof(
         if one.evidence.data.get("dispatch", completion.get("dispatch")) != completion.get("dispatch"):
             faults.append(f"{one.evidence.id} came out of another hand-off")
             continue
+        if problem := beside(one.evidence, completion.of):
+            weak.append(problem)
+            continue
         sound.append(one)
         if problem := weakness(one.evidence, one.trust, asked.proof) or elsewhere(one.evidence, codes):
             weak.append(problem)
@@ -155,6 +158,13 @@ def proof(
     faults += lacking(asked, sound, proving.values(), codes)
     proven = bool(proving) and not faults
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
+
+
+def beside(evidence: Evidence, task: str) -> str:
+    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of its evidence."""
+    about = str(evidence.data.get("approves", ""))
+    other = about.partition("_")[0] in ("plan", "task") and about != task
+    return f"{evidence.id} approves {about}, which is not this task" if other else ""
 
 
 def lacking(

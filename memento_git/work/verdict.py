@@ -33,6 +33,11 @@ def left_to_run(asked: Asked, latest: Sequence[Cited], code: Mapping[str, Any]) 
     ]
 
 
+def of_hand_off(found: Iterable[Cited], dispatch: str) -> list[Cited]:
+    """Return the evidence that came out of one hand-off, or of none; what came out of others proves nothing of it."""
+    return [one for one in found if one.evidence and one.evidence.data.get("dispatch", dispatch) == dispatch]
+
+
 def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]) -> list[Cited]:
     """Return, of what is recorded for a task and saw one of these codes, the latest of each command or source.
 

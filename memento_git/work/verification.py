@@ -19,7 +19,8 @@ Source = tuple[str, "Mapping[str, Any]"]
 DEFAULT_RISK: Final = "medium"
 DEFAULT_KIND: Final = "test"
 LONGEST_ARGUMENT: Final = 4096
-ABSOLUTE: Final = re.compile(r"(?<![\w.:/])/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
+OUTSIDE: Final = "<outside>"
+ABSOLUTE: Final = re.compile(r"(?<![\w.:/~])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
 
 
 class Command(NamedTuple):
@@ -154,7 +155,17 @@ def told_as(command: Command) -> str:
 
 def named(argv: Sequence[str]) -> list[str]:
     """Return a command as evidence names it: without what differs between machines, and no longer than it must be."""
-    return [_cut(ABSOLUTE.sub(lambda match: match[1] or "<outside>", argument)) for argument in argv]
+    return [named_argument(argument, program=not at) for at, argument in enumerate(argv)]
+
+
+def named_argument(argument: str, *, program: bool) -> str:
+    """Return an argument without folders of a machine; only a program is known by its name wherever it lies.
+
+    Anything else that lies outside must not look like the repository's own file of that name.
+    """
+    if program:
+        return _cut(ABSOLUTE.sub(lambda match: match[1] or OUTSIDE, argument))
+    return _cut(ABSOLUTE.sub(lambda match: f"{OUTSIDE}/{match[1]}".rstrip("/"), argument))
 
 
 def _cut(argument: str) -> str:

@@ -35,7 +35,7 @@ def command_record(
 def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
     from memento_git.work.secrets import redact
 
-    return [redact(scrubber.argument(argument))[0] for argument in argv]
+    return [redact(scrubber.argument(argument, program=not at))[0] for at, argument in enumerate(argv)]
 
 
 def mark(path: Path) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
 from memento_git.review import diff
 from memento_git.review.changed_files import Held, forbidden
-from memento_git.review.weakened import weakened
+from memento_git.review.weakening import weakened
 from memento_git.work.overview import mark_stale, whole
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _policy(old: View, new: View) -> Row:
         return {"changed": False, "diff": [], "weakened": []}
     lines = unified_diff(before.splitlines(), after.splitlines(), layout.CONFIG, layout.CONFIG, lineterm="", n=1)
     was, now = old.policy(), new.policy()
-    return {"changed": was != now, "diff": list(lines)[2:], "weakened": weakened(was, now)}
+    return {"changed": was != now, "diff": list(lines)[2:], "weakened": list(weakened(was, now))}
 
 
 def _text(view: View) -> str:

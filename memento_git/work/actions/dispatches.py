@@ -184,6 +184,10 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None
     existing = claims.read(git, name)
     if existing is not None and not _replaceable(tx, state, task, existing, claim):
         raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=existing.by)
+    if existing is not None and existing[:2] == claim[:2] and existing.until >= tx.now:
+        folder = state.index.prose[task].rpartition("/")[0]
+        if branch := claims.claimed_on(git, claim.dispatch, folder, tx.view.files):
+            raise no.ClaimedElsewhere(dispatch=claim.dispatch, holder=claim.by, branch=branch)
     taken = claims.take(git, name, claim, existing)
     if taken is None:
         first = claims.read(git, name)

@@ -59,7 +59,7 @@ def latest(view: View, run: str) -> Row | None:
     tree = codestate.code_at(view.git, view.commits[0])["tree"] if len(view.commits) == 1 else ""
     return {
         "evidence_id": found[-1].id, "run_id": run, "created_at": data["at"], "counts": data.get("graph", {}),
-        "current": data["code"]["tree"] == tree,
+        "current": data.get("code", {}).get("tree") == tree,
     }  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def _former(state: RunState, tree: str, data: bytes, tasks: Sequence[str], *, gr
     digest = hashlib.sha256(data).hexdigest()
     for one in held:
         files = {file["name"]: file for file in one.data["attachments"]}
-        same = one.data["code"]["tree"] == tree and files[SNAPSHOT]["sha256"] == digest
+        same = one.data.get("code", {}).get("tree") == tree and files[SNAPSHOT]["sha256"] == digest
         if same and set(tasks) <= set(one.tasks) and (GRAPHIFY in files or not graphify):
             return one.id
     return ""

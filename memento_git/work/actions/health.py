@@ -154,6 +154,8 @@ def _run(view: View, run: str) -> Iterator[Answer]:
     state = RunState(view, run)
     load(state)
     before = len(view.findings)
+    for path in state.index.prose.values():
+        view.record(path)
     troubles = trouble_rows(state)
     for row in troubles:
         level = "warn" if row["problem"] == "contested" else "fail"

@@ -36,7 +36,9 @@ class NotRunning(Refused):
 
     token = "worker_not_found"
     sentence = "no process of this machine works on dispatch {dispatch}"
-    hint_ = "memento status --json lists the living ones under `live`; take a dead one back: memento dispatch recover"
+    hint_ = (
+        "memento status --json lists the living ones under `live`; take dead ones back: memento dispatch recover --all"
+    )
 
 
 class Job(NamedTuple):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.errors import Refused
+from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import gates
 from memento_git.work.desk import Desk
+from memento_git.work.fold import plans_of
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen, Verdict
 from memento_git.work.state import RunState
 
@@ -120,7 +121,7 @@ def _asked(policy: Policy, require_checks: Sequence[str], approvals: int) -> Ask
 
 def _held(state: RunState, policy: Policy) -> Held:
     """Return what the ledger holds of a run."""
-    tasks = state.ids("task")
+    tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return Held(
@@ -133,6 +134,7 @@ def _held(state: RunState, policy: Policy) -> Held:
         answers=list(_answers(state, evidence, {state.id, *tasks})),
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
+        incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
     )  # fmt: skip
 
 
@@ -195,8 +197,12 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
     folded = state.folded(state.id)
     if folded.lanes.word("gate:release", "") != "passed":
         return False
-    events = [seen.event for seen in folded.events if seen.event.get("gate") == "release"]
-    named = {parse_ref(ref).id for ref in events[-1].data.get("evidence", ())}
+    passed = [
+        seen.event
+        for seen in folded.events
+        if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
+    ]
+    named = {parse_ref(ref).id for event in passed[-1:] for ref in event.data.get("evidence", ())}
     return named == {name for name in refs if kind_of(name) == "evidence"}
 
 
@@ -206,5 +212,5 @@ def _graph_warnings(ledger: Ledger, state: RunState) -> list[dict[str, Any]]:
 
     try:
         return graphs.run_warnings(ledger, state)
-    except Refused as refusal:
+    except (Refused, Misused) as refusal:
         return [{"kind": "unknown", "level": "refuse", "message": refusal.message, "paths": []}]

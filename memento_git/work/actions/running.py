@@ -130,6 +130,8 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
         refuse_unfit(ledger, policy, command.run, "verification")
     if order.in_place and not asked.commands:
         raise NothingToShow(task=task)
+    if not asked.commands and "diff" not in policy.proof:
+        ledger.warnings.append(f"nothing that is run will prove {task}: give tasks a command, with --check")
     return executor, asked
 
 

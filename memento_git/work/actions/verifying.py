@@ -72,12 +72,20 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
     desk.optional("note", note)
     asked = state.asked(identity, desk.policy, pasts.enriched(state, identity, desk.policy))
     code = _code(tx)
-    held = verdict.sound(verdict.latest(pasts.evidence_for(state, identity), identity, [code]), identity)
-    commands = (asked.commands if again else tuple(verdict.left_to_run(asked, held, code))) if run else ()
+    commands = (asked.commands if again else _left(state, identity, asked, code)) if run else ()
     for command in commands:
         told = guard.refuse_argv(desk.policy, command.run, f"what verification of {identity} runs")
         tx.ledger.warnings += [warning for warning in told if warning not in tx.ledger.warnings]
     return Agenda(identity, commands, code)
+
+
+def _left(state: RunState, task: str, asked: Asked, code: dict[str, Any]) -> tuple[Command, ...]:
+    """Return the commands that one of the completions lacks a pass of."""
+    found, left = pasts.evidence_for(state, task), []
+    for completion in proofs.counting(state, task):
+        own = verdict.latest(verdict.of_hand_off(found, completion.get("dispatch")), task, [code])
+        left += verdict.left_to_run(asked, verdict.sound(own, task), code)
+    return tuple(dict.fromkeys(left))
 
 
 def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
@@ -136,7 +144,8 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
     for dispatch in open_before:
         release(tx, identity, dispatch)
-    return Verdict(identity, tuple(unmet), tuple(ref.partition("@")[0] for ref in refs), made)
+    judged = [name for ref in refs if state.evidence(name := ref.partition("@")[0]) is not None]
+    return Verdict(identity, tuple(unmet), tuple(judged), made)
 
 
 def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, Any]:
@@ -152,11 +161,10 @@ def _without_output(code: dict[str, Any], drafts: Sequence[Draft]) -> dict[str, 
 
 def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Return what is unmet by the best of the completions, and references to the evidence that this follows from."""
-    found = [_tried(state, prose, asked, code, event) for event in state.completions(prose.id)]
+    found = [_tried(state, prose, asked, code, event) for event in proofs.counting(state, prose.id)]
     unmet, refs = next((one for one in found if not one[0]), found[0] if found else (["no completion stands"], []))
-    plan = state.canonical
-    if plan and state.plan_changed(plan):
-        unmet.append(f"{plan} was changed after its approval, so what it asks is not agreed")
+    if amiss := proofs.not_agreed(state):
+        unmet.append(amiss)
     unmet += [f"gate {gate} has failed" for _, gate in state.failed_gates(prose.id)]
     return unmet, refs
 
@@ -165,12 +173,13 @@ def _tried(
     state: RunState, prose: Prose, asked: Asked, code: dict[str, Any], completion: Event
 ) -> tuple[list[str], list[str]]:
     """Judge one completion on what it cites and on what else was recorded for its code, or for the code as it is."""
-    held = verdict.latest(pasts.evidence_for(state, prose.id), prose.id, [code, completion.data["code"]])
+    found, codes = pasts.evidence_for(state, prose.id), [code, completion.data["code"]]
+    held = verdict.latest(verdict.of_hand_off(found, completion.get("dispatch")), prose.id, codes)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
-    proving = {found.kind for name in proof.by if (found := state.evidence(name)) is not None}
+    proving = {one.kind for name in proof.by if (one := state.evidence(name)) is not None}
     refs = dict.fromkeys([*completion.data["evidence"], *(one.ref for one in _relevant(held, asked))])
-    return [*proof.why, *verdict.contradictions(held, asked, proving)], list(refs)
+    return [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, codes), asked, proving)], list(refs)
 
 
 def _relevant(held: Sequence[Cited], asked: Asked) -> list[Cited]:

@@ -1,0 +1,83 @@
+"""memento check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import terminal
+from memento_git.cli.boundary import Door, both, progress
+
+if TYPE_CHECKING:
+    from memento_git.review.actions import Report
+
+FOUND = 5
+FORMATS = ("text", "json", "sarif", "github", "junit")
+
+
+@click.command("check")
+@click.option("--base", default="", metavar="REV", help="What the branch adds to it, from their merge base on.")
+@click.option("--no-base", is_flag=True, help="The tree alone, also in CI and on a merge.")
+@click.option("--staged", is_flag=True, help="What is staged, against HEAD; for hooks. Writes nothing.")
+@click.option("--fix", is_flag=True, help="Put back what must not change, take redacted files away, in one commit.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print.")
+@click.option(
+    "--severity", type=click.Choice(["error", "warning"]), default="error", show_default=True,
+    help="From which severity on to exit with 5.",
+)  # fmt: skip
+@both
+def check(
+    door: Door, base: str, form: str, severity: str, *, no_base: bool, staged: bool, fix: bool
+) -> int:  # fmt: skip
+    """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
+
+    Without --base all of HEAD is checked; in CI against the base that it tells of, on a merge commit against its first
+    parent. What was wrong at the base is shown apart. Where a base or the index is given and no ledger file differs,
+    nothing is said.
+    """
+    if [bool(base), no_base, staged].count(True) > 1 or len(door.at) + staged > 1:
+        raise click.UsageError(
+            "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"
+        )
+    at = next(iter(door.at), "")
+    form = "json" if door.json else form
+    if form in ("text", "github") and not at and not fix and (staged or base) and _is_untouched(door, base, staged):
+        return 0
+    from memento_git.review import actions
+
+    report = actions.check(
+        door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, progress=progress
+    )  # fmt: skip
+    failed = report.has_errors or (severity == "warning" and bool(report.findings))
+    _show(report, form, failed=failed)
+    return FOUND if failed else 0
+
+
+def _is_untouched(door: Door, base: str, staged: bool) -> bool:
+    from memento_git.ledger.changes import unchanged
+
+    return unchanged(Path(door.workspace), base=base, staged=staged)
+
+
+def _show(report: Report, form: str, *, failed: bool) -> None:
+    from memento_git import __version__
+    from memento_git.review import formats
+
+    if form == "json":
+        refusal = {"error": "findings", "message": formats.counted(report.findings)} if failed else {}
+        data = {
+            **refusal, "findings": formats.rows(report.findings), "already": formats.rows(report.already),
+            "base": report.base or None, "head": report.head, "checked": report.records, "fixed": list(report.fixed),
+        }  # fmt: skip
+        terminal.put(*terminal.envelope({"ok": not failed, **data}))
+    elif form == "sarif":
+        terminal.put(formats.sarif(report.findings, report.already, __version__))
+    elif form == "github":
+        terminal.put(formats.github(report.findings))
+    elif form == "junit":
+        terminal.put(formats.junit(report.findings, report.already))
+    else:
+        told = f"in {report.records} file(s) that differ" if report.base else f"in {report.records} record(s)"
+        terminal.put(terminal.guarded(formats.text(report.findings, report.already, told, report.fixed)))

@@ -1,0 +1,167 @@
+"""What differs between two trees below `.memento`: git's own list, the base that a branch began at, who committed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Misused
+from memento_git.ledger import layout
+from memento_git.ledger.git import QUARANTINE, NoSuchRevision, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.ledger.git import Git
+
+ABSENT: Final = "000000"
+DEEPER: Final = 50
+
+
+class BaseMissing(Misused):
+    """A base that this clone does not have, most often because it is shallow."""
+
+    token = "base_missing"
+    sentence = "the base {rev} is not in this clone{why}"
+    hint_ = "{fetch}"
+
+
+class Changed(NamedTuple):
+    """One path that differs: the mode and blob of both sides, nothing where it is absent."""
+
+    path: str
+    old_mode: str
+    mode: str
+    old: str
+    new: str
+
+    @property
+    def is_added(self) -> bool:
+        return not self.old
+
+    @property
+    def is_removed(self) -> bool:
+        return not self.new
+
+
+class Authored(NamedTuple):
+    """A commit of the range: its author, and the ledger files that it added."""
+
+    commit: str
+    author: str
+    paths: tuple[str, ...]
+
+
+def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
+    """Tell, with one git call, that no ledger file differs; False where git cannot tell either.
+
+    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD.
+    """
+    what = ["--cached"] if staged else [f"{base}...HEAD"]
+    extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
+    command = ["git", "diff", "--quiet", "--no-ext-diff", *what, "--", f":/{layout.FOLDER}"]
+    if base.startswith("-"):
+        return False
+    try:
+        done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def index_of() -> dict[str, str]:
+    """Return the index that a hook's caller names, as git takes it."""
+    named = os.environ.get("GIT_INDEX_FILE", "")
+    return {"GIT_INDEX_FILE": str(Path(named).absolute())} if named else {}
+
+
+@contextmanager
+def staged_tree(git: Git) -> Iterator[str]:
+    """Yield the tree of the index; its new objects lie in a folder that is thrown away, with a copy of the index.
+
+    `git write-tree` would write down in the index itself which trees it made.
+    """
+    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+        git.close()
+        index, objects = Path(scratch) / "index", Path(scratch) / "objects"
+        objects.mkdir()
+        real = Path(index_of().get("GIT_INDEX_FILE") or git.git_dir / "index")
+        if real.exists():
+            shutil.copyfile(real, index)
+        git.extra = {
+            "GIT_INDEX_FILE": str(index),
+            QUARANTINE[1]: str(objects),
+            QUARANTINE[2]: _quoted(str(git.common_dir / "objects")),
+        }
+        try:
+            yield os.fsdecode(git.run("write-tree")).strip()
+        finally:
+            git.close()
+            git.extra = {}
+
+
+def _quoted(path: str) -> str:
+    """Return a path as git reads it in a list that colons separate."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.name == "posix" else path
+
+
+def difference(git: Git, base: str, head: str) -> list[Changed]:
+    """Return what differs below `.memento` between two trees."""
+    text = os.fsdecode(
+        git.run("diff-tree", "-r", "-z", "--no-renames", "--full-index", base, head, "--", layout.FOLDER)
+    )
+    parts = iter(text.split("\0"))
+    found = []
+    for head_line in parts:
+        if head_line:
+            old_mode, mode, old, new, _ = head_line[1:].split(" ")
+            absent = old_mode == ABSENT, mode == ABSENT
+            found.append(Changed(next(parts), old_mode, mode, "" if absent[0] else old, "" if absent[1] else new))
+    return found
+
+
+def parents(git: Git, commit: str) -> list[str]:
+    """Return the parents that a commit names, whether this clone has them or not."""
+    head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
+    return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
+
+
+def merge_base(git: Git, rev: str, head: str) -> str:
+    """Return the commit at which a branch left its base; refuse where this clone does not reach it."""
+    try:
+        tip = git.commit_of(rev)
+    except NoSuchRevision:
+        raise BaseMissing(rev=rev, **depth(git)) from None
+    found = git.answer("merge-base", tip, head)
+    if not found:
+        raise BaseMissing(rev=rev, **depth(git))
+    return found.splitlines()[0]
+
+
+def depth(git: Git) -> dict[str, str]:
+    """Return why a base may be absent, and how deep to fetch."""
+    if git.answer("rev-parse", "--is-shallow-repository") != "true":
+        return {"why": "", "fetch": "git fetch the branch that it names, then check again"}
+    deepen = f"git fetch --deepen={DEEPER}, or git fetch --unshallow (actions/checkout: fetch-depth: 0)"
+    return {"why": ", which is shallow", "fetch": deepen}
+
+
+def authored(git: Git, base: str, head: str) -> list[Authored]:
+    """Return the commits from the base to the head that added ledger files; a squash leaves fewer."""
+    text = os.fsdecode(
+        git.run(
+            "log", "--no-merges", "--diff-filter=A", "--no-renames", "--name-only", "-z",
+            "--format=%x01%H%x02%an <%ae>", f"{base}..{head}", "--", layout.FOLDER,
+        )
+    )  # fmt: skip
+    found = []
+    for part in text.split("\x01")[1:]:
+        about, _, rest = part.partition("\0")
+        commit, _, author = about.partition("\x02")
+        found.append(Authored(commit, author, tuple(path.lstrip("\n") for path in rest.split("\0") if path.strip())))
+    return found

@@ -1,0 +1,185 @@
+"""What a branch did to its base's ledger: events and evidence are only added, texts keep their identity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import archive, codec, layout
+from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.work import Event, Prose
+from memento_git.work.fold import plans_of
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memento_git.ledger.changes import Authored, Changed
+    from memento_git.ledger.layout import Place
+    from memento_git.ledger.view import View
+
+IDENTITY: Final = ("id", "at", "by", "spike", "source")
+GROWING: Final = frozenset({
+    "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",
+    "requested", "paused", "resumed",
+})  # fmt: skip
+PUT_BACK: Final = "memento check --base {base} --fix puts it back"
+RESTORED: Final = ("D001", "D002", "D003", "D004", "D006", "D008")
+
+
+class Comparison:
+    """A base and a head, and what git says differs between them."""
+
+    def __init__(self, base: View, head: View, changes: Sequence[Changed], name: str) -> None:
+        self.base = base
+        self.head = head
+        self.changes = changes
+        self.name = name
+        self._states: dict[str, RunState] = {}
+        self._redacted: dict[str, dict[str, str]] = {}
+
+    def state(self, run: str) -> RunState:
+        """Return a run at the head."""
+        if run not in self._states:
+            self._states[run] = RunState(self.head, run)
+        return self._states[run]
+
+    def added(self) -> frozenset[str]:
+        """Return the events that the branch added."""
+        places = (layout.place_of(change.path) for change in self.changes if change.is_added)
+        return frozenset(place.id for place in places if place is not None and place.kind == "event")
+
+    def touched(self) -> dict[str, set[str] | None]:
+        """Return run -> the groups that the branch touched; None where all of it may be concerned."""
+        found: dict[str, set[str] | None] = {}
+        for change in self.changes:
+            run = layout.run_of_path(change.path)
+            if run is None:
+                continue
+            groups = found.setdefault(run, {run})
+            place = layout.place_of(change.path)
+            if groups is None or place is None or self._reaches_far(change, place):
+                found[run] = None
+            else:
+                groups.add(plans_of(run) if kind_of(place.of) == "plan" else place.of)
+        return found
+
+    def _reaches_far(self, change: Changed, place: Place) -> bool:
+        """Tell whether a change may undo what other records rest on."""
+        if place.kind == "event":
+            return not change.is_added or place.do not in GROWING
+        return not change.is_added and place.kind in ("evidence", "attachment", "plan")
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what the branch did that nobody may do."""
+        for change in self.changes:
+            place = layout.place_of(change.path)
+            if change.path == layout.CONFIG and change.is_removed:
+                message = "config.yaml was removed, and with it policy"
+                yield Finding("C004", change.path, 0, message, f"git checkout {self.name} -- {change.path}")
+            elif change.path.startswith(f"{layout.ARCHIVE}/") and change.is_removed:
+                yield from self._archive(change)
+            elif change.is_added or place is None or change.old == change.new:
+                continue
+            elif place.kind in ("run", "plan", "task"):
+                yield from self._text(change, place)
+            else:
+                yield from self._immutable(change, place)
+
+    def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
+        event = place.kind == "event"
+        what = f"event {place.id}" if event else f"{place.id}: {change.path.rpartition('/')[2]}"
+        if not change.is_removed:
+            yield self._told("D001" if event else "D003", change.path, f"{what} has other bytes than at the base")
+        elif not self._accounted(change.path, place):
+            yield self._told("D002" if event else "D004", change.path, f"{what} was in the ledger at the base")
+
+    def _told(self, code: str, path: str, message: str) -> Finding:
+        return Finding(code, path, 0, message, PUT_BACK.format(base=self.name))
+
+    def _accounted(self, path: str, place: Place) -> bool:
+        """Tell whether an archive at the head holds the same bytes, or a redaction took the file away."""
+        old = self.base.read(path)
+        self.head.index(place.run)
+        if old is not None and self.head.read(path) == old:
+            return True
+        digest = self.redacted(place.run).get(place.id)
+        return bool(digest) and (place.kind == "attachment" or old is None or codec.digest_of(old) == digest)
+
+    def redacted(self, run: str) -> dict[str, str]:
+        """Return id -> digest of what legal redactions of a run took away, by the head."""
+        if run not in self._redacted:
+            state = self.state(run)
+            paths = [path for path in state.index.events.values() if "-redacted-" in path]
+            found = [one for path in paths if isinstance(one := self.head.record(path), Event)]
+            legal = [one for one in found if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
+            self._redacted[run] = dict(parse_ref(one.get("target")) for one in legal)
+        return self._redacted[run]
+
+    def _archive(self, change: Changed) -> Iterator[Finding]:
+        run = layout.run_of_path(change.path) or ""
+        files, _ = archive.unpack(change.path, run, self.base.read(change.path) or b"")
+        self.head.index(run)
+        lost = [
+            path for path, data in files.items()
+            if self.head.read(path) != data and not self._is_redacted(run, path)
+        ]  # fmt: skip
+        if lost or not files:
+            message = f"the archive was removed, and with it {len(lost)} file(s) that nothing else holds"
+            yield self._told("D008", change.path, message)
+
+    def _is_redacted(self, run: str, path: str) -> bool:
+        place = layout.place_of(path)
+        return place is not None and place.id in self.redacted(run)
+
+    def _text(self, change: Changed, place: Place) -> Iterator[Finding]:
+        if change.is_removed:
+            if self.head.read(change.path) is None and self.head.index(place.run).prose.get(place.id) is None:
+                yield self._told("D006", change.path, f"the text of {place.id} was in the ledger at the base")
+            return
+        old, new = self.base.record(change.path), self.head.record(change.path)
+        if not isinstance(old, Prose) or not isinstance(new, Prose):
+            return
+        for key in IDENTITY:
+            if old.data.get(key) != new.data.get(key):
+                message = f"{key} of {place.id} was {old.data.get(key)!r} and is {new.data.get(key)!r}"
+                yield Finding("D005", change.path, 0, message, f"put the line back: git diff {self.name} {change.path}")
+        if place.kind == "task":
+            yield from self._task_text(change, place, old, new)
+
+    def _task_text(self, change: Changed, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
+        """Tell of a changed text of a task that is handed out or done, and of what that unproves."""
+        before = RunState(self.base, place.run)
+        status = before.task_status(place.id)
+        if status in ("pending", "cancelled"):
+            return
+        keys = sorted(key for key in {*old.data, *new.data} if old.data.get(key) != new.data.get(key))
+        keys += ["text"] if old.body != new.body else []
+        done = self.state(place.run).completions(place.id)
+        unproves = [event.id for event in done if event.get("text") != new.digest]
+        told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
+        message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
+        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", "warning")
+
+
+def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
+    """Yield each actor whose events somebody of another name committed, with how many they are."""
+    counts: dict[tuple[str, str], list[str]] = {}
+    for commit in commits:
+        for path in commit.paths:
+            place = layout.place_of(path)
+            if place is None or place.kind == "attachment" or path not in head.files:
+                continue
+            found = head.record(path)
+            actor = "" if found is None else found.by if isinstance(found, Event) else str(found.data["by"])
+            if actor and not is_same(actor, commit.author):
+                counts.setdefault((actor, commit.author), []).append(path)
+    for (actor, author), paths in sorted(counts.items()):
+        message = f"{len(paths)} record(s) by {actor} were committed by {author}"
+        yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
+
+
+def is_same(actor: str, author: str) -> bool:
+    """Tell whether an actor and a commit's author have one name, or one address."""
+    name, _, address = author.partition(" <")
+    return actor in (author, name) or actor.partition(" <")[0] == name or (f"<{address}" in actor and address != ">")

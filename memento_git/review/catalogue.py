@@ -1,0 +1,269 @@
+"""Every finding that there is: its title, how grave it is, what it means and what to do, with an example."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Kind(NamedTuple):
+    """What is known of a code; `severity` is that of a finding which nothing makes graver or lighter."""
+
+    title: str
+    severity: str
+    meaning: str
+    fix: str
+
+
+_RESTORE: Final = "memento check --base main --fix"
+
+CATALOGUE: Final = {
+    "F001": Kind(
+        "a file that cannot be read", "error",
+        "A file cannot be read: not YAML of the ledger's kind, no front matter, too large, a merge conflict left in "
+        "it, or an object that git does not have.",
+        "Repair it, or restore it: `git checkout REV -- PATH`. In a partial clone, fetch.",
+    ),
+    "F002": Kind(
+        "a value that its schema does not allow", "error",
+        "A key or value that the file's schema does not allow; the line is named.",
+        "Correct it by [formats.md](formats.md), or restore the file.",
+    ),
+    "F003": Kind(
+        "a file that disagrees with its own path", "error",
+        "A file says another id, verb, time or record than its own path.",
+        "Restore the file, or move it back where it belongs.",
+    ),
+    "F004": Kind(
+        "something that is not a plain file", "error",
+        "Something that is not a plain file, such as a symbolic link or a submodule, below `.memento`.", "`git rm` it.",
+    ),
+    "F005": Kind(
+        "a format version that this tool does not know", "error",
+        "`config.yaml` names a format version that this tool does not know.", "Install a newer memento-git.",
+    ),
+    "F006": Kind(
+        "two places hold different bytes for one file", "error",
+        "Two revisions, or an archive and the tree, hold different bytes for a file that never changes.",
+        "Find which one was edited: `git log -- PATH`; restore the other.",
+    ),
+    "F007": Kind(
+        "a record whose text is missing", "error",
+        "A record has events, but the file with its text is missing.",
+        "Restore it: `git log --diff-filter=D --stat -- .memento` shows where it went.",
+    ),
+    "F008": Kind(
+        "an id that two files carry", "error",
+        "Two files carry one id, or two runs hold the same record: a file was copied.",
+        "An id belongs to one file: `git rm` the copy.",
+    ),
+    "F009": Kind(
+        "names that differ in case alone", "error",
+        "Two paths differ in upper and lower case alone: a checkout on a file system that ignores case loses one.",
+        "Rename or `git rm` the one that is not the ledger's.",
+    ),
+    "F010": Kind(
+        "a file that is not the ledger's", "warning",
+        "A file below `.memento` that is not part of the ledger's layout. Nothing reads it.",
+        "Move it elsewhere: `git rm PATH`.",
+    ),
+    "F011": Kind(
+        "an attachment above policy's limit", "warning",
+        "A kept file is larger than `limits.attach` and `limits.output` allow.",
+        "Keep its digest instead: `memento evidence add` does above the limit.",
+    ),
+    "S001": Kind(
+        "what looks like a secret", "error",
+        "A record's text holds what looks like a secret.",
+        "Revoke it, then `memento evidence redact ID --reason WHY`. A false alarm: name its rule in `allow_secrets`.",
+    ),
+    "A001": Kind(
+        "an archive with other bytes", "error",
+        "An archive's bytes do not have the digest that is its name.", "Restore the archive from git.",
+    ),
+    "A002": Kind(
+        "an archive that cannot be unpacked", "error",
+        "An archive cannot be unpacked.", "Restore the archive from git.",
+    ),
+    "A003": Kind(
+        "a foreign file in an archive", "error",
+        "An archive holds a path that is not a file of its run.", "Restore the archive from git.",
+    ),
+    "E001": Kind(
+        "an event that cannot be read", "error",
+        "The file of an event cannot be read; what names it is *incomplete*.",
+        "Repair the file or restore it from git; the F finding beside it tells the line.",
+    ),
+    "E002": Kind(
+        "an event without its past", "error",
+        "An event names another in `after` that is absent; it is not folded, its record is *incomplete*.",
+        "Restore the absent event, or void this one: `memento settle --void EVENT --reason WHY`.",
+    ),
+    "E003": Kind(
+        "an event after an edited one", "error",
+        "An event names another in `after` by a digest that is not that file's: one of the two was edited.",
+        "Restore the edited file, or void the event: `memento settle --void EVENT --reason WHY`.",
+    ),
+    "R001": Kind(
+        "a redacted file that is back", "error",
+        "A file that was redacted is in the ledger again: a merge or a revert brought it back.",
+        "`git rm` it, or `memento check --fix`.",
+    ),
+    "T001": Kind(
+        "a contested record", "error",
+        "Events that had not seen one another disagree on one part of a record: two claims, two canonical plans, done "
+        "here and blocked there.",
+        "`memento settle RECORD --keep EVENT --reason WHY`",
+    ),
+    "T002": Kind(
+        "an illegal event", "error",
+        "An event that the transition table did not allow when it was written: by hand, or by another tool. It has no "
+        "effect.",
+        "`memento settle --void EVENT --reason WHY`",
+    ),
+    "T003": Kind(
+        "tasks that wait in a circle", "error",
+        "Tasks depend on each other in a circle, each half of which may have come from another branch.",
+        "`memento task revise TASK --depends-on ...`, without one of them",
+    ),
+    "T004": Kind(
+        "an event dated out of order", "warning",
+        "An event is dated well before one that it follows, or after now. Order does not come from the clock; leases "
+        "do.",
+        "See to the clock of the machine that wrote it.",
+    ),
+    "T005": Kind(
+        "work that came late", "warning",
+        "A task, or something that happened to it, came to a run that was completed without it.",
+        "Look at it, and start a run for what is still to be done.",
+    ),
+    "T006": Kind(
+        "done before what it depends on", "warning",
+        "A task is completed, and a task that it depends on is not done and proven, or a gate of its own has failed. "
+        "An error where the branch completes it.",
+        "Finish or prove the other task, or `memento task reopen TASK --reason WHY`.",
+    ),
+    "L001": Kind(
+        "a dependency that is not there", "error",
+        "A task depends on one that is not in its run.",
+        "`memento task revise TASK --depends-on ...` with tasks of the run",
+    ),
+    "L002": Kind(
+        "cited evidence that is missing", "error",
+        "A completion, a verdict or an acceptance cites evidence that is not in the ledger.",
+        f"Restore it (`{_RESTORE}`), or `memento task reopen TASK --reason WHY`.",
+    ),
+    "L003": Kind(
+        "cited evidence with other bytes", "error",
+        "Evidence is not, byte for byte, what was cited: it was edited afterwards, or another digest was written down.",
+        f"Restore the file: `{_RESTORE}`, or `memento task reopen TASK --reason WHY`.",
+    ),
+    "L004": Kind(
+        "a name that leads nowhere", "error",
+        "A record names a task, a dispatch, a plan or evidence that is not in its run.",
+        "Restore what it names, or take the record back.",
+    ),
+    "V001": Kind(
+        "kept output that is not what was recorded", "error",
+        "A file that evidence keeps is missing or has other bytes than evidence says: it is no longer witnessed.",
+        f"Restore the file: `{_RESTORE}`, or run the command again and retract this.",
+    ),
+    "V002": Kind(
+        "an outcome that disagrees with the facts", "error",
+        "Evidence says another outcome than its own exit code, reports, conclusion or answer.",
+        "`memento evidence retract ID --reason WHY`, and run the command again.",
+    ),
+    "P001": Kind(
+        "done without proof", "warning",
+        "A task is completed or accepted, and nothing that it cites proves it under policy. An error where the branch "
+        "completes or accepts it: the base's policy decides.",
+        "`memento evidence run --task TASK -- CMD`, reopen the task and complete it with that.",
+    ),
+    "P002": Kind(
+        "an approved plan whose text changed", "error",
+        "The text of the canonical plan is another than the one that was approved.",
+        "Restore the text, or `memento plan approve PLAN` again.",
+    ),
+    "P003": Kind(
+        "an approval by somebody who may not", "warning",
+        "A plan was approved by its author or by somebody whom policy does not name. An error where the branch does "
+        "it.",
+        "Let somebody approve it whom `plan.approvers` names.",
+    ),
+    "P004": Kind(
+        "a completed run below policy", "warning",
+        "A run was completed without a gate that policy requires. An error where the branch completes it.",
+        "`memento gate record KIND passed --run RUN` before the run is completed.",
+    ),
+    "G001": Kind(
+        "a gate on unsound evidence", "error",
+        "A gate was passed on evidence that failed, was withdrawn, or belongs to another task.",
+        "Give the verdict again on sound evidence: `memento gate record KIND passed --evidence ID`.",
+    ),
+    "G002": Kind(
+        "a verdict by somebody who may not", "warning",
+        "A gate was passed, failed or waived by somebody whom policy does not name for it. An error where the branch "
+        "adds the verdict.",
+        "Let somebody judge it whom `gates.verdicts` or `gates.waivers` names.",
+    ),
+    "G003": Kind(
+        "a gate that is not fresh", "error",
+        "Policy asks for fresh evidence at this gate, and what the verdict rests on did not see the code as it is.",
+        "Run the command again, then `memento gate record KIND passed --evidence ID`.",
+    ),
+    "C001": Kind(
+        "stale evidence", "warning",
+        "What a completion of the branch rests on saw other code than this commit's.",
+        "Run the command again on the code as it is.",
+    ),
+    "C002": Kind(
+        "an actor who is not the author", "warning",
+        "An event's actor has another name than the author of the commit that added it.",
+        "Agents that work for somebody are named so on purpose: look whether this is one.",
+    ),
+    "C003": Kind(
+        "a weaker policy", "warning",
+        "The branch asks for less in `config.yaml` than its base. All that it adds is judged by the base's policy.",
+        "Let the change of policy be a branch of its own.",
+    ),
+    "C004": Kind(
+        "the ledger's configuration is gone", "error",
+        "`config.yaml` was removed: without it there is no ledger and no policy.",
+        "git checkout BASE -- .memento/config.yaml",
+    ),
+    "D001": Kind(
+        "a changed event", "error",
+        "An event has other bytes than at the base. Events are never changed.", f"`{_RESTORE}`",
+    ),
+    "D002": Kind(
+        "a removed event", "error",
+        "An event of the base is gone, and neither an archive nor a redaction accounts for it.", f"`{_RESTORE}`",
+    ),
+    "D003": Kind(
+        "changed evidence", "error",
+        "Evidence, or a file that it keeps, has other bytes than at the base.", f"`{_RESTORE}`",
+    ),
+    "D004": Kind(
+        "removed evidence", "error",
+        "Evidence, or a file that it keeps, is gone, and neither an archive nor a redaction accounts for it.",
+        f"`{_RESTORE}`",
+    ),
+    "D005": Kind(
+        "a changed identity", "error",
+        "The text of a run, plan or task says another id, time, author or spike than at the base.",
+        "Restore these lines of its front matter.",
+    ),
+    "D006": Kind(
+        "a removed text", "error",
+        "The text of a run, plan or task is gone, and no archive holds it.", f"`{_RESTORE}`",
+    ),
+    "D007": Kind(
+        "a changed text of work that is under way", "warning",
+        "A task's title, criteria or text changed after it was handed out; what was completed on the old text is "
+        "unproven.",
+        "Restore the text, or let the work be done for the new one.",
+    ),
+    "D008": Kind(
+        "a removed archive", "error",
+        "An archive is gone, and neither files nor another archive hold what was in it.", f"`{_RESTORE}`",
+    ),
+}  # fmt: skip

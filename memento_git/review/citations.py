@@ -1,0 +1,110 @@
+"""What is wrong with evidence, and with how other records name it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.ledger import layout
+from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.work import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event, Evidence
+    from memento_git.work.state import RunState
+
+NAMED = {"dispatch": "dispatch", "recovery_of": "dispatch", "plan": "plan", "successor": "evidence"}
+
+
+def check_evidence(state: RunState, identity: str, policy: Policy) -> Iterator[Finding]:
+    """Yield what is wrong with one piece of evidence as it stands."""
+    evidence = state.evidence(identity)
+    if evidence is None:
+        return
+    for task in evidence.tasks:
+        if task not in state.index.prose:
+            yield _nowhere(evidence.path, f"{identity} is for {task}")
+    for key in ("approves", "dispatch"):
+        if (named := evidence.data.get(key)) and not _is_known(state, named):
+            yield _nowhere(evidence.path, f"{identity} names {named}")
+    if evidence.data["outcome"] != trust.outcome_of(evidence.data):
+        did = "what the command did" if "command" in evidence.data else "what it says"
+        message = f"{identity} says {evidence.data['outcome']}, which disagrees with {did}"
+        yield Finding("V002", evidence.path, 0, message, f"memento evidence retract {identity} --reason WHY")
+    if state.evidence_status(identity) != "redacted":
+        yield from _kept(state, evidence)
+    yield from _sizes(evidence, policy)
+
+
+def _is_known(state: RunState, identity: str) -> bool:
+    kind = kind_of(identity)
+    if kind == "dispatch":
+        opened = identity.replace("dispatch", "event", 1)
+        return state.index.holds(identity, kind) or opened in state.tombstones
+    return state.index.holds(identity, kind)
+
+
+def _nowhere(path: str, told: str) -> Finding:
+    return Finding("L004", path, 0, f"{told}, which is not in this run", "restore what it names")
+
+
+def _kept(state: RunState, evidence: Evidence) -> Iterator[Finding]:
+    """Yield the kept files that are not what evidence says of them."""
+    for name, digest in kept_files(evidence.data):
+        path = f"{layout.folder_of(state.id, evidence.id)}/{name}"
+        held = state.view.sha256(path)
+        if held != digest:
+            told = "has other bytes than it recorded" if held else "is missing"
+            yield Finding("V001", path, 0, f"{name} of {evidence.id} {told}", "restore it from git")
+
+
+def kept_files(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return name and SHA-256 of each file that evidence keeps beside it."""
+    streams = [data["command"][name] for name in ("stdout", "stderr")] if "command" in data else []
+    found = [(one["kept"], one.get("kept_sha256", "")) for one in streams if "kept" in one]
+    return found + [(one["kept"], one["sha256"]) for one in data.get("attachments") or () if "kept" in one]
+
+
+def _sizes(evidence: Evidence, policy: Policy) -> Iterator[Finding]:
+    most = 2 * max(policy.attach, policy.output)
+    told = [one["bytes"] for one in evidence.data.get("attachments") or () if "kept" in one]
+    if any(size > most for size in told):
+        message = f"{evidence.id} keeps {max(told)} bytes, and policy attaches up to {policy.attach}"
+        yield Finding("F011", evidence.path, 0, message, "keep its digest instead", "warning")
+
+
+def check_event(state: RunState, event: Event) -> Iterator[Finding]:
+    """Yield the references of an event that lead nowhere."""
+    for ref in event.data.get("evidence") or ():
+        name, digest = parse_ref(ref)
+        found = state.evidence(name)
+        if found is None and state.evidence_status(name) != "redacted":
+            message = f"{event.of} cites {ref}, which is missing"
+            yield Finding("L002", event.path, 0, message, f"restore it, or memento task reopen {event.of}")
+        elif found is not None and found.digest != digest:
+            message = f"{event.of} cites {ref}, whose bytes are others now"
+            yield Finding("L003", event.path, 0, message, "restore the file from git")
+    for key in NAMED:
+        named = event.get(key)
+        if named and not _is_known(state, named) and state.evidence_status(named) != "redacted":
+            yield _nowhere(event.path, f"{event.id} names {named}")
+
+
+def stale(
+    state: RunState, ends: Sequence[Event], proof: Sequence[str], code: Callable[[Sequence[str]], Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """Yield a task's proof where none of it saw the code as it is."""
+    found = [one for name in proof if (one := state.evidence(name)) is not None and "code" in one.data]
+    if found and not any(saw_it(one, code) for one in found):
+        message = f"{found[0].id}, which proves {ends[0].of}, saw other code than this commit's"
+        fix = f"memento evidence run --task {ends[0].of} -- CMD"
+        yield Finding("C001", found[0].path, 0, message, fix, "warning")
+
+
+def saw_it(evidence: Evidence, code: Callable[[Sequence[str]], Mapping[str, Any]]) -> bool:
+    """Tell whether evidence saw the code as it is."""
+    saw = trust.seen_by(evidence)
+    return trust.agree(saw, code(sorted(saw.get("paths", ()))))

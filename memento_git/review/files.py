@@ -1,0 +1,63 @@
+"""What is wrong with the files of a ledger by their names and their text alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import layout
+from memento_git.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from memento_git.ledger.view import View
+
+TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
+LARGEST_SCAN: Final = 1024 * 1024
+
+
+def check_names(paths: Iterable[str], among: Collection[str]) -> Iterator[Finding]:
+    """Yield the paths that are not the ledger's, and those of `among` that differ from another in case alone."""
+    wanted = set(among)
+    folded: dict[str, str] = {}
+    for path in sorted(paths):
+        first = folded.setdefault(path.casefold(), path)
+        if first != path and (path in wanted or first in wanted):
+            yield Finding("F009", path, 0, f"differs from {first} in case alone", f"git rm {path}")
+        if path in wanted and not is_ours(path):
+            message = f"{path} is not part of the ledger's layout"
+            yield Finding("F010", path, 0, message, f"git rm {path}", "warning")
+
+
+def is_ours(path: str) -> bool:
+    """Tell whether a path is one that the ledger writes."""
+    if path in TOP or layout.place_of(path) is not None:
+        return True
+    run = layout.run_of_path(path)
+    name = path.rpartition("/")[2]
+    return bool(run) and path == f"{layout.ARCHIVE}/{run}/{name}" and name.endswith(".yaml.gz")
+
+
+def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) -> Iterator[Finding]:
+    """Yield what looks like a secret in records; captured output was scrubbed when it was taken."""
+    from memento_git.work.secrets import find_secrets, slug
+
+    known = {slug(rule) for rule in allowed}
+    for path in paths:
+        place = layout.place_of(path)
+        if place is None or place.kind == "attachment":
+            continue
+        data = view.read(path) or b""
+        for secret in find_secrets(data[:LARGEST_SCAN].decode(errors="replace")):
+            if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
+                message = f"looks like a {secret.rule}"
+                yield Finding("S001", path, secret.line, message, f"memento evidence redact {place.id} --reason WHY")
+
+
+def _own(view: View, path: str) -> set[str]:
+    """Return the rules that the writer of evidence overrode, which stands in the record itself."""
+    from memento_git.model.work import Evidence
+    from memento_git.work.secrets import slug
+
+    found = view.record(path)
+    return {slug(rule) for rule in found.data.get("allowed_secrets") or ()} if isinstance(found, Evidence) else set()

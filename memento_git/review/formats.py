@@ -1,0 +1,158 @@
+"""Findings as text for people, and in the forms that hosting services and test viewers read. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+from xml.sax.saxutils import quoteattr
+
+from memento_git.model.markup import one_line
+from memento_git.review.catalogue import CATALOGUE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memento_git.model.finding import Finding
+
+SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+FORMATS: Final = ("text", "json", "sarif", "github", "junit")
+
+
+def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fixed: Sequence[str] = ()) -> str:
+    """Return a line for each finding, its remedy below it; what was wrong before apart; counts in the last line."""
+    lines = [*fixed, *_lines(findings)]
+    if already:
+        lines += [f"already wrong at the base ({len(already)}), not this branch's doing:", *_lines(already, "  ")]
+    return "\n".join([*lines, f"{counted(findings)} {head}".strip()])
+
+
+def _lines(findings: Iterable[Finding], indent: str = "") -> list[str]:
+    lines = []
+    for one in findings:
+        lines.append(f"{indent}{_place(one)}: {one.code} {one.severity} {one_line(one.message)}")
+        if one.fix:
+            lines.append(f"{indent}  fix: {one_line(one.fix)}")
+    return lines
+
+
+def _place(finding: Finding) -> str:
+    path = one_line(finding.path)
+    return f"{path}:{finding.line}" if finding.line else path
+
+
+def counted(findings: Iterable[Finding]) -> str:
+    """Return how many errors and warnings there are, in words."""
+    grave = [one.severity for one in findings]
+    errors, warnings = grave.count("error"), grave.count("warning")
+    if not grave:
+        return "nothing is wrong"
+    told = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in ((errors, "error"), (warnings, "warning"))]
+    return ", ".join(one for one, count in zip(told, (errors, warnings), strict=True) if count)
+
+
+def rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Return findings as rows for JSON."""
+    return [
+        {
+            "code": one.code, "severity": one.severity, "path": one.path, "line": one.line or None,
+            "message": one.message, "fix": one.fix or None, "title": CATALOGUE[one.code].title,
+        }
+        for one in findings
+    ]  # fmt: skip
+
+
+def sarif(findings: Sequence[Finding], already: Sequence[Finding], version: str) -> str:
+    """Return a SARIF 2.1.0 log with one run; what was wrong at the base is `unchanged` in it."""
+    codes = sorted({one.code for one in (*findings, *already)})
+    rules = [
+        {
+            "id": code,
+            "name": "".join(word.capitalize() for word in CATALOGUE[code].title.replace("'", "").split()),
+            "shortDescription": {"text": CATALOGUE[code].title},
+            "fullDescription": {"text": CATALOGUE[code].meaning},
+            "help": {"text": CATALOGUE[code].fix, "markdown": CATALOGUE[code].fix},
+            "defaultConfiguration": {"level": CATALOGUE[code].severity},
+        }
+        for code in codes
+    ]
+    results = [
+        _result(one, codes.index(one.code), state)
+        for group, state in ((findings, "new"), (already, "unchanged"))
+        for one in group
+    ]
+    driver = {"name": "memento check", "version": version, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _result(finding: Finding, rule: int, state: str) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    where: dict[str, Any] = {
+        "artifactLocation": {"uri": quote(finding.path, errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}
+    }
+    where["region"] = {"startLine": max(1, finding.line)}
+    fix = f" Fix: {finding.fix}" if finding.fix else ""
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": finding.severity,
+        "baselineState": state,
+        "message": {"text": one_line(finding.message) + fix},
+        "locations": [{"physicalLocation": where}],
+        "partialFingerprints": {"memento/v1": fingerprint(finding)},
+    }
+
+
+def fingerprint(finding: Finding) -> str:
+    """Return what a finding is known by from one commit to the next."""
+    from hashlib import sha256
+
+    known_by = f"{finding.code}\0{finding.path}\0{finding.message}"
+    return sha256(known_by.encode(errors="replace")).hexdigest()[:32]
+
+
+def github(findings: Iterable[Finding]) -> str:
+    """Return workflow commands, one for each finding; GitHub shows them beside the files."""
+    lines = []
+    for one in findings:
+        line = f",line={one.line}" if one.line else ""
+        title = _property(f"{one.code} {CATALOGUE[one.code].title}")
+        told = one.message + (f"\nfix: {one.fix}" if one.fix else "")
+        lines.append(f"::{one.severity} file={_property(one.path)}{line},title={title}::{_message(told)}")
+    return "\n".join(lines)
+
+
+def _message(value: str) -> str:
+    kept = "\n".join(one_line(line) for line in value.splitlines())
+    return kept.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _message(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def junit(findings: Sequence[Finding], already: Sequence[Finding]) -> str:
+    """Return JUnit XML: errors are failures, warnings and what was wrong before are skipped with a word."""
+    failed = sum(1 for one in findings if one.severity == "error")
+    skipped = len(findings) - failed + len(already)
+    total = len(findings) + len(already) or 1
+    counts = f'tests="{total}" failures="{failed}" errors="0" skipped="{skipped}"'
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {counts}>",
+             f'<testsuite name="memento check" {counts}>']  # fmt: skip
+    lines += [_case(one, "failure" if one.severity == "error" else "skipped") for one in findings]
+    lines += [_case(one, "skipped", "already wrong at the base: ") for one in already]
+    if not findings and not already:
+        lines.append('<testcase classname="memento" name="the ledger"/>')
+    return "\n".join([*lines, "</testsuite>", "</testsuites>"])
+
+
+def _case(finding: Finding, kind: str, before: str = "") -> str:
+    name = _attribute(f"{finding.code} {_place(finding)}")
+    told = _attribute(before + one_line(finding.message) + (f" (fix: {finding.fix})" if finding.fix else ""))
+    return f"<testcase classname={_attribute(finding.code)} name={name}><{kind} message={told}/></testcase>"
+
+
+def _attribute(value: str) -> str:
+    """Return a quoted attribute without the characters that XML cannot hold."""
+    return quoteattr(one_line(value))

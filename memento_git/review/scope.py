@@ -1,0 +1,26 @@
+"""What a check looks at, and by what it judges. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from memento_git.model.policy import Policy
+
+
+class Scope(NamedTuple):
+    """What is looked at, and by what: `groups` None is all of the run, `added` are the events of the branch.
+
+    `code` tells what the code is now, with the ids of some paths.
+    """
+
+    policy: Policy
+    groups: Collection[str] | None = None
+    added: Collection[str] = ()
+    code: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
+
+    def severity(self, *events: str) -> str:
+        """Return how grave it is that events are below policy: older ones met the policy of their day."""
+        return "error" if any(name in self.added for name in events) else "warning"

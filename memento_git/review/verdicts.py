@@ -1,0 +1,113 @@
+"""Who approved, judged and waived, on what, and whether policy lets them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.model.finding import Finding
+from memento_git.model.ids import parse_ref
+from memento_git.model.work import Prose
+from memento_git.review import citations
+from memento_git.work import trust
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event
+    from memento_git.review.scope import Scope
+    from memento_git.work.state import RunState
+
+PASSING = ("passed", "waived")
+
+
+def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield what policy says of an approval or of a gate's verdict."""
+    if "gate" in event.data:
+        yield from _verdict(state, event, scope)
+    elif event.do == "approved":
+        why = may_not_approve(scope.policy, event.by, _author(state, event.of))
+        if why:
+            message = f"{event.of} was approved by {event.by}: {why}"
+            yield Finding("P003", event.path, 0, message, f"memento plan approve {event.of}", scope.severity(event.id))
+
+
+def _author(state: RunState, plan: str) -> str:
+    found = state.view.record(state.index.prose.get(plan, ""))
+    return str(found.data["by"]) if isinstance(found, Prose) else ""
+
+
+def may_not_approve(policy: Policy, actor: str, author: str) -> str:
+    """Return why policy does not let an actor approve a plan, or nothing."""
+    if policy.plan_approvers and actor not in policy.plan_approvers:
+        return f"policy names {', '.join(policy.plan_approvers)}"
+    if policy.plan_not_author and actor == author:
+        return "policy asks for another than its author"
+    return ""
+
+
+def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
+    """Return why policy does not let an actor give a verdict, or nothing."""
+    named = policy.gate_waivers if verdict == "waived" else policy.gate_verdicts.get(gate, ())
+    return f"policy names {', '.join(named)}" if verdict != "requested" and named and actor not in named else ""
+
+
+def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    gate = event.get("gate")
+    again = f"memento gate record {gate} {event.do}"
+    if why := may_not_judge(scope.policy, gate, event.do, event.by):
+        message = f"gate {gate} of {event.of} was {event.do} by {event.by}: {why}"
+        yield Finding("G002", event.path, 0, message, again, scope.severity(event.id))
+    if event.do != "passed" or not _is_latest(state, event):
+        return
+    for ref in event.data.get("evidence") or ():
+        cited = state.cited(parse_ref(ref))
+        if cited.evidence is None:
+            continue
+        owner = event.of if event.of.startswith("task_") else (cited.evidence.tasks or [event.of])[0]
+        if problem := trust.fault(cited, owner):
+            message = f"gate {gate} of {event.of} passed, but {problem}"
+            yield Finding("G001", event.path, 0, message, f"{again} --evidence ID")
+    if gate in scope.policy.gates_fresh and scope.code is not None:
+        yield from _fresh(state, event, scope)
+
+
+def _is_latest(state: RunState, event: Event) -> bool:
+    """Tell whether no later verdict of the gate had seen this one."""
+    same = [seen for seen in state.folded(event.of).events if seen.event.get("gate") == event.get("gate")]
+    return not any(event.id in seen.past for seen in same if seen.verdict == "legal")
+
+
+def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield a pass that does not rest on sound evidence of the code as it is."""
+    shows = False
+    now = scope.code
+    for ref in event.data.get("evidence") or ():
+        cited = state.cited(parse_ref(ref))
+        if cited.evidence is None or cited.evidence.kind == "approval" or now is None:
+            continue
+        weak = trust.weakness(cited.evidence, cited.trust, scope.policy.proof)
+        shows = shows or (not weak and citations.saw_it(cited.evidence, now))
+    if not shows:
+        message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
+        severity = "error" if event.id in scope.added or not state.is_final else "warning"
+        fix = f"run the command again, then memento gate record {event.get('gate')} passed --evidence ID"
+        yield Finding("G003", event.path, 0, message, fix, severity)
+
+
+def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
+    """Yield what a run as a whole lacks: its plan's text, the gates of a completed one."""
+    plan = state.canonical
+    path = state.index.prose.get(plan, "")
+    if path and state.view.record(path) is not None and state.plan_changed(plan):
+        message = f"{plan} was approved with another text; what was handed out on it rests on nothing that was approved"
+        yield Finding("P002", path, 0, message, f"restore the text, or memento plan approve {plan}")
+    ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == "completed" and not seen.why]
+    if state.status != "completed" or not ends:
+        return
+    for gate in scope.policy.gates_required:
+        verdict = state.folded(state.id).lanes.word(f"gate:{gate}", "requested")
+        if verdict not in PASSING:
+            message = f"{state.id} is completed, and gate {gate}, which policy requires, has not passed"
+            fix = f"memento gate record {gate} passed --run {state.id}"
+            yield Finding("P004", ends[-1].path, 0, message, fix, scope.severity(ends[-1].id))

@@ -1,0 +1,312 @@
+"""check: what is wrong in a tree, and what a branch did to its base, is found, named, and blamed on the right side."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.review import actions
+from memento_git.work.actions import dispatches, evidences, plans, settling, tasks
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memento_git.model.finding import Finding
+    from tests.play import Play
+
+
+def codes(findings: list[Finding]) -> list[str]:
+    """Return the codes found, without the notes on who committed."""
+    return sorted(f"{one.code} {one.severity}" for one in findings if one.code not in ("C002", "C001"))
+
+
+def look(play: Play, **options: Any) -> list[str]:
+    return codes(actions.check(play.ledger, **options).findings)
+
+
+def path_of(play: Play, pattern: str) -> Path:
+    return next((play.root / ".memento" / "runs").glob(f"*/{pattern}"))
+
+
+@pytest.fixture
+def branch(play: Play) -> Play:
+    """A ledger with a proven task on main, and a branch that begins there."""
+    play.planned()
+    play.proven("One")
+    git(play.root, "switch", "-qc", "work")
+    return play
+
+
+def test_a_sound_ledger_has_nothing_wrong(branch: Play, cli: Any) -> None:
+    branch.proven("Two")
+    assert look(branch) == look(branch, base="main") == []
+    assert cli("check", "-C", str(branch.root))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "code"),
+    [
+        ("tasks/*/*/*-claimed-*.yaml", "D002 error"),
+        ("evidence/*/*.yaml", "D004 error"),
+        ("evidence/*/*/stdout.txt", "D004 error"),
+        ("tasks/*/*/task.md", "D006 error"),
+    ],
+)
+def test_a_removed_file_is_found_and_put_back(branch: Play, pattern: str, code: str) -> None:
+    path = path_of(branch, pattern)
+    before = path.read_bytes()
+    path.unlink()
+    branch.commit_all("tidy")
+    assert code in look(branch, base="main")
+    report = actions.check(branch.ledger, base="main", fix=True)
+    assert codes(report.findings) == []
+    assert report.fixed == (f"restored {path.relative_to(branch.root)}",)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("pattern", "old", "new", "code"),
+    [
+        ("tasks/*/*/*-claimed-*.yaml", "Ada", "Eve", "D001 error"),
+        ("evidence/*/*.yaml", "summary", "summary", "D003 error"),
+        ("evidence/*/*/stdout.txt", "checked", "all is well", "D003 error"),
+    ],
+)
+def test_a_changed_event_or_evidence_is_found_and_put_back(
+    branch: Play, pattern: str, old: str, new: str, code: str
+) -> None:
+    path = path_of(branch, pattern)
+    before = path.read_text()
+    path.write_text(before.replace(old, new) if old != new else before + "summary: better\n")
+    branch.commit_all("edited")
+    assert code in look(branch, base="main")
+    assert codes(actions.check(branch.ledger, base="main", fix=True).findings) == []
+    assert path.read_text() == before
+
+
+def test_what_was_wrong_at_the_base_is_told_apart_and_fails_nobody(play: Play, cli: Any) -> None:
+    play.planned()
+    play.proven()
+    path = path_of(play, "tasks/*/*/*-claimed-*.yaml")
+    path.write_text(path.read_text().replace("Ada", "Eve"))
+    play.commit_all("edited long ago")
+    git(play.root, "switch", "-qc", "work")
+    play.task("Two")
+    task = path_of(play, "tasks/*/*/task.md")
+    task.write_text(task.read_text() + "\nmore\n")
+    play.commit_all("touched")
+    code, out, _ = cli("check", "-C", str(play.root), "--base", "main")
+    assert code == 0 or "D001" not in out
+    assert "E003" not in out.partition("already wrong at the base")[0]
+
+
+def test_a_task_flipped_to_done_by_hand_is_an_error(branch: Play) -> None:
+    task = branch.task("Two")
+    (branch.root / "note.txt").write_text("done, I think\n")
+    branch.commit_all("a file")
+    shown = branch.do(evidences.add_evidence, "artifact", tasks=[task], files=["note.txt"])
+    branch.complete(branch.claimed(task), shown)
+    assert look(branch, base="main") == ["P001 error"]
+    git(branch.root, "switch", "-q", "main")
+    git(branch.root, "merge", "-q", "--ff-only", "work")
+    assert look(branch) == ["P001 warning"]
+
+
+def test_policy_is_read_from_the_base(branch: Play) -> None:
+    config = branch.root / ".memento" / "config.yaml"
+    config.write_text("version: 1\npolicy:\n  proof:\n    artifact: verified\n    test: reported\n")
+    branch.commit_all("a policy that suits me")
+    task = branch.task("Two")
+    (branch.root / "note.txt").write_text("done, I think\n")
+    branch.commit_all("a file")
+    shown = branch.do(evidences.add_evidence, "artifact", tasks=[task], files=["note.txt"], outcome="passed")
+    branch.complete(branch.claimed(task), shown)
+    assert branch.is_proven(task)
+    assert set(look(branch, base="main")) == {"C003 warning", "P001 error"}
+
+
+def test_a_changed_plan_and_criteria_are_told_with_what_they_unprove(branch: Play) -> None:
+    plan, task = path_of(branch, "plans/*/plan.md"), path_of(branch, "tasks/*/*/task.md")
+    plan.write_text(plan.read_text() + "\nOr not.\n")
+    task.write_text(task.read_text() + "\nEasier.\n")
+    branch.commit_all("easier")
+    report = actions.check(branch.ledger, base="main")
+    assert codes(report.findings) == ["D007 warning", "P001 warning", "P002 error"]
+    assert any("unproven by it: event_" in one.message for one in report.findings)
+
+
+@pytest.mark.parametrize("key", ["at", "by", "id"])
+def test_an_identity_never_changes(branch: Play, key: str) -> None:
+    task = path_of(branch, "tasks/*/*/task.md")
+    other = {"at": "2020-01-01T00:00:00.000Z", "by": "Eve", "id": "task_000000000000"}[key]
+    lines = [f"{key}: {other}" if line.startswith(f"{key}:") else line for line in task.read_text().splitlines()]
+    task.write_text("\n".join(lines) + "\n")
+    branch.commit_all("mine")
+    assert ("F003 error" if key == "id" else "D005 error") in look(branch, base="main")
+
+
+def test_a_redaction_accounts_for_what_it_removed_and_fix_removes_what_came_back(branch: Play) -> None:
+    evidence = branch.state(path_of(branch, "tasks/*/*/task.md").parent.name).ids("evidence")[0]
+    path = path_of(branch, f"evidence/*/{evidence}.yaml")
+    branch.do(settling.redact_record, evidence, reason="holds a name")
+    assert not [one for one in look(branch, base="main") if one.startswith("D")]
+    git(branch.root, "checkout", "main", "--", str(path))
+    branch.commit_all("back again")
+    assert "R001 error" in look(branch, base="main")
+    actions.check(branch.ledger, base="main", fix=True)
+    assert not path.exists()
+
+
+def test_an_archive_accounts_for_what_it_holds(play: Play) -> None:
+    from memento_git.work.actions import runs
+
+    run = play.planned()
+    play.proven()
+    play.do(runs.complete_run, run)
+    git(play.root, "switch", "-qc", "work")
+    play.do(runs.archive_run, run)
+    assert look(play, base="main") == []
+    packed = next((play.root / ".memento" / "archive").glob("*/*.gz"))
+    git(play.root, "switch", "-qc", "later")
+    packed.unlink()
+    play.commit_all("tidy")
+    assert look(play, base="work") == ["D008 error"]
+
+
+def merged(play: Play, one: Callable[[Play], Any], two: Callable[[Play], Any]) -> list[str]:
+    """Let two sides work apart, merge them, and return what the merge commit shows by itself."""
+    git(play.root, "branch", "other")
+    one(play)
+    git(play.root, "switch", "-q", "other")
+    two(play)
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "other")
+    return look(play)
+
+
+def test_two_claims_that_merge_cleanly_are_found_on_the_merge(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.dispatch(task)
+
+    def claim(who: str) -> Callable[[Play], Any]:
+        def act(play: Play) -> None:
+            git(play.root, "update-ref", "-d", f"refs/memento/claims/{task}", check=False)
+            play.as_(who).do(dispatches.claim_dispatch, dispatch)
+
+        return act
+
+    assert "T001 error" in merged(play, claim("Ada"), claim("Bob"))
+
+
+def test_done_here_and_a_new_dependency_there_is_found_on_the_merge(play: Play) -> None:
+    run = play.planned()
+    task, other = play.task("One"), play.task("Two", run=run)
+    claim = play.claimed(task)
+    found = merged(
+        play,
+        lambda side: side.do(tasks.revise_task, task, depends_on=[other]),
+        lambda side: side.complete(claim, side.evidence(task)),
+    )
+    assert "P001 error" in found
+    assert "T006 error" in found
+
+
+def test_two_canonical_plans_and_a_circle_are_found_on_the_merge(play: Play) -> None:
+    run = play.run()
+    first, second = (play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("A", "B"))
+    one, two = play.task("One", run=run), play.task("Two", run=run)
+
+    def side(plan: str, task: str, other: str) -> Callable[[Play], Any]:
+        def act(play: Play) -> None:
+            play.do(plans.approve_plan, plan)
+            play.do(tasks.revise_task, task, depends_on=[other])
+
+        return act
+
+    assert merged(play, side(first, one, two), side(second, two, one)) == ["T001 error", "T003 error"]
+
+
+def test_the_index_is_checked_and_nothing_is_written(branch: Play, cli: Any) -> None:
+    path = path_of(branch, "tasks/*/*/*-claimed-*.yaml")
+    objects = sorted((branch.root / ".git" / "objects").rglob("*"))
+    assert cli("check", "--staged", "-C", str(branch.root)) == (0, "", "")
+    assert sorted((branch.root / ".git" / "objects").rglob("*")) == objects
+    git(branch.root, "rm", "-q", str(path))
+    before = (branch.root / ".git" / "index").read_bytes()
+    objects = sorted((branch.root / ".git" / "objects").rglob("*"))
+    code, out, _ = cli("check", "--staged", "-C", str(branch.root))
+    assert (code, "D002" in out) == (5, True)
+    assert sorted((branch.root / ".git" / "objects").rglob("*")) == objects
+    assert (branch.root / ".git" / "index").read_bytes() == before
+
+
+def test_the_index_that_a_hook_names_is_the_one_that_is_checked(
+    branch: Play, cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = tmp_path / "index"
+    other.write_bytes((branch.root / ".git" / "index").read_bytes())
+    git(branch.root, "rm", "-q", "--cached", str(path_of(branch, "tasks/*/*/*-claimed-*.yaml")))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other))
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
+    monkeypatch.setenv("GIT_INDEX_FILE", str(branch.root / ".git" / "index"))
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 5
+
+
+def test_a_bare_repository_is_checked_at_a_revision(branch: Play, cli: Any, tmp_path: Path) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    bare = tmp_path / "bare.git"
+    git(branch.root, "clone", "-q", "--bare", ".", str(bare))
+    assert cli("check", "-C", str(bare), "--at", "main")[0] == 0
+    assert cli("check", "-C", str(bare), "--at", "work", "--base", "main")[0] == 5
+    code, _, err = cli("check", "-C", str(bare), "--at", "work", "--fix")
+    assert (code, "fix_elsewhere" in err) == (2, True)
+
+
+def test_a_base_that_a_shallow_clone_lacks_is_refused_with_how_deep_to_fetch(
+    branch: Play, cli: Any, tmp_path: Path
+) -> None:
+    branch.task("Two")
+    shallow = tmp_path / "shallow"
+    git(branch.root, "clone", "-q", "--depth=1", f"file://{branch.root}", str(shallow))
+    code, _, err = cli("check", "-C", str(shallow), "--base", git(branch.root, "rev-parse", "main"))
+    assert (code, "base_missing" in err, "--deepen=50" in err) == (2, True, True)
+
+
+def test_a_repository_without_a_ledger_is_refused(repo: Path, cli: Any) -> None:
+    code, _, err = cli("check", "-C", str(repo))
+    assert (code, "nothing_to_check" in err) == (2, True)
+
+
+@pytest.mark.parametrize(("name", "value"), [("GITHUB_BASE_REF", "main"), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "main")])
+def test_ci_tells_the_base(branch: Play, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    assert "D002 error" not in look(branch)
+    monkeypatch.setenv(name, value)
+    assert "D002 error" in look(branch)
+    assert "D002 error" not in look(branch, no_base=True)
+
+
+def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:
+    branch.as_("agent:hermes").task("Two")
+    branch.task("Three")
+    found = [one for one in actions.check(branch.ledger, base="main").findings if one.code == "C002"]
+    assert [(one.severity, one.message) for one in found] == [
+        ("warning", "1 record(s) by agent:hermes were committed by Ada <ada@example.invalid>")
+    ]
+
+
+def test_json_says_what_was_found(branch: Play, cli: Any) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    code, out, _ = cli("check", "-C", str(branch.root), "--base", "main", "--json")
+    answer = json.loads(out)
+    assert (code, answer["ok"], answer["error"]) == (5, False, "findings")
+    assert {row["code"] for row in answer["findings"]} >= {"D002", "E002"}
+    assert all(row["title"] for row in answer["findings"])
