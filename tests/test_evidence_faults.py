@@ -11,7 +11,7 @@ import pytest
 
 from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
 from memento_git.work import refusals as no
-from memento_git.work.actions import evidences, runs, settling, tasks
+from memento_git.work.actions import diffs, evidences, runs, settling, tasks
 from memento_git.work.capture import Stream, stream_record
 from memento_git.work.secrets import SecretFound
 from tests.play import Play, git
@@ -144,7 +144,7 @@ def test_a_uri_needs_a_scheme(play: Play, uri: str) -> None:
 
 def test_files_of_git_itself_are_no_evidence(play: Play) -> None:
     play.run()
-    with pytest.raises(evidences.FileUnfit):
+    with pytest.raises(diffs.FileUnfit):
         play.do(evidences.add_evidence, "artifact", files=[".git/config"])
 
 
@@ -217,4 +217,4 @@ def test_a_path_in_the_repository_keeps_its_slash(play: Play) -> None:
     scrubber = Scrubber(play.root, other)
     assert scrubber.argument(f"{other}/notes/brief.md") == "./elsewhere/notes/brief.md"
     assert Scrubber(other, play.root).argument(f"{play.root}/.git/notes/brief.md") == "<repository>/.git/notes/brief.md"
-    assert scrubber.argument("/opt/tools/agent") == "agent"
+    assert scrubber.argument("/opt/tools/agent", program=True) == "agent"

@@ -297,7 +297,7 @@ def test_halves_of_a_circle_of_dependencies_are_named_after_the_merge(play: Play
     assert [(row["record"], row["problem"]) for row in rows] == [(one, "cycle")]
     assert f"{one} -> {two} -> {one};" in rows[0]["about"]
     assert last not in rows[0]["about"]
-    assert any("is cycle" in answer.message for answer in health.examine(merged.ledger))
+    assert any("is in a cycle" in answer.message for answer in health.examine(merged.ledger))
     merged.do(tasks.cancel_task, one, reason="x")
     assert not troubles(merged, run)
 

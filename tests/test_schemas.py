@@ -30,6 +30,7 @@ EVIDENCE, EVENT, DISPATCH = "evidence_000000000001", "event_000000000001", "disp
 OF: Final = {"run": RUN, "plan": PLAN, "task": TASK, "evidence": EVIDENCE}
 AT: Final = "2026-11-21T21:02:13.377Z"
 DIGEST, SHA, TREE = "ab" * 16, "ab" * 32, "ab" * 20
+SIGNATURE: Final = "-----BEGIN SSH SIGNATURE-----\nU1NIU0lH\n-----END SSH SIGNATURE-----\n"
 HEAD: Final = f"at: {AT}\nby: Ada\nafter: []\n"
 
 
@@ -207,7 +208,7 @@ def matching(pattern: t.Pattern) -> str:
     import re
 
     tried = [RUN, PLAN, TASK, EVIDENCE, EVENT, DISPATCH, AT, DIGEST, SHA, TREE, "a/b.py", ".", "90m", "paused",
-             f"{EVENT}@{DIGEST}", f"{EVIDENCE}@{DIGEST}"]  # fmt: skip
+             f"{EVENT}@{DIGEST}", f"{EVIDENCE}@{DIGEST}", SIGNATURE]  # fmt: skip
     return next(text for text in tried if re.fullmatch(pattern.pattern, text))
 
 

@@ -11,7 +11,7 @@ from docs.generator.words import page as whole_page
 from docs.generator.words import table
 from memento_git.review.catalogue import CATALOGUE
 
-LETTERS: Final = "ACDEFGLPRSTV"
+LETTERS: Final = "ACDEFGKLPRSTV"
 
 
 def known_codes() -> set[str]:

@@ -47,6 +47,23 @@ The same in JSON Schema 2020-12 is in `schemas/`: `run`, `plan` and `task` (for 
 and `config`. An editor types YAML's scalars itself, so there a flag is a boolean and a count an integer; quote a text
 that looks like a number."""
 
+SIGNATURES: Final = """\
+A signed event or approval has the key `signature`, the last of its file, as a block of exactly this form: the line
+`signature: |`, then the armored SSH signature with two spaces before each line. The signature is what
+`ssh-keygen -Y sign -n memento-git` makes of these bytes:
+
+```
+memento-git signature 1
+run: <the run's id>
+id: <the event's or evidence's id>
+
+<the bytes of the file before the line "signature: |">
+```
+
+So it holds for the whole record in its one place: verb, record, time, actor, `after` with its digests, the digest of
+the text, the references to evidence. A file that says anything after the block, or the block in another form, is not
+signed well. Digests of files are of all bytes, signature included."""
+
 
 def page() -> str:
     ids = (
@@ -60,6 +77,7 @@ def page() -> str:
         "File formats", "## Layout", LAYOUT, "## YAML", YAML, "## Ids, digests, times", ids, times,
         "## Run", key_table(RUN), "## Plan", key_table(PLAN), "## Task", key_table(TASK),
         "## Evidence", _evidence(), "## Event", _events(),
+        "## Signatures", SIGNATURES,
         "## Config", "See [policy.md](policy.md).",
         "## Archive", "A gzip file of YAML: `version: 1` and `files`, a mapping from path to `text`, or to `base64` "
         "where the bytes are not text. Its name is the digest of its bytes. It holds each file's exact bytes.",

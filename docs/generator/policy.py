@@ -7,7 +7,7 @@ from typing import Final
 
 from docs.generator.words import keys, of, table
 from docs.generator.words import page as whole_page
-from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, Policy
+from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, REPRODUCE, Policy
 from memento_git.model.types import Shape
 from memento_git.model.work import BUDGET
 from memento_git.work.actions.setup import CONFIG_TEXT
@@ -49,6 +49,18 @@ policy:
   preflight: {dirty: refuse, protected: refuse, branches: [main, "release/*"]}
   release: {checks: [build], approvals: 2}
   graph: {cycles: refuse, growth: 10}
+  signatures:
+    allowed_signers: .memento/allowed_signers
+    revoked: .memento/revoked_keys
+    require:
+      plan_approval: [ada@example.invalid]
+      waivers: [ada@example.invalid, grace@example.invalid]
+      release: []
+  reproduce:
+    commands: [[pytest], [npm, test], [make, "test-*"]]
+    setup: [[npm, ci]]
+    timeout: 20m
+    env: [CI]
   allow_secrets: []
 executors:
   codex: {cost: 1.5, risk: medium, scope: ["src/**"]}
@@ -71,11 +83,28 @@ NOTES: Final = """\
 - A required command is an argv, not a line for a shell. `task verify` runs it at the top of the repository. It has
   passed where evidence of its kind, witnessed, with its reports, for all of the code, says so. Write it without
   absolute paths, so that it means the same on every machine.
+- `signatures.require` names principals of the allowed signers. A name in the form `Name <address>` stands for its
+  address. An empty list means any allowed signer. A key that is absent demands nothing. What is demanded is signed
+  without `--sign`; without a good signature of one of them nothing is written, handed out, completed or released. To
+  waive a gate that must be signed, a signature is needed too: by `waivers` where it is given, else by the gate's own
+  list.
+- Both files of `signatures` are read at the commit that is read. A file that is named and absent (or a link, or above
+  1 MiB) means that no signature counts. See [trust-model.md](../trust-model.md).
+- `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything
+  within a word. `[python3]` would allow any Python. `setup` runs before each, in the same clean work tree: what git
+  ignores, such as installed packages, is not there otherwise. Commands see `PATH`, `HOME`, the locale and what `env`
+  names; never a `GIT_` or `MEMENTO_` variable. A command that `preflight` knows as destructive is not run, whatever is
+  listed. With `--base` all of this is read from the base.
 - A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is.
 - Policy is read at the commit that a command starts from, when an event is written. The fold never looks at it. What
   is shown as proven is judged by the policy of the commit that is read.
 - A policy that cannot be read (`F001`, `F002`) or is of a newer format (`F005`) stops every command that needs it,
   with exit code 4: the file, the line and the remedy are named."""
+
+SIGNATURE_KEYS: Final = (
+    "", ".allowed_signers", ".revoked", ".require",
+    *(f".require.{name}" for name in ("plan_approval", "waivers", "final_acceptance", "release", "approvals")),
+)  # fmt: skip
 
 EXECUTORS: Final = """\
 These are known without a word in `config.yaml`. A name in `executors` changes the values that it gives and keeps the
@@ -138,6 +167,8 @@ def defaults() -> dict[str, str]:
         **_section("preflight", PREFLIGHT, policy.preflight),
         **_section("release", RELEASE, policy.release),
         **_section("graph", GRAPH, policy.graph),
+        **{f"policy.signatures{key}": "nothing" if key else "" for key in SIGNATURE_KEYS},
+        **_section("reproduce", REPRODUCE, policy.reproduce),
         "policy.allow_secrets": _value(policy.allow_secrets),
         "executors": "the known ones",
         **{name: "" for name, _ in keys(CONFIG) if "[]" in name or "<name>" in name},

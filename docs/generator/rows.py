@@ -19,6 +19,9 @@ PLAN: Final = {
     "acceptance_criteria": "list", "assumptions": "list", "risks": "list",
     "changed": "true: the text is another than the one that was approved",
     "verification_policy": "what verification asks of the run's tasks, or null",
+    "approved_by": "who approved it last, or null", "approval_event_id": "the event, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature the approval it is, or null",
 }  # fmt: skip
 TASK: Final = {
     "id": "the task", "run_id": "its run", "title": "what is to be done", "description": "the Markdown of task.md",
@@ -57,11 +60,14 @@ GATE: Final = {
     "status": "pending, passed, failed, waived", "reviewer": "who gave the latest verdict", "summary": "what was said",
     "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
     "event_id": "the verdict's event, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature it is, or null",
 }  # fmt: skip
 EVIDENCE: Final = {
     "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
     "task_id": "the first of them, or null", "outcome": "passed, failed, observed",
-    "status": "recorded, superseded, retracted, redacted", "trust_level": "witnessed, verified, reported, advisory",
+    "status": "recorded, superseded, retracted, redacted",
+    "trust_level": "reproduced, witnessed, verified, reported, advisory",
     "summary": "text or null", "uri": "link or null", "files": "attachments: name, sha256, bytes",
     "command": "argv, or null", "exit_code": "or null", "seconds": "or null",
     "reports": "name, format, sha256, ok, counts, failed, failed_more",
@@ -71,8 +77,13 @@ EVIDENCE: Final = {
     "response": "what the approver answered, or null",
     "check": "provider, name, id, conclusion, commit, url, finished; or null",
     "dispatch": "hand-off that it came out of, or null",
+    "reproduces": "evidence whose command it ran again, as id@digest, or null",
+    "reproduced_by": "ids of evidence that ran its command again on the same code and came to the same",
+    "contradicted_by": "ids of evidence that did so and came to something else",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
+    "signature it is, or null",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {
@@ -187,13 +198,31 @@ DIFF_TASK: Final = {
     "texts": "revised texts, as of a run",
     "events": "what happened: id, record, action, actor, created_at, summary, problem",
 }  # fmt: skip
+RERUN: Final = {
+    "evidence_id": "what was run again", "run_id": "its run", "task_ids": "tasks that it may prove",
+    "result": "reproduced, differs, cannot", "why": "in what it differs, why it cannot, and what else to know",
+    "where": "the code that it ran on: tree (all that was seen), tracked (without the untracked files), head (no "
+    "commit here holds it); null where it did not come to it", "commit": "of that code, or null",
+    "command": "argv, or null", "exit_code": "that came out now, or null",
+    "recorded_id": "the evidence that was recorded of it, or null",
+}  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
+    "Run again (results)": RERUN,
 }  # fmt: skip
 
+SYNC: Final = {
+    "remote": "with which", "branch": "its name there", "outcome": "up_to_date, pushed, fast_forwarded, merged",
+    "before": "commit here before", "after": "commit here after", "merges": "merge commits that were made",
+    "pushes": "pushes that it took", "pushed": "the remote has `after` by this",
+    "trouble": "what is newly contested, illegal or incomplete, as in `status`",
+    "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
+    "findings": "files that came damaged, as sentences",
+    "released": "dispatches whose claims on the remote were removed",
+}  # fmt: skip
 ANSWERS: Final = {
     "init": "workspace created state collapse_events",
     "update": "version steps",
@@ -236,6 +265,7 @@ ANSWERS: Final = {
     "dispatch show": "DISPATCH",
     "dispatch create": "DISPATCH dispatched",
     "dispatch claim": "DISPATCH",
+    "dispatch claim --sync": "DISPATCH remote branch pushed pushes",
     "dispatch renew": "dispatch_id lease_until committed",
     "dispatch complete": "DISPATCH task proven evidence",
     "dispatch select": "task_id decision candidates event_id",
@@ -258,6 +288,9 @@ ANSWERS: Final = {
     "evidence add": "evidence",
     "evidence approve": "evidence approved",
     "evidence check": "evidence checks known",
+    "evidence reproduce": "results counts",
+    "evidence export": "attestations",
+    "evidence export --out": "out bytes",
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
@@ -267,10 +300,14 @@ ANSWERS: Final = {
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
     "check": "findings already base head checked fixed",
+    "hook list": "hooks",
+    "hook install": "hooks",
+    "hook uninstall": "hooks",
     "settle": "trouble",
     "settle --keep": "settled",
     "settle --void": "voided",
     "archive": "archive",
+    "sync": " ".join(SYNC),
     "apply": "done",
     "doctor": "checks",
     "sample-smoke": "init start plan approve_plan event dispatch claim evidence complete run_complete "
@@ -303,7 +340,8 @@ def page() -> str:
         "`command`, `why`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
-        "## Status", table(("key", "meaning"), _rows(STATUS)), *parts,
+        "## Status", table(("key", "meaning"), _rows(STATUS)),
+        "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,
     )  # fmt: skip
 
 

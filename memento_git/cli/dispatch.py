@@ -102,13 +102,22 @@ def create(
 @click.argument("dispatch_id", metavar="DISPATCH")
 @click.option("--lease", default="", metavar="TIME", help="How long the claim holds; policy's lease by default.")
 @click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@click.option("--sync", is_flag=True, help="Take it on the remote first: it holds for all clones, or not at all.")
+@click.option("--remote", default="", metavar="REMOTE", help="With --sync: which; that of the upstream by default.")
 @writes
-def claim(door: Door, dispatch_id: str, lease: str, note: str) -> None:
-    """Take a dispatch: from now on nobody else may."""
+def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, sync: bool) -> None:
+    """Take a dispatch: from now on nobody else may, in this clone or with --sync in any."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
     seconds = _seconds(lease)
+    if sync:
+        from memento_git.cli.sync import claim_on_remote
+
+        claim_on_remote(door, dispatch_id, remote, seconds, note)
+        return
+    if remote:
+        raise click.UsageError("--remote needs --sync")
     row = door.change(
         "dispatch claim",
         lambda tx: answers.after(tx, dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note)),

@@ -10,6 +10,7 @@ import click
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.check import check
+from memento_git.cli.reproduce import export, reproduce
 from memento_git.errors import MementoError
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ def _list(
     )  # fmt: skip
 
 
-evidence = boundary.group("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it.", _list)
+evidence = boundary.group("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it.", _list)
 evidence.add_command(check)
+evidence.add_command(reproduce)
+evidence.add_command(export)
 
 
 @evidence.command("list")
@@ -224,8 +227,9 @@ def add(
 @click.option("--summary", default="", metavar="TEXT", help="What to remember of it.")
 @click.option("--prompt", default="", metavar="TEXT", help="What was asked.")
 @click.option("--response", metavar="TEXT", help="What was answered; only a plain yes approves.")
+@boundary.signs
 @writes
-def approve(door: Door, about: str, summary: str, prompt: str, response: str | None) -> None:
+def approve(door: Door, about: str, summary: str, prompt: str, response: str | None, key: str, *, sign: bool) -> None:
     """Record one's approval of a run, plan, task or piece of evidence.
 
     With --response it is what the answer says: a plain yes, in English, Korean or one of some other languages, and
@@ -236,7 +240,9 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
 
     def act(tx: Transaction) -> Row:
         chosen = naming.any_of(tx.view, about, ("run", "plan", "task", "evidence"))
-        return answers.after(tx, evidences.approve(tx, chosen, summary=summary, prompt=prompt, response=response))
+        return answers.after(tx, evidences.approve(
+            tx, chosen, summary=summary, prompt=prompt, response=response, sign=sign, key=key
+        ))  # fmt: skip
 
     row = door.change("evidence approve", act)
     approved = row["outcome"] == "passed"

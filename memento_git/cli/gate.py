@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,7 +26,7 @@ def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> Non
 def _line(row: Row, names: Names) -> tuple[str, ...]:
     return (
         output.printable(row["kind"]), output.state(row["status"]), names(row["scope"]),
-        output.printable(row["reviewer"] or ""), output.printable(row["summary"] or ""),
+        output.printable(row["reviewer"] or ""), output.printable(row["summary"] or ""), output.signature(row),
     )  # fmt: skip
 
 
@@ -50,15 +50,17 @@ def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="What the verdict rests on; repeatable.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
+@boundary.signs
 @writes
 def record(
-    door: Door, kind: str, verdict: str, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str
-) -> None:
+    door: Door, kind: str, verdict: str, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str,
+    key: str, *, sign: bool,
+) -> None:  # fmt: skip
     """Record a verdict. A failed gate blocks hand-offs and claims until it passes or is waived.
 
     KIND: preflight_safety, plan_review, implementation_review, quality_review, final_acceptance, approval, release.
     """
-    _record(door, kind, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason)
+    _record(door, kind, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason, sign=sign, key=key)
 
 
 @gate.command("waive")
@@ -66,10 +68,11 @@ def record(
 @click.option("--run", "--run-id", default="", metavar="RUN", help="On which run; the only open one by default.")
 @click.option("--task", default="", metavar="TASK", help="On one task instead of the run.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@boundary.signs
 @writes
-def waive(door: Door, kind: str, run: str, task: str, reason: str) -> None:
+def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, sign: bool) -> None:
     """Let a gate go although it has not passed, under one's own name and with a reason."""
-    _record(door, kind, "waived", run=run, task=task, evidence=(), note="", reason=reason)
+    _record(door, kind, "waived", run=run, task=task, reason=reason, sign=sign, key=key)
 
 
 @gate.command("release")
@@ -84,8 +87,11 @@ def waive(door: Door, kind: str, run: str, task: str, reason: str) -> None:
 )  # fmt: skip
 @click.option("--record/--no-record", default=True, help="Record the gate as passed where it may; on by default.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
+@boundary.signs
 @both
-def release(door: Door, run: str, checks: tuple[str, ...], approvals: int, note: str, *, record: bool) -> int:
+def release(
+    door: Door, run: str, checks: tuple[str, ...], approvals: int, note: str, key: str, *, record: bool, sign: bool
+) -> int:
     """Judge by the ledger whether a run may be released; if not, name all that is missing and exit with 1.
 
     Every task must be done and proven, no gate failed, every check that is asked for a success on this very code, and
@@ -95,7 +101,7 @@ def release(door: Door, run: str, checks: tuple[str, ...], approvals: int, note:
 
     if record:
         found = door.change("gate release", lambda tx: releases.release_run(
-            tx, run=run, require_checks=checks, approvals=approvals, note=note
+            tx, run=run, require_checks=checks, approvals=approvals, note=note, sign=sign, key=key
         ))  # fmt: skip
     else:
         found = releases.examine_run(door.ledger, door.view(), run=run, require_checks=checks, approvals=approvals)
@@ -107,19 +113,17 @@ def release(door: Door, run: str, checks: tuple[str, ...], approvals: int, note:
     return 1 if verdict.missing else 0
 
 
-def _record(
-    door: Door, kind: str, verdict: str, *, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str
-) -> None:
-    from memento_git.work import rows
+def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
+    from memento_git.work import answers, rows
     from memento_git.work.actions import gates
     from memento_git.work.desk import Desk
 
     def act(tx: Transaction) -> rows.Row:
-        scope, event = gates.record_gate(
-            tx, kind, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason
-        )
+        scope, event = gates.record_gate(tx, kind, verdict, **options)
         state = Desk.of(tx).state(tx.view.find(event, "event")[1])
-        return next(row for row in rows.gate_rows(state, scope) if row["kind"] == kind)
+        told = next(row for row in rows.gate_rows(state, scope) if row["kind"] == kind)
+        answers.check(state, told)
+        return told
 
     row = door.change("gate record", act)
     door.show({"gate": row}, f"{row['kind']} {row['status']} on {row['scope']}")

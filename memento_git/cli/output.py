@@ -60,6 +60,13 @@ def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
 
 
+def signature(row: Row) -> str:
+    """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
+    from memento_git.review.report import signature_note
+
+    return printable(signature_note(row)) if row.get("signature", "none") != "none" else ""
+
+
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     """Return rows as aligned lines; the last column runs free."""
     held = [[str(cell) for cell in row] for row in rows]
@@ -77,8 +84,9 @@ def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     """Return a record as `key  value` lines, empty values left out."""
     told = [
         (click.style(key.replace("_", " "), fg="bright_black"), names.within(_value(value)))
-        for key, value in row.items() if value not in (None, [], {}, "", False)
-    ]  # fmt: skip
+        for key, value in row.items()
+        if value not in (None, [], {}, "", False) and (key, value) != ("signature", "none")
+    ]
     return columns(told)
 
 

@@ -50,6 +50,7 @@ def _status(held: Row, names: Names) -> str:
     lines += [
         f"plan  {names(row['id'])}  {output.state(row['status'])}  {output.printable(row['title'])}"
         + (click.style("  changed since its approval", fg="red") if row["changed"] else "")
+        + f"  {output.signature(row)}".rstrip()
         for row in held["plans"] if row["status"] in ("canonical", "draft", "contested")
     ]  # fmt: skip
     tasks = [
@@ -82,6 +83,7 @@ def _counts(held: Row) -> str:
 def _blocks(held: Row, names: Names) -> list[str]:
     lines = [
         f"gate  {row['kind']}  {output.state(row['status'])}  {output.printable(row['summary'] or '')}"
+        f"  {output.signature(row)}".rstrip()
         for row in held["gates"]
     ]
     lines += [

@@ -20,16 +20,19 @@ class FileUnreadable(Misused):
 
 
 def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
-    from memento_git.work import rows
+    from memento_git.work import answers, rows
     from memento_git.work.overview import choose_run
     from memento_git.work.state import RunState
 
     view = door.view()
     state = RunState(view, choose_run(view, run))
     found = [rows.plan_row(state, plan) for plan in state.ids("plan")]
+    answers.check(state, *found)
     output.listing(
         door, view, "plans", found,
-        lambda row, names: (names(row["id"]), output.state(row["status"]), output.printable(row["title"])),
+        lambda row, names: (
+            names(row["id"]), output.state(row["status"]), output.printable(row["title"]), output.signature(row),
+        ),
         limit=limit, offset=offset,
     )  # fmt: skip
 
@@ -98,13 +101,16 @@ def read_text(given: str) -> str:
 @click.argument("plan_id", metavar="PLAN")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a plan of another run.")
 @click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
+@boundary.signs
 @writes
-def approve(door: Door, plan_id: str, run: str, note: str) -> None:
+def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bool) -> None:
     """Make a plan canonical; its text is frozen by digest, a former canonical plan is superseded."""
     from memento_git.work import answers
     from memento_git.work.actions import plans
 
-    row = door.change("plan approve", lambda tx: answers.after(tx, plans.approve_plan(tx, plan_id, run=run, note=note)))
+    row = door.change("plan approve", lambda tx: answers.after(
+        tx, plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key)
+    ))  # fmt: skip
     door.show({"plan": row}, f"approved {row['id']}\n next: memento task add --title TITLE")
 
 

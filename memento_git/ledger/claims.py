@@ -28,8 +28,11 @@ class Claim(NamedTuple):
 def read(git: Git, name: str) -> Claim | None:
     """Return the claim that the ref of a task (or of a candidate dispatch) holds."""
     blob = git.answer("rev-parse", "--verify", "--quiet", f"{REFS}/{name}")
-    if not blob:
-        return None
+    return claim_in(git, blob) if blob else None
+
+
+def claim_in(git: Git, blob: str) -> Claim:
+    """Return the claim that an object holds; one that cannot be read belongs to nobody and has expired."""
     data = git.objects([blob])[0]
     try:
         held: Any = json.loads(data or b"{}")
@@ -40,9 +43,8 @@ def read(git: Git, name: str) -> Claim | None:
 
 def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
     """Create the ref, or replace exactly the given claim; return None when somebody else was first."""
-    told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until})
     try:
-        blob = git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
+        blob = write(git, claim)
         git.run("update-ref", f"{REFS}/{name}", blob, instead_of.blob if instead_of else git.zero)
     except GitFailed as failure:
         now = git.answer("rev-parse", "--verify", "--quiet", f"{REFS}/{name}") or ""
@@ -50,6 +52,12 @@ def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim |
             raise NotWritable(reason=failure.facts["reason"]) from None
         return None
     return claim._replace(blob=blob)
+
+
+def write(git: Git, claim: Claim) -> str:
+    """Return the object that holds a claim; no ref names it yet."""
+    told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until})
+    return git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
 
 
 def release(git: Git, name: str, claim: Claim | None = None) -> None:

@@ -26,15 +26,15 @@ LOCAL_VARIABLES: Final = frozenset({
 QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 AT_ONCE: Final = 200
 QUIET: Final = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
-OPTIONS: Final = (
+WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
     "-c", "core.quotePath=false",
     "-c", "core.fsmonitor=false",
     "-c", "core.safecrlf=false",
-    "-c", f"core.hooksPath={os.devnull}",
     "-c", "i18n.commitEncoding=UTF-8",
 )  # fmt: skip
+OPTIONS: Final = (*WITH_HOOKS, "-c", f"core.hooksPath={os.devnull}")
 
 
 class GitMissing(Broken):
@@ -188,11 +188,11 @@ class Git:
         return done.stdout
 
     def begin(
-        self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False
+        self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False, hooks: bool = False
     ) -> subprocess.Popen[bytes]:
         """Start one git command that waits for its input; apart: without our terminal, as a group of its own."""
         return subprocess.Popen(
-            ["git", *OPTIONS, *arguments],
+            ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
             cwd=self.cwd, env=environment(extra), start_new_session=apart,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
@@ -203,11 +203,26 @@ class Git:
         try:
             out, err = process.communicate(data, timeout=patience)
         except BaseException:
-            _end_group(process)
+            end_group(process)
             raise
         if process.returncode:
             raise GitFailed(command=arguments[0], reason=_reason(err, process.returncode))
         return out
+
+    def talk(self, *arguments: str, extra: Mapping[str, str], patience: float) -> tuple[int, str, str]:
+        """Run one git command with the user's hooks, without a prompt; return exit code, stdout, stderr.
+
+        When it takes too long it is ended with all that it started, and TimeoutError is raised.
+        """
+        process = self.begin(*arguments, extra=extra, apart=True, hooks=True)
+        try:
+            out, err = process.communicate(timeout=patience)
+        except BaseException as error:
+            end_group(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TimeoutError from None
+            raise
+        return process.returncode, os.fsdecode(out), err.decode(errors="replace")
 
     def answer(self, *arguments: str) -> str | None:
         """Run one git command; return its one-line answer, or None where it fails."""
@@ -364,7 +379,8 @@ def _reason(stderr: bytes, code: int) -> str:
     return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads a group of its own, and all that it started."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

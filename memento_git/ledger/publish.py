@@ -155,9 +155,22 @@ def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
     parts.append(f"\nget-mark :1\nreset {SCRATCH}\nfrom {git.zero}\n\ndone\n".encode())
     commit = _import(git, b"".join(parts), loose=len(changes) <= FEW)
-    if settings.get("commit.gpgsign", "false").lower() in TRUE:
-        return _signed(git, commit, base, message)
+    if _signs(settings):
+        return _signed(git, f"{commit}^{{tree}}", (base.commit,) if base.commit else (), message)
     return commit
+
+
+def build_merge(git: Git, tree: str, parents: tuple[str, ...], message: str, settings: Mapping[str, str]) -> str:
+    """Return the id of a commit of a tree that is there already; no ref points to it yet."""
+    identities(git, settings)
+    if _signs(settings):
+        return _signed(git, tree, parents, message)
+    named = [word for parent in parents for word in ("-p", parent)]
+    return git.run("commit-tree", tree, *named, data=message.encode()).decode().strip()
+
+
+def _signs(settings: Mapping[str, str]) -> bool:
+    return settings.get("commit.gpgsign", "false").lower() in TRUE
 
 
 def _import(git: Git, stream: bytes, *, loose: bool) -> str:
@@ -182,12 +195,12 @@ def _quoted(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _signed(git: Git, commit: str, base: Base, message: str) -> str:
-    """Make the same commit again with a signature, without ever waiting for a prompt."""
-    parents = ("-p", base.commit) if base.commit else ()
+def _signed(git: Git, tree: str, parents: tuple[str, ...], message: str) -> str:
+    """Make a commit with a signature, without ever waiting for a prompt."""
+    named = [word for parent in parents for word in ("-p", parent)]
     try:
         return git.run_apart(
-            "commit-tree", "-S", f"{commit}^{{tree}}", *parents, data=message.encode(),
+            "commit-tree", "-S", tree, *named, data=message.encode(),
             extra={"GPG_TTY": "", "SSH_ASKPASS_REQUIRE": "never", "PINENTRY_USER_DATA": "USE_CURSES=0"},
             patience=SIGNING_PATIENCE,
         ).decode().strip()  # fmt: skip
@@ -224,6 +237,17 @@ def prepare(
         raise NotWritable(reason=reason_of(error)) from error
     worktree.reached("journal_written")
     return Draft(base, commit, message.partition("\n")[0], paths, written)
+
+
+def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -> Draft:
+    """Write down what a commit that is made already, on top of the base, will change in the work tree."""
+    for change in paths:
+        if git.top is not None:
+            worktree.refuse_links(git.top, change.path)
+    try:
+        return Draft(base, commit, subject, paths, journal.write(git, commit, paths))
+    except OSError as error:
+        raise NotWritable(reason=reason_of(error)) from error
 
 
 def land(git: Git, draft: Draft) -> str:

@@ -240,6 +240,7 @@ class View:
         start = f"{layout.ARCHIVE}/{run}/"
         held = self.archived[run] = {}
         shown = self._shown[run] = []
+        packed_alone = set()
         for packed in sorted(path for path in self.files if path.startswith(start)):
             files, findings = archive.unpack(packed, run, self.read(packed) or b"")
             self.note(*findings)
@@ -248,8 +249,10 @@ class View:
                     self.files[path] = ""
                     self.contents[path] = data
                     shown.append(path)
-                elif not path.endswith(".md") and self.read(path) != data:
-                    self.note(Finding("F006", path, 0, f"differs from the same file in {packed}"))
+                    packed_alone.add(path)
+                elif self.read(path) != data and (path in packed_alone or not path.endswith(".md")):
+                    severity = "warning" if path.endswith(".md") else "error"
+                    self.note(Finding("F006", path, 0, f"differs from the same file in {packed}", severity=severity))
                 held.setdefault(path, []).append(packed)
 
     def only_archived(self, run: str, path: str) -> bool:

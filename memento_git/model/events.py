@@ -6,7 +6,7 @@ from typing import Final
 
 from memento_git.model import types as t
 from memento_git.model.types import Field, Shape
-from memento_git.model.work import ACTOR, CODE, FAILURES, GATE_KINDS, LINE, VERDICTS, WHY
+from memento_git.model.work import ACTOR, CODE, FAILURES, GATE_KINDS, LINE, SIGNATURE, VERDICTS, WHY
 
 DISPATCH: Final = Field(t.id_of("dispatch"), required=True)
 UNTIL: Final = Field(t.TIME, required=True, doc="when the claim's lease ends")
@@ -25,7 +25,10 @@ HEAD: Final = {
     "after": Field(t.ListOf(t.ref_to("event")), required=True, doc="heads of every record that the rule read"),
 }
 
-GATE: Final = {"gate": Field(t.Choice(GATE_KINDS), required=True), "evidence": EVIDENCE, "reason": REASON, "note": NOTE}
+GATE: Final = {
+    "gate": Field(t.Choice(GATE_KINDS), required=True), "evidence": EVIDENCE, "reason": REASON, "note": NOTE,
+    "signature": SIGNATURE,
+}  # fmt: skip
 
 SETTLING: Final = {
     "settled": {"keep": Field(t.id_of("event"), required=True, doc="head whose outcome holds"), "reason": WHY},
@@ -50,7 +53,7 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         **SETTLING,
     },
     "plan": {
-        "approved": {"text": TEXT, "note": NOTE},
+        "approved": {"text": TEXT, "note": NOTE, "signature": SIGNATURE},
         "rejected": {"reason": WHY},
         **SETTLING,
     },

@@ -229,6 +229,10 @@ PLACE: Final = Pattern(
     "a path inside the repository, with forward slashes", r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\\]{1,4096}"
 )
 FOLDER: Final = Pattern("'.' or a folder inside the repository", rf"\.|{PLACE.pattern}")
+SIGNATURE: Final = Pattern(
+    "an armored SSH signature",
+    r"-----BEGIN SSH SIGNATURE-----\n(?:[A-Za-z0-9+/=]{1,76}\n){1,200}-----END SSH SIGNATURE-----\n",
+)
 WORD: Final = Pattern("a word of small letters", "[a-z][a-z0-9_-]{0,30}")
 DURATION: Final = Pattern("a length of time such as 90m", r"\d{1,9}\s*[smhd]")
 

@@ -27,6 +27,8 @@ ACTOR: Final = t.Text(lines=False)
 LINE: Final = t.Text(lines=False)
 WHY: Final = Field(t.Text(), required=True, doc="why, for whoever reads the ledger later")
 
+SIGNATURE: Final = Field(t.SIGNATURE, doc="SSH signature of all the file's other bytes, its run and id; the last key")
+
 CODE: Final = Shape({
     "tree": Field(t.OBJECT, required=True, doc="git tree of the tracked files as they were, without .memento"),
     "full": Field(t.OBJECT, doc="the same with the untracked, unignored files added"),
@@ -113,12 +115,15 @@ EVIDENCE: Final = Shape({
     "diff": Field(DIFF),
     "uri": Field(t.Text(lines=False)),
     "approves": Field(t.id_of("run", "plan", "task", "evidence"), doc="what an approval is about"),
+    "text": Field(t.DIGEST, doc="digest of the file that an approval is about, as it was then"),
     "prompt": Field(t.Text(), doc="what the approver was asked"),
     "response": Field(t.Text(), doc="what the approver answered"),
     "check": Field(CHECK, doc="what a provider of checks reported"),
     "graph": Field(t.Table(t.Whole()), doc="counts of a graph of the code: nodes, edges, cycles, components"),
     "dispatch": Field(t.id_of("dispatch"), doc="hand-off that it came out of"),
+    "reproduces": Field(t.ref_to("evidence"), doc="evidence whose command this one ran again"),
     "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
+    "signature": SIGNATURE,
 })  # fmt: skip
 
 COMMANDED: Final = Shape({

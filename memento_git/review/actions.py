@@ -14,7 +14,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, weakening
+from memento_git.review import against, checks, files, signed, weakening
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -135,6 +135,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     found += files.check_secrets(view, list(view.files), policy.allow_secrets)
+    found += signed.older(signed.check(view, head, policy, list(view.files)))
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
 
@@ -156,6 +157,8 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     found += [*files.check_names(view.files, paths), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += comparison.findings()
+    found += signed.check(view, first if base.exists else head, policy, paths)
+    found += signed.signers_changed(git, first, head, policy)
     if git.answer("cat-file", "-t", head) == "commit":
         found += against.actors(view, changes.authored(git, first, head))
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]

@@ -74,7 +74,8 @@ CATALOGUE: Final = {
     "S001": Kind(
         "what looks like a secret", "error",
         "A record's text holds what looks like a secret.",
-        "Revoke it, then `memento evidence redact ID --reason WHY`. A false alarm: name its rule in `allow_secrets`.",
+        "Revoke it, then `memento evidence redact ID --reason WHY`, or edit the text. A false alarm: name its rule in "
+        "`allow_secrets`.",
     ),
     "A001": Kind(
         "an archive with other bytes", "error",
@@ -141,6 +142,18 @@ CATALOGUE: Final = {
         "A task is completed, and a task that it depends on is not done and proven, or a gate of its own has failed. "
         "An error where the branch completes it.",
         "Finish or prove the other task, or `memento task reopen TASK --reason WHY`.",
+    ),
+    "K001": Kind(
+        "a signature that policy demands is missing", "error",
+        "An approval or a verdict lacks the signature that policy demands: it has none, or one that is not good, or of "
+        "somebody whom policy does not name.",
+        "Whoever may sign does it again with `--sign`; see [trust-model.md](../trust-model.md).",
+    ),
+    "K002": Kind(
+        "a signature that is not good", "error",
+        "A signature that nothing demands is not good: it is for other bytes, of somebody else, of a key that was "
+        "revoked or not valid then. A key that is not known here is a warning.",
+        "Restore the file as it was signed, or add the key to the allowed signers.",
     ),
     "L001": Kind(
         "a dependency that is not there", "error",

@@ -23,7 +23,8 @@ def check_names(paths: Iterable[str], among: Collection[str]) -> Iterator[Findin
     for path in sorted(paths):
         first = folded.setdefault(path.casefold(), path)
         if first != path and (path in wanted or first in wanted):
-            yield Finding("F009", path, 0, f"differs from {first} in case alone", f"git rm {path}")
+            ours, other = (first, path) if is_ours(first) else (path, first)
+            yield Finding("F009", other, 0, f"differs from {ours} in case alone", f"git rm {other}")
         if path in wanted and not is_ours(path):
             message = f"{path} is not part of the ledger's layout"
             yield Finding("F010", path, 0, message, f"git rm {path}", "warning")
@@ -51,7 +52,9 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
         for secret in find_secrets(data[:LARGEST_SCAN].decode(errors="replace")):
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
                 message = f"looks like a {secret.rule}"
-                yield Finding("S001", path, secret.line, message, f"memento evidence redact {place.id} --reason WHY")
+                redact = f"revoke it, then memento evidence redact {place.id} --reason WHY"
+                prose = place.kind in ("run", "plan", "task")
+                yield Finding("S001", path, secret.line, message, "revoke it, and edit the text" if prose else redact)
 
 
 def _own(view: View, path: str) -> set[str]:

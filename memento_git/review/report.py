@@ -94,7 +94,8 @@ def _plan(held: Row) -> list[str]:
     if canonical is None:
         return [f"`{row['id']}` {plain(row['title'])} ({row['status']})" for row in held["plans"]]
     changed = " — **changed since its approval**" if canonical["changed"] else ""
-    return [f"{plain(canonical['title'])} (`{canonical['id']}`){changed}"]
+    note = f", {plain(signature_note(canonical))}" if signature_note(canonical) else ""
+    return [f"{plain(canonical['title'])} (`{canonical['id']}`){note}{changed}"]
 
 
 def _tasks(held: Row) -> list[tuple[str, list[str]]]:
@@ -154,7 +155,20 @@ def _gate(row: Row) -> str:
     by = f" by {plain(row['reviewer'])}" if row["reviewer"] else ""
     why = f": {plain(row['summary'])}" if row["summary"] else ""
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
-    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{why}"
+    note = f", {plain(signature_note(row))}" if signature_note(row) else ""
+    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{note}{why}"
+
+
+def signature_note(row: Row) -> str:
+    """Return whose signature a record bears, or what is wrong with it; nothing where it has none."""
+    state = row.get("signature", "none")
+    if state == "none":
+        return ""
+    from memento_git.work.signing import WORDS
+
+    whose = f" ({row['signed_by']})" if row["signed_by"] else ""
+    words = {"good": f"signed by {row['signed_by']}", "unchecked": "signed, and not checked here"}
+    return words.get(state, f"signature not good: {WORDS[state]}{whose}")
 
 
 def evidence_line(row: Row) -> str:
@@ -163,6 +177,7 @@ def evidence_line(row: Row) -> str:
     marks = [row["trust_level"], row["outcome"]] + (["stale"] if row.get("stale") else [])
     if row["status"] != "recorded":
         marks.append(row["status"])
+    marks += [plain(signature_note(row))] if signature_note(row) else []
     shared = f", shared by {len(row['task_ids'])} tasks" if len(row["task_ids"]) > 1 else ""
     return f"`{row['id']}` {row['kind']}: {what} — {', '.join(marks)}{shared}"
 

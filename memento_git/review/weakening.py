@@ -38,6 +38,7 @@ def weakened(old: Policy, new: Policy) -> Iterator[str]:
     for name in ("preflight", "graph"):
         yield from _levels(name, getattr(old, name), getattr(new, name))
     yield from _measures(old, new)
+    yield from _signatures(old.signatures, new.signatures)
 
 
 def _measures(old: Policy, new: Policy) -> Iterator[str]:
@@ -48,6 +49,18 @@ def _measures(old: Policy, new: Policy) -> Iterator[str]:
         yield f"preflight.branches no longer names {', '.join(gone)}"
     if (more := new.graph.get("growth", 0)) > (before := old.graph.get("growth", 0)):
         yield f"graph.growth went from {before} to {more}"
+
+
+def _signatures(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for key in ("allowed_signers", "revoked"):
+        if key in old and new.get(key) != old[key]:
+            yield f"signatures.{key} is {new.get(key) or 'nothing'}, and was {old[key]}"
+    before, after = old.get("require") or {}, new.get("require") or {}
+    for key, names in sorted(before.items()):
+        if key not in after:
+            yield f"signatures.require.{key} is no longer asked"
+        else:
+            yield from _named(f"signatures.require.{key}", names, after[key])
 
 
 def _proof(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:

@@ -18,14 +18,28 @@ if TYPE_CHECKING:
 
 def after(tx: Transaction, identity: str) -> Row:
     """Return a record's row as it is at the end of a transaction."""
-    run = tx.view.find(identity, kind_of(identity))[1]
-    return row(Desk.of(tx).state(run), identity)
+    state = Desk.of(tx).state(tx.view.find(identity, kind_of(identity))[1])
+    told = row(state, identity)
+    check(state, told)
+    return told
 
 
 def at(view: View, given: str, kind: str) -> Row:
     """Return the row of the record that a prefix names."""
     identity, run = view.find(given, kind)
-    return row(RunState(view, run), identity)
+    state = RunState(view, run)
+    told = row(state, identity)
+    check(state, told)
+    return told
+
+
+def check(state: RunState, *shown: Row) -> None:
+    """Say in rows what the signatures of their records come to, where there are any."""
+    signed = [row for row in shown if row.get("signature", "none") != "none"]
+    if signed:
+        from memento_git.work import signatures
+
+        signatures.fill(state, signed)
 
 
 def task(view: View, given: str) -> Row:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Transaction
     from memento_git.model.policy import Policy
+    from memento_git.work.signatures import Sealer
 
 
 class Desk:
@@ -97,18 +98,30 @@ class Desk:
                     refs.add(event.ref)
         return sorted(refs)
 
+    def sealer(self, *, sign: bool = False, key: str = "") -> Sealer | None:
+        """Return what signs approvals and verdicts, where the user or policy asks for signatures."""
+        if not (sign or key or self.policy.signatures.get("require")):
+            return None
+        from memento_git.work.signatures import Sealer
+
+        return Sealer(self.tx, self.policy, sign=sign, key=key)
+
     def happen(
-        self, state: RunState, of: str, do: str, *, reads: Sequence[str] = (), name: str = "", **data: Any
-    ) -> Event:
-        """Judge an event and write it; raise the refusal of the transition table."""
+        self, state: RunState, of: str, do: str, *, reads: Sequence[str] = (), name: str = "",
+        seal: Sealer | None = None, **data: Any,
+    ) -> Event:  # fmt: skip
+        """Judge an event, let it be signed and write it; raise the refusal of the transition table."""
         event = self.draft(state, of, do, reads=reads, name=name, **data)
         own = group_of(event)
         if do not in SETTLING:
             for key in (own, *reads):
                 for seen in state.folded(key).dangling:
                     raise no.RecordIncomplete(record=seen.event.of, why=seen.why)
-        state.fold.judge(event)
-        self.tx.put(event.path, codec.encode(event_data(event)))
+        state.fold.judge(event if seal is None else seal.foreseen(event))
+        text = codec.encode(event_data(event))
+        if seal is not None:
+            event, text = seal.event(event, text)
+        self.tx.put(event.path, text)
         self.tx.touch(state.id, of)
         state.added(event, own)
         return event

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
+SIGNED: Final = ("plans", "gates", "evidence")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
 ABSENT: Final = "git does not have this object"
@@ -81,7 +82,7 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [
         {"kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
-         "evidence": [], "created_at": None, "event_id": None}
+         "evidence": [], "created_at": None, "event_id": None, **rows.mark(None)}
         for gate in policy.gates_required if gate not in decided
     ]  # fmt: skip
     ours = (f"/{run}/", f"/{run}")
@@ -135,6 +136,12 @@ def overview(
         held["audit"] = audit(view, run, progress)
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
+    signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
+    if signed:
+        from memento_git.work import signatures
+        from memento_git.work.state import RunState
+
+        signatures.fill(RunState(view, run), signed)
     stale = mark_stale(view, held["evidence"], held["tasks"])
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.states import DONE
+from memento_git.work.signing import identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,13 +34,14 @@ class CheckSeen(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What somebody answered about the run or one of its tasks."""
+    """What somebody answered about the run or one of its tasks; `principal` is whose signature it bears."""
 
     evidence: str
     actor: str
     about: str
     at: str
     yes: bool
+    principal: str = ""
 
 
 class TaskSeen(NamedTuple):
@@ -75,6 +77,7 @@ class Held(NamedTuple):
     authors: frozenset[str] = frozenset()
     graph_warnings: Sequence[Mapping[str, Any]] = ()
     incomplete: Sequence[str] = ()
+    unsigned: Sequence[str] = ()
 
 
 class Verdict(NamedTuple):
@@ -90,7 +93,7 @@ class Verdict(NamedTuple):
 
 def judge(held: Held, asked: Asked) -> Verdict:
     """Return whether a run may be released, everything that is missing named."""
-    missing = [*_unfinished(held), *_gates(held, asked)]
+    missing = [*_unfinished(held), *_gates(held, asked), *held.unsigned]
     rests = [name for task in held.tasks if task.proven for name in task.proof]
     absent = []
     for name in asked.checks:
@@ -187,7 +190,20 @@ def _approvals(held: Held, asked: Asked) -> dict[str, str]:
         latest = [_latest(own, (held.run, task)) for task in tasks] or [_latest(own, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
         if len(given) == len(latest):
-            found[actor] = given[-1].evidence
+            found[actor] = given[-1]
+    return _persons(found.values(), held.authors if asked.not_author else frozenset())
+
+
+def _persons(given: Iterable[Answer], authors: frozenset[str]) -> dict[str, str]:
+    """Return actor -> evidence; who signs under two names is one, and nobody where one of them did the work."""
+    own = {principal for author in authors for principal in identities(author)}
+    found: dict[str, str] = {}
+    seen = set()
+    for answer in given:
+        if answer.principal and (answer.principal in seen or answer.principal in own):
+            continue
+        seen.add(answer.principal)
+        found[answer.actor] = answer.evidence
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from memento_git.work.verification import Asked
 
 Row = dict[str, Any]
+UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
+
+
+def mark(record: Event | Evidence | None) -> Row:
+    """Return what rows say of a signature before anybody has checked it."""
+    signed = record is not None and "signature" in record.data
+    return {"signature": "unchecked" if signed else "none", "signed_by": None}
 
 
 def run_row(state: RunState) -> Row:
@@ -45,7 +52,7 @@ def run_row(state: RunState) -> Row:
 
 
 def plan_row(state: RunState, plan: str) -> Row:
-    prose = state.prose(plan)
+    prose, approved = state.prose(plan), _approval(state, plan)
     return {
         "id": plan,
         "run_id": state.id,
@@ -59,7 +66,16 @@ def plan_row(state: RunState, plan: str) -> Row:
         "risks": prose.list("risks"),
         "verification_policy": prose.data.get("verify"),
         "changed": state.plan_changed(plan),
+        "approved_by": approved.by if approved else None,
+        "approval_event_id": approved.id if approved else None,
+        **mark(approved),
     }
+
+
+def _approval(state: RunState, plan: str) -> Event | None:
+    """Return the latest approval of a plan that has an effect."""
+    told = [seen.event for seen in state.folded(plans_of(state.id)).events if seen.verdict == "legal"]
+    return next((event for event in reversed(told) if event.of == plan and event.do == "approved"), None)
 
 
 def task_row(state: RunState, task: str, policy: Policy) -> Row:
@@ -172,6 +188,7 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
                 "evidence": [ref.partition("@")[0] for ref in latest.data.get("evidence", [])],
                 "created_at": latest.at,
                 "event_id": latest.id,
+                **mark(latest),
             }
         )
     return rows
@@ -181,6 +198,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
     data = evidence.data
     command = data.get("command")
     code = data.get("code") or {}
+    again = state.seen_again(evidence)
     return {
         "id": evidence.id,
         "run_id": state.id,
@@ -199,19 +217,20 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "reports": [{"failed": [], "failed_more": 0, **report} for report in data.get("reports", [])],
         "problems": data.get("problems", []),
         "diff": data.get("diff"),
-        **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch")},
+        **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch", "reproduces")},
+        "reproduced_by": list(again.agree),
+        "contradicted_by": list(again.differ),
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
         "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
+        **mark(evidence),
     }
 
 
 def event_row(seen: Judged) -> Row:
     event = seen.event
-    extra = {
-        key: value for key, value in event.data.items() if key not in ("do", "of", "at", "by", "after", "code", "kept")
-    }
+    extra = {key: value for key, value in event.data.items() if key not in UNTOLD}
     return {
         "id": event.id,
         "run_id": event.run,

@@ -20,7 +20,7 @@ DEFAULT_RISK: Final = "medium"
 DEFAULT_KIND: Final = "test"
 LONGEST_ARGUMENT: Final = 4096
 OUTSIDE: Final = "<outside>"
-ABSOLUTE: Final = re.compile(r"(?<![\w.:/~])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
+ABSOLUTE: Final = re.compile(r"(?<![\w.:/])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
 
 
 class Command(NamedTuple):

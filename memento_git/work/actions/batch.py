@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Transaction
 
 
-def waive_gate(tx: Transaction, gate: str, *, run: str = "", task: str = "", reason: str = "") -> tuple[str, str]:
+def waive_gate(
+    tx: Transaction, gate: str, *, run: str = "", task: str = "", reason: str = "", sign: bool = False, key: str = ""
+) -> tuple[str, str]:
     """Let a gate go although it has not passed; return the scope and the event's id."""
-    return gates.record_gate(tx, gate, "waived", run=run, task=task, reason=reason)
+    return gates.record_gate(tx, gate, "waived", run=run, task=task, reason=reason, sign=sign, key=key)
 
 
 def add_evidence(
@@ -72,12 +74,15 @@ def check_evidence(
 
 
 def release_gate(
-    tx: Transaction, *, run: str = "", require_checks: Sequence[str] = (), approvals: str = "0", note: str = ""
-) -> str:
+    tx: Transaction, *, run: str = "", require_checks: Sequence[str] = (), approvals: str = "0", note: str = "",
+    sign: bool = False, key: str = "",
+) -> str:  # fmt: skip
     """Pass the release gate of a run that may be released; return the gate's event, or the run where it had passed."""
     if not approvals.isdecimal():
         raise BatchInvalid(where="approvals", problem="a whole number is expected")
-    found = releases.release_run(tx, run=run, require_checks=require_checks, approvals=int(approvals), note=note)
+    found = releases.release_run(
+        tx, run=run, require_checks=require_checks, approvals=int(approvals), note=note, sign=sign, key=key
+    )
     if found.verdict.missing:
         raise releases.ReleaseRefused(run=found.run, missing="; ".join(found.verdict.missing))
     return found.event or found.run

@@ -61,6 +61,8 @@ def hand_out(
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
     prose = state.prose(identity)
     plan = state.canonical
+    if plan == "contested":
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
     if plan and state.plan_changed(plan):
         raise no.PlanChanged(plan=plan)
     spike = not plan and bool(state.prose(state.id).data.get("spike"))
@@ -69,6 +71,10 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
+    if desk.policy.signatures.get("require"):
+        from memento_git.work import signatures
+
+        signatures.refuse_unsigned(state, desk.policy, (state.id, identity, *dependencies), f"handing out {identity}")
     allowed = _refuse_destructive(desk, state, identity, plan, guard.known_rules(allow_destructive))
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
@@ -137,7 +143,7 @@ def _find(desk: Desk, given: str) -> tuple[str, str, RunState]:
     return name, opened.of, state
 
 
-def _ref_name(state: RunState, task: str, dispatch: str) -> str:
+def ref_name(state: RunState, task: str, dispatch: str) -> str:
     """Return the name of the claim's ref: one for a task, one each for candidates."""
     opened = state.event(dispatch.replace("dispatch", "event", 1))
     return dispatch if opened is not None and opened.data.get("candidate") else task
@@ -165,10 +171,15 @@ def take(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invo
 
 
 def _until(tx: Transaction, lease: int) -> str:
-    """Return when a lease ends; refuse one that is no length of time that a claim could have."""
+    """Return when a lease ends."""
+    return stamp(seconds_of(tx.now) + length_of(lease))
+
+
+def length_of(lease: int) -> int:
+    """Return the length of a lease; refuse what is no length of time that a claim could have."""
     if not 0 < lease <= LONGEST:
         raise DurationInvalid(given=f"{lease}s")
-    return stamp(seconds_of(tx.now) + lease)
+    return lease
 
 
 def _judge_first(desk: Desk, state: RunState, task: str, name: str, until: str) -> None:
@@ -180,9 +191,9 @@ def _judge_first(desk: Desk, state: RunState, task: str, name: str, until: str) 
 
 
 def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
-    git, name = tx.ledger.git, _ref_name(state, task, claim.dispatch)
+    git, name = tx.ledger.git, ref_name(state, task, claim.dispatch)
     existing = claims.read(git, name)
-    if existing is not None and not _replaceable(tx, state, task, existing, claim):
+    if existing is not None and not replaceable(tx.now, state, task, existing, claim):
         raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=existing.by)
     if existing is not None and existing[:2] == claim[:2] and existing.until >= tx.now:
         folder = state.index.prose[task].rpartition("/")[0]
@@ -195,9 +206,9 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None
     tx.after_failure.append(lambda: claims.release(git, name, taken))
 
 
-def _replaceable(tx: Transaction, state: RunState, task: str, existing: Claim, claim: Claim) -> bool:
+def replaceable(now: str, state: RunState, task: str, existing: Claim, claim: Claim) -> bool:
     """Tell whether a ref that is there may be replaced: it expired, is ours, or its dispatch has ended."""
-    if existing.until < tx.now or existing.by == claim.by:
+    if existing.until < now or existing.by == claim.by:
         return True
     known = state.dispatches(task).get(existing.dispatch)
     return known is not None and known["status"] not in ("queued", "claimed")
@@ -237,14 +248,14 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
 
 def _alive_until(tx: Transaction, state: RunState, task: str, dispatch: str) -> str:
     """Return when a claim ends: by the ledger, or later by a heartbeat that this clone knows of."""
-    beat = claims.read(tx.ledger.git, _ref_name(state, task, dispatch))
+    beat = claims.read(tx.ledger.git, ref_name(state, task, dispatch))
     told = str(state.dispatches(task)[dispatch]["until"])
     return max(told, beat.until) if beat is not None and beat.dispatch == dispatch else told
 
 
 def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
     """Say in this clone alone, by the claim's ref, that its holder is alive."""
-    ref = _ref_name(state, task, claim.dispatch)
+    ref = ref_name(state, task, claim.dispatch)
     existing = claims.read(tx.ledger.git, ref)
     if existing is not None and existing[:2] == claim[:2]:
         claims.take(tx.ledger.git, ref, claim, existing)

@@ -15,6 +15,7 @@ from memento_git.model.ids import is_id, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.work import capture, codestate, witnessed
 from memento_git.work import refusals as no
+from memento_git.work.actions.diffs import FileUnfit, diff_of
 from memento_git.work.desk import Desk
 from memento_git.work.lessons import refuse_volatile
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.model.policy import Policy
+    from memento_git.work.signatures import Sealer
     from memento_git.work.state import RunState
 
 BLOCK: Final = 1024 * 1024
@@ -34,14 +36,6 @@ class Draft(NamedTuple):
 
     data: dict[str, Any]
     files: dict[str, bytes]
-
-
-class FileUnfit(Refused):
-    """A file that cannot be evidence."""
-
-    token = "evidence_file_invalid"
-    sentence = "{path}: {problem}"
-    hint_ = "give a file of the repository that holds what is to be shown"
 
 
 class FileMissing(Refused):
@@ -58,14 +52,6 @@ class KindInvalid(Misused):
     token = "evidence_kind_invalid"
     sentence = "{given!r} is not a kind of evidence for this"
     hint_ = "one of: {allowed}"
-
-
-class RangeInvalid(Misused):
-    """Two revisions were expected."""
-
-    token = "range_invalid"
-    sentence = "{given!r} is not a range of commits"
-    hint_ = "write A..B"
 
 
 class FolderInvalid(Refused):
@@ -170,18 +156,21 @@ def _linked(desk: Desk, dispatch: str, tasks: Sequence[str]) -> tuple[str, Seque
 
 
 def record_draft(
-    tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "", dispatch: str = ""
-) -> str:
+    tx: Transaction, draft: Draft, *, run: str = "", tasks: Sequence[str] = (), summary: str = "", dispatch: str = "",
+    seal: Sealer | None = None,
+) -> str:  # fmt: skip
     """Put a draft into the ledger; return the evidence's id."""
     desk = Desk.of(tx)
     name, linked = _linked(desk, dispatch or draft.data.get("dispatch", ""), tasks)
     state, found = belongs(desk, run, linked)
     words = desk.optional("summary", summary) or draft.data.get("summary", "")
     data = {**draft.data, "summary": words, "dispatch": name}
-    return _write(desk, state, Draft(data, draft.files), [task for task, _ in found])
+    if data["kind"] == "approval":
+        seal = seal or desk.sealer()
+    return _write(desk, state, Draft(data, draft.files), [task for task, _ in found], seal)
 
 
-def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str]) -> str:
+def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal: Sealer | None) -> str:
     tx = desk.tx
     identity = draft.data.get("id") or tx.new_id("evidence")
     if "id" in draft.data and identity in tx.view.known("evidence"):
@@ -197,7 +186,8 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str]) -> s
     }
     data = {**ordered, **{key: value for key, value in draft.data.items() if key not in ordered}}
     data["allowed_secrets"] = list(tx.allow_secrets)
-    tx.put(layout.evidence_path(state.id, identity), codec.encode(data))
+    text = codec.encode(data)
+    tx.put(layout.evidence_path(state.id, identity), seal.evidence(state.id, data, text) if seal else text)
     for name, content in draft.files.items():
         tx.put(f"{layout.folder_of(state.id, identity)}/{name}", content)
     tx.touch(state.id, identity)
@@ -281,42 +271,25 @@ def _refuse_secrets(tx: Transaction, where: str, data: bytes) -> None:
         refuse_secrets(where, text, (*Desk.of(tx).policy.allow_secrets, *tx.allow_secrets))
 
 
-def diff_of(git: Git, given: str) -> dict[str, Any]:
-    base, dots, tip = given.partition("..")
-    if not dots or not base or not tip or tip.startswith("."):
-        raise RangeInvalid(given=given)
-    first, last = git.commit_of(base), git.commit_of(tip)
-    patterns = {"GIT_LITERAL_PATHSPECS": "0"}
-    scope = ("--", ".", ":(exclude,top).memento")
-    patch = git.run("diff-tree", "-r", "-p", "--no-textconv", first, last, *scope, extra=patterns)
-    counts = git.run("diff-tree", "-r", "--numstat", "-z", "--no-renames", first, last, *scope, extra=patterns).decode(
-        errors="replace"
-    )
-    rows = [line.split("\t", 2) for line in counts.split("\0") if line]
-    if not rows:
-        raise FileUnfit(path=given, problem="the two commits hold the same code")
-    return {
-        "range": given,
-        "base": first,
-        "tip": last,
-        "patch_id": git.run("patch-id", "--stable", data=patch).decode().split()[0],
-        "files": [row[2] for row in rows],
-        "added": sum(int(row[0]) for row in rows if row[0].isdigit()),
-        "removed": sum(int(row[1]) for row in rows if row[1].isdigit()),
-    }
-
-
-def approve(tx: Transaction, about: str, *, summary: str = "", prompt: str = "", response: str | None = None) -> str:
+def approve(
+    tx: Transaction, about: str, *, summary: str = "", prompt: str = "", response: str | None = None,
+    sign: bool = False, key: str = "",
+) -> str:  # fmt: skip
     """Record what the actor answers about a run, plan, task or piece of evidence; return the evidence's id.
 
-    Without a response it is the actor's own approval; with one, only a plain yes is an approval.
+    Without a response it is the actor's own approval; with one, only a plain yes is an approval. It is signed with an
+    SSH key where `sign`, a `key` or policy asks for it.
     """
     desk = Desk.of(tx)
     kind = kind_of(about)
     if kind not in ("run", "plan", "task", "evidence"):
         raise KindInvalid(given=about, allowed="an id of a run, plan, task or evidence")
     identity, state = desk.find(about, kind)
-    data = {"kind": "approval", "outcome": "passed", "approves": identity, "prompt": desk.optional("prompt", prompt)}
+    shown = state.evidence(identity) if kind == "evidence" else state.prose(identity)
+    data = {
+        "kind": "approval", "outcome": "passed", "approves": identity, "text": shown.digest if shown else "",
+        "prompt": desk.optional("prompt", prompt),
+    }  # fmt: skip
     if response is not None:
         from memento_git.work.consent import is_yes
 
@@ -325,7 +298,8 @@ def approve(tx: Transaction, about: str, *, summary: str = "", prompt: str = "",
     elif data["prompt"]:
         raise no.TextInvalid(where="response", problem="a prompt was given, and no answer to it")
     tasks = [identity] if kind == "task" else []
-    return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary)
+    seal = desk.sealer(sign=sign, key=key)
+    return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
 
 
 def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:

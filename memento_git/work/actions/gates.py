@@ -19,23 +19,26 @@ if TYPE_CHECKING:
 
 def record_gate(
     tx: Transaction, gate: str, verdict: str, *, run: str = "", task: str = "", evidence: Sequence[str] = (),
-    note: str = "", reason: str = "",
+    note: str = "", reason: str = "", sign: bool = False, key: str = "",
 ) -> tuple[str, str]:  # fmt: skip
     """Record a verdict on a run or one of its tasks; return the scope and the event's id.
 
-    The release of a run passes only where policy's own release gate would let it.
+    The release of a run passes only where policy's own release gate would let it. A verdict is signed with an SSH key
+    where `sign`, a `key` or policy asks for it.
     """
     desk = Desk.of(tx)
     if gate == "release" and verdict == "passed" and not task:
         from memento_git.work.actions.releases import refuse_by_hand
 
         refuse_by_hand(tx.ledger, desk.run(run))
-    return record_verdict(tx, gate, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason)
+    return record_verdict(
+        tx, gate, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason, sign=sign, key=key
+    )
 
 
 def record_verdict(
     tx: Transaction, gate: str, verdict: str, *, run: str = "", task: str = "", evidence: Sequence[str] = (),
-    note: str = "", reason: str = "",
+    note: str = "", reason: str = "", sign: bool = False, key: str = "",
 ) -> tuple[str, str]:  # fmt: skip
     """Write a verdict; return the scope and the event's id."""
     desk = Desk.of(tx)
@@ -51,7 +54,7 @@ def record_verdict(
         _fresh(tx, state, gate, refs)
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
     event = desk.happen(
-        state, scope, verdict, reads=() if scope == state.id else (state.id,),
+        state, scope, verdict, reads=() if scope == state.id else (state.id,), seal=desk.sealer(sign=sign, key=key),
         gate=gate, evidence=refs, reason=words, note=desk.optional("note", note),
     )  # fmt: skip
     return scope, event.id

@@ -10,7 +10,7 @@ from memento_git.errors import Misused
 from memento_git.ledger import layout
 from memento_git.work import codegraph, codestate, graphfile, graphs, proposals
 from memento_git.work import graphify as gfy
-from memento_git.work.actions import evidences
+from memento_git.work.actions import diffs, evidences
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def diff_commits(
     """Return what changed in the graph from A to B of `A..B`, and the code of B."""
     first, dots, last = given.partition("..")
     if not dots or last.startswith("."):
-        raise evidences.RangeInvalid(given=given)
+        raise diffs.RangeInvalid(given=given)
     old, new = git.commit_of(first or "HEAD"), git.commit_of(last or "HEAD")
     before, after = (codegraph.snapshot(git, commit, progress) for commit in (old, new))
     return graphs.compare(before, after, policy.graph), {"tree": codestate.code_at(git, new)["tree"], "head": new}

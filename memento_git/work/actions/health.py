@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, publish, worktree
 from memento_git.ledger.git import GitFailed
-from memento_git.model.ids import parse_ref
+from memento_git.review import files, signed
+from memento_git.review.checks import check_run
+from memento_git.review.scope import Scope
 from memento_git.work.loading import load
-from memento_git.work.rows import trouble_rows
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.finding import Finding
+    from memento_git.model.policy import Policy
 
 
 class Answer(NamedTuple):
@@ -44,10 +47,11 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False) -> lis
     if not at:
         answers += _uncommitted(ledger)
     for run in view.runs():
-        answers += _run(view, run)
+        answers += _run(view, run, policy)
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
-    answers += _files(view)
+    answers += _files(view, policy)
+    answers += _signatures(view, policy)
     return answers if at else [*answers, *_claims(ledger, view)]
 
 
@@ -150,69 +154,40 @@ def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
         yield Answer("uncommitted", "ok", "no ledger file differs from HEAD")
 
 
-def _run(view: View, run: str) -> Iterator[Answer]:
+def _run(view: View, run: str, policy: Policy) -> Iterator[Answer]:
     state = RunState(view, run)
     load(state)
     before = len(view.findings)
     for path in state.index.prose.values():
         view.record(path)
-    troubles = trouble_rows(state)
-    for row in troubles:
-        level = "warn" if row["problem"] == "contested" else "fail"
-        yield Answer(f"run {run}", level, f"{row['record']} is {row['problem']}: {row['about']}", "memento settle")
-    for path in state.index.strangers:
-        yield Answer(f"run {run}", "warn", f"{path} is not part of the ledger's layout", f"git rm {path}")
-    links = list(_links(state))
-    yield from (Answer(f"run {run}", "fail", message, fix) for message, fix in links)
-    if not troubles and not links and len(view.findings) == before:
+    found = check_run(state, Scope(policy))
+    yield from (_answer(f"run {run}", one) for one in found)
+    if not found and len(view.findings) == before:
         count = len(state.index.events)
         yield Answer(f"run {run}", "ok", f"{len(state.ids('task'))} task(s), {count} event(s), all legal and whole")
 
 
-def _links(state: RunState) -> Iterator[tuple[str, str]]:
-    """Yield the references of a run that lead nowhere."""
-    for identity in state.index.events_of:
-        if (
-            identity not in state.index.prose
-            and identity not in state.index.evidence
-            and state.folded(identity).lanes.word("status", "") != "redacted"
-        ):
-            yield (
-                f"{identity} has events, but its file is missing",
-                "restore it: git log --diff-filter=D --stat -- .memento",
-            )
-    for task in [name for name in state.ids("task") if state.view.record(state.index.prose[name]) is not None]:
-        for other in state.prose(task).list("depends_on"):
-            if other not in state.index.prose:
-                yield f"{task} depends on {other}, which is not in this run", "memento task revise " + task
-        for completion in state.completions(task):
-            for ref in completion.data["evidence"]:
-                found = state.evidence(parse_ref(ref).id)
-                if found is None and state.evidence_status(parse_ref(ref).id) != "redacted":
-                    yield (f"{task} cites {ref}, which is missing", "restore it, or memento task reopen " + task)
-                elif found is not None and found.digest != parse_ref(ref).digest:
-                    yield f"{task} cites {ref}, whose bytes are others now", "restore the file from git"
+def _answer(name: str, finding: Finding, message: str = "") -> Answer:
+    return Answer(name, "warn" if finding.severity == "warning" else "fail", message or finding.message, finding.fix)
 
 
-def _files(view: View) -> Iterator[Answer]:
+def _files(view: View, policy: Policy) -> Iterator[Answer]:
     seen = set()
-    for finding in view.findings:
+    for finding in (*view.findings, *files.check_names(view.files, view.files)):
         if (finding.code, finding.path, finding.line) not in seen:
             seen.add((finding.code, finding.path, finding.line))
-            yield Answer("files", "fail", str(finding), finding.fix)
+            yield _answer("files", finding, str(finding))
     if layout.ATTRIBUTES not in view.files:
         yield Answer(
             "attributes", "warn", ".memento/.gitattributes is missing: line endings may change", "memento init"
         )
-    from memento_git.work.secrets import find_secrets
+    for finding in files.check_secrets(view, view.files, policy.allow_secrets):
+        yield _answer("secrets", finding, f"{finding.path}:{finding.line}: {finding.message}")
 
-    for path in view.files:
-        place = layout.place_of(path)
-        if place is not None and place.kind != "attachment":
-            for secret in find_secrets((view.read(path) or b"").decode(errors="replace")):
-                yield Answer(
-                    "secrets", "fail", f"{path}:{secret.line}: looks like a {secret.rule}", "memento evidence redact"
-                )
+
+def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
+    for finding in signed.older(signed.check(view, view.commits[0] if view.commits else "", policy, list(view.files))):
+        yield Answer("signatures", "fail" if finding.severity == "error" else "warn", str(finding), finding.fix)
 
 
 def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:

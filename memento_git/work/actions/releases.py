@@ -42,8 +42,9 @@ class Release(NamedTuple):
 
 
 def release_run(
-    tx: Transaction, *, run: str = "", require_checks: Sequence[str] = (), approvals: int = 0, note: str = ""
-) -> Release:
+    tx: Transaction, *, run: str = "", require_checks: Sequence[str] = (), approvals: int = 0, note: str = "",
+    sign: bool = False, key: str = "",
+) -> Release:  # fmt: skip
     """Judge whether a run may be released; where it may, record its release gate as passed with what that rests on."""
     desk = Desk.of(tx)
     state = desk.run(run)
@@ -54,7 +55,9 @@ def release_run(
     if _is_recorded(state, refs):
         return found
     try:
-        _, event = gates.record_verdict(tx, "release", "passed", run=state.id, evidence=refs, note=note)
+        _, event = gates.record_verdict(
+            tx, "release", "passed", run=state.id, evidence=refs, note=note, sign=sign, key=key
+        )
     except no.GateNotFresh as refusal:
         return found._replace(verdict=found.verdict._replace(missing=(refusal.message,)))
     return found._replace(event=event)
@@ -75,8 +78,29 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
     policy = state.view.policy()
     asked = _asked(policy, require_checks, approvals)
     warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)
-    held = _held(state, policy)._replace(graph_warnings=warnings)
+    gone = {task for task in state.ids("task") if state.task_status(task) == "cancelled"}
+    scopes = [state.id, *(task for task in state.ids("task") if task not in gone)]
+    held = _held(state, policy)._replace(
+        graph_warnings=warnings, unsigned=_unsigned(state, policy, scopes, but=("release",))
+    )
     return Release(state.id, held, asked, release.judge(held, asked))
+
+
+def _signed(state: RunState, policy: Policy, evidence: Sequence[Evidence]) -> dict[str, str] | None:
+    if not policy.signatures:
+        return None
+    from memento_git.work import signatures
+
+    return signatures.answers(state, policy, evidence)
+
+
+def _unsigned(state: RunState, policy: Policy, scopes: Sequence[str], but: Sequence[str] = ()) -> list[str]:
+    """Return what holds and lacks the signature that policy demands."""
+    if not policy.signatures.get("require"):
+        return []
+    from memento_git.work import signatures
+
+    return signatures.missing(state, policy, scopes, but=but)
 
 
 def row(found: Release) -> dict[str, Any]:
@@ -131,7 +155,7 @@ def _held(state: RunState, policy: Policy) -> Held:
         gates={(scope, kind): value[0] for scope in (state.id, *tasks)
                for kind, value in state.folded(scope).lanes.named("gate").items()},
         checks=list(_checks(state, evidence)),
-        answers=list(_answers(state, evidence, {state.id, *tasks})),
+        answers=list(_answers(state, policy, evidence, {state.id, *tasks})),
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
@@ -173,12 +197,20 @@ def _stands(state: RunState, evidence: Evidence) -> bool:
     )
 
 
-def _answers(state: RunState, evidence: Sequence[Evidence], scopes: set[str]) -> Iterator[Answer]:
-    """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes."""
+def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scopes: set[str]) -> Iterator[Answer]:
+    """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes.
+
+    Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
+    """
+    signed = _signed(state, policy, evidence)
     for one in evidence:
         if one.kind == "approval" and one.data.get("approves") in scopes:
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
-            yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes)
+            text = state.prose(one.data["approves"]).digest
+            if yes and (one.data.get("text", text) != text or (signed is not None and one.id not in signed)):
+                continue
+            principal = (signed or {}).get(one.id, "")
+            yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, principal)
 
 
 def _refs(tx: Transaction, state: RunState, verdict: Verdict) -> list[str]:
@@ -203,6 +235,8 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
         if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
     ]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.data.get("evidence", ())}
+    if _unsigned(state, state.view.policy(), (state.id,)):
+        return False
     return named == {name for name in refs if kind_of(name) == "evidence"}
 
 

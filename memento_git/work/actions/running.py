@@ -13,7 +13,7 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.work import capture, children, executors, guard, pasts, verification, witnessed
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, worktrees
+from memento_git.work.actions import diffs, dispatches, evidences, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.verifying import named_draft
@@ -239,8 +239,8 @@ class _Run:
                 )
             return
         try:
-            diff = evidences.diff_of(git, f"{checkout.base}..{tip}")
-        except evidences.FileUnfit:
+            diff = diffs.diff_of(git, f"{checkout.base}..{tip}")
+        except diffs.FileUnfit:
             return
         self.drafts.append(Draft({
             "kind": "diff", "outcome": "observed", "dispatch": self.handover.dispatch,

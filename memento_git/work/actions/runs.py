@@ -8,6 +8,7 @@ from memento_git.ledger import archive, codec, layout
 from memento_git.model.states import DONE
 from memento_git.work import preflight
 from memento_git.work import refusals as no
+from memento_git.work.actions.settling import take_out
 from memento_git.work.desk import Desk
 from memento_git.work.fold import plans_of
 
@@ -73,6 +74,11 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     for task in tasks:
         _settled(desk, state, task)
     _gates_passed(desk, state)
+    if desk.policy.signatures.get("require"):
+        from memento_git.work import signatures
+
+        counting = [task for task in tasks if state.task_status(task) != "cancelled"]
+        signatures.refuse_unsigned(state, desk.policy, (state.id, *counting), f"completing {state.id}")
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
     return state.id
 
@@ -117,6 +123,7 @@ def archive_run(tx: Transaction, run: str = "") -> str:
     loose = [path for path in dict.fromkeys(loose) if not tx.view.only_archived(state.id, path)]
     tx.view.fetch(loose)
     held = {path: data for path in loose if (data := tx.view.read(path)) is not None}
+    take_out(tx, state.id, [path for path in held if path.endswith(".md")])  # a text that came late is the one to keep
     targets = []
     for portion in archive.parts(held):
         packed = archive.pack(portion)

@@ -152,7 +152,7 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
         diff=_diff(diffs),
-        approved=any(_approved(state, one, found["holder"]) for one in diffs),
+        approved=any(_approved(state, one, found["holder"], policy) for one in diffs),
         regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
         warnings=sum(1 for one in graphs if _warns(one)),
         seconds=_seconds(state, task, name, completion),
@@ -217,14 +217,23 @@ def _diff(diffs: Sequence[Evidence]) -> Diff | None:
     return Diff(tuple(files), largest["added"], largest["removed"])
 
 
-def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
-    """Tell whether somebody else than who made it approved a diff, and nobody's latest answer is a no."""
+def _approved(state: RunState, diff: Evidence, holder: str, policy: Policy) -> bool:
+    """Tell whether somebody else than who made it approved a diff, and nobody's latest answer is a no.
+
+    Where policy demands that approvals are signed, a yes that is not is none at all.
+    """
+    found = (state.evidence(name) for name in state.ids("evidence"))
+    about = [one for one in found if one is not None and one.kind == "approval"
+             and one.data.get("approves") == diff.id]  # fmt: skip
+    if about and policy.signatures:
+        from memento_git.work import signatures
+
+        signed = signatures.answers(state, policy, about)
+        about = [one for one in about if signed is None or one.id in signed or trust.outcome_of(one.data) != "passed"]
     latest: dict[str, bool] = {}
-    for name in state.ids("evidence"):
-        one = state.evidence(name)
-        if one is not None and one.kind == "approval" and one.data.get("approves") == diff.id:
-            stands = state.evidence_status(name) == "recorded" and trust.outcome_of(one.data) == "passed"
-            latest[one.data["by"]] = stands
+    for one in about:
+        stands = state.evidence_status(one.id) == "recorded" and trust.outcome_of(one.data) == "passed"
+        latest[one.data["by"]] = stands
     others = [yes for actor, yes in latest.items() if actor not in (holder, diff.data["by"])]
     return any(others) and all(latest.values())
 

@@ -11,6 +11,8 @@ from memento_git.work.desk import Desk, event_data
 from memento_git.work.fold import plans_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memento_git.ledger.store import Transaction
     from memento_git.work.state import RunState
 
@@ -70,15 +72,22 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
 def _remove(desk: Desk, state: RunState, paths: list[str]) -> None:
     """Take files away, also out of the archives that hold them."""
     tx = desk.tx
-    archived = tx.view.archived.get(state.id, {})
-    for packed in sorted({name for path in paths for name in archived.get(path, ())}):
-        files, _ = archive.unpack(packed, state.id, tx.view.read(packed) or b"")
-        rest = archive.pack({path: data for path, data in files.items() if path not in paths})
-        tx.put(packed, None)
-        tx.put(layout.archive_path(state.id, codec.digest_of(rest)), rest)
+    take_out(tx, state.id, paths)
     for path in paths:
         if path in tx.view.files and not tx.view.only_archived(state.id, path):
             tx.put(path, None)
+
+
+def take_out(tx: Transaction, run: str, paths: Collection[str]) -> None:
+    """Pack a run's archives again without these files."""
+    archived = tx.view.archived.get(run, {})
+    for packed in sorted({name for path in paths for name in archived.get(path, ())}):
+        files, _ = archive.unpack(packed, run, tx.view.read(packed) or b"")
+        kept = {path: data for path, data in files.items() if path not in paths}
+        tx.put(packed, None)
+        if kept:
+            rest = archive.pack(kept)
+            tx.put(layout.archive_path(run, codec.digest_of(rest)), rest)
 
 
 def _event(desk: Desk, target: str, reason: str) -> str:

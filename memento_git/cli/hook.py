@@ -1,0 +1,57 @@
+"""memento hook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.cli import boundary, output
+from memento_git.cli.boundary import Door, reads, writes
+
+if TYPE_CHECKING:
+    from memento_git.work.actions.hooks import Hook
+
+
+def _list(door: Door) -> None:
+    from memento_git.work.actions import hooks
+
+    _show(door, hooks.listed(door.ledger.git))
+
+
+def _show(door: Door, found: list[Hook]) -> None:
+    rows = [{"name": one.name, "state": one.state, "chained": one.chained} for one in found]
+    lines = [
+        (one.name, output.state(one.state), "runs the one that was there before first" if one.chained else "")
+        for one in found
+    ]
+    door.show({"hooks": rows}, "\n".join(output.columns(lines)))
+
+
+hook = boundary.group("hook", "Let git check the ledger before a commit and after a merge.", _list)
+
+
+@hook.command("list")
+@reads
+def list_hooks(door: Door) -> None:
+    """List the hooks and whether they are installed."""
+    _list(door)
+
+
+@hook.command("install")
+@writes
+def install(door: Door) -> None:
+    """Install pre-commit and post-merge hooks that check the ledger; hooks that are there go on running first.
+
+    They stage nothing and write nothing, and cost one git call where no ledger file is concerned.
+    """
+    from memento_git.work.actions import hooks
+
+    _show(door, hooks.install(door.ledger.git))
+
+
+@hook.command("uninstall")
+@writes
+def uninstall(door: Door) -> None:
+    """Take the hooks away, and put back those that were there before."""
+    from memento_git.work.actions import hooks
+
+    _show(door, hooks.uninstall(door.ledger.git))

@@ -1,0 +1,83 @@
+"""memento sync, and the claim that a remote holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from memento_git.cli import output
+from memento_git.cli.boundary import Door, writes
+
+if TYPE_CHECKING:
+    from memento_git.work.actions.syncing import Synced
+    from memento_git.work.rows import Row
+
+SAID: Final = {
+    "merged": "merged with {remote}/{branch}", "fast_forwarded": "brought forward to {remote}/{branch}",
+    "pushed": "pushed to {remote}/{branch}", "up_to_date": "up to date with {remote}/{branch}",
+}  # fmt: skip
+
+
+@click.command()
+@click.argument("remote", default="", metavar="[REMOTE]")
+@click.option(
+    "--branch", default="", metavar="NAME", help="The branch there; the upstream's or the same name by default."
+)
+@click.option("--set-upstream", is_flag=True, help="Make the branch there if it is missing, and bind this one to it.")
+@writes
+def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
+    """Bring the current branch and the remote's together: fetch, merge, push.
+
+    Divergence is merged where one side changed .memento alone; where code changed on both, or a text does not merge,
+    nothing is changed and the exit code is 3. Nothing is rebased or forced, no password is asked for, and what you
+    have staged or edited stays as it is. The branch is pushed with all that is committed on it, code too, and your
+    pre-push hook runs. What the merge left contested is told.
+    """
+    from memento_git.work.actions import syncing
+
+    done = syncing.sync(door.ledger, remote, branch, set_upstream=set_upstream)
+    brought = done.brought
+    data = {
+        **done.target.where, "outcome": brought.outcome, "before": brought.before, "after": brought.after,
+        "merges": brought.merges, "pushes": brought.pushes, "pushed": brought.pushes > 0, "trouble": done.trouble,
+        "lost_claims": done.lost, "findings": done.findings, "released": done.released,
+    }  # fmt: skip
+    door.show(data, lambda: "\n".join(_lines(door, done)))
+
+
+def _lines(door: Door, done: Synced) -> list[str]:
+    """Return what a person wants to know of a sync."""
+    names = output.Names(door.ledger.view())
+    told = SAID[done.brought.outcome].format(**done.target.where)
+    pushed = done.brought.pushes and done.brought.outcome != "pushed"
+    lines = [output.printable(told) + (", and pushed" if pushed else "")]
+    lines += [f"remote claim of {names(name)} released" for name in done.released]
+    lines += [
+        f"your claim of {names(row['task_id'])} is contested by {output.printable(', '.join(row['claimed_by']))}"
+        for row in done.lost
+    ]
+    lines += [_trouble(row, names) for row in done.trouble]
+    lines += [f"damaged: {output.printable(finding)}" for finding in done.findings]
+    return [*lines, *([" next: memento settle"] if done.trouble else [])]
+
+
+def _trouble(row: Row, names: output.Names) -> str:
+    who = ", ".join(output.printable(f"{event['action']} by {event['actor']}") for event in row["events"])
+    told = f"{names(row['record'])} is {click.style(row['problem'], fg='red')}"
+    return f"{told}: {who or names.within(output.printable(row['about']))}"
+
+
+def claim_on_remote(door: Door, dispatch: str, remote: str, lease: int, note: str) -> None:
+    """Claim a dispatch on the remote and here, and show it."""
+    from memento_git.work import answers
+    from memento_git.work.actions import claiming
+
+    done = claiming.claim_on_remote(
+        door.ledger, dispatch, remote, lease=lease, note=note,
+        prepare=lambda tx: setattr(tx, "allow_secrets", door.allow_secrets),
+    )  # fmt: skip
+    row = answers.at(door.ledger.view(), done.dispatch, "dispatch")
+    data = {**row, **done.target.where, "pushed": done.pushed, "pushes": done.pushes}
+    next_ = f" next: memento task brief {row['task_id']}"
+    door.show(data, f"claimed {row['dispatch_id']} until {row['lease_until']}, on {done.target.remote} too\n{next_}")

@@ -1,0 +1,63 @@
+"""Bringing the branch forward to a commit that is made already: ours by its journal, with code as git does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Refused
+from memento_git.ledger import layout, lock, merging, publish, worktree
+from memento_git.ledger.store import UncommittedLedger
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Ledger
+
+PATIENCE: Final = 600.0
+ADVICE: Final = ("Please ", "Aborting", "hint:", "Updating ")
+
+
+class ForwardRefused(Refused):
+    """The user's work stands in the way of what comes in."""
+
+    token = "fast_forward_refused"
+    sentence = "git does not bring the work tree forward: {reason}"
+    hint_ = "commit those files or put them aside (git stash), then run the command again; nothing was changed"
+
+
+def bring_forward(ledger: Ledger, base: publish.Base, commit: str, subject: str) -> None:
+    """Move the branch from the base to a descendant of it, the user's staged and unstaged work left as it is."""
+    found = merging.incoming(ledger.git, base.commit or "", commit)
+    if found.plain:
+        _adopt(ledger, base, commit, subject, found)
+    else:
+        _as_git_does(ledger, base, commit)
+
+
+def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found: merging.Incoming) -> None:
+    git = ledger.git
+    ledger.refuse_while_busy()
+    with lock.held(worktree.lock_path(git)):
+        ledger.refuse_while_busy()
+        ledger.warnings += worktree.mend_held(git, publish.INDEX_PATIENCE).sentences()
+        if publish.Base(*git.head()) != base:
+            raise publish.LedgerMoved(ref=base.ref)
+        if edited := git.edited(layout.FOLDER, {change.path for change in found.ledger if change.old}):
+            raise UncommittedLedger(paths=", ".join(change.path for change in edited[:5]))
+        told = publish.land(git, publish.adopt(git, base, commit, subject, found.ledger))
+    if told:
+        ledger.warnings.append(told)
+
+
+def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
+    """Let git fast-forward where code comes in, hooks included; our lock is not held, for a hook may call us."""
+    git = ledger.git
+    ledger.refuse_while_busy()
+    code, _, err = git.talk(
+        "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", commit,
+        extra={"GIT_LITERAL_PATHSPECS": "0"}, patience=PATIENCE,
+    )  # fmt: skip
+    if not code:
+        return
+    if publish.Base(*git.head()) != base:
+        raise publish.LedgerMoved(ref=base.ref)
+    lines = [line.strip() for line in err.splitlines() if line.strip() and not line.startswith(ADVICE)]
+    raise ForwardRefused(reason=" ".join(lines[:6]) or f"exit code {code}")

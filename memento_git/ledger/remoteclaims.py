@@ -1,0 +1,72 @@
+"""Claims on a remote: it creates a ref once, and replaces it only for whoever names exactly what is there.
+
+What this clone holds on a remote is kept in refs of its own, so that it can be given back and renewed later.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import claims, remotes
+
+if TYPE_CHECKING:
+    from memento_git.ledger.claims import Claim
+    from memento_git.ledger.git import Git
+
+HELD: Final = "refs/memento/held"
+TRIES: Final = 5
+
+
+class Held(NamedTuple):
+    """A claim that this clone took on a remote: under which name, and what the ref there names."""
+
+    name: str
+    claim: Claim
+
+
+def look(git: Git, remote: str, name: str) -> Claim | None:
+    """Return the claim that the remote holds."""
+    blob = remotes.fetch_ref(git, remote, f"{claims.REFS}/{name}")
+    return claims.claim_in(git, blob) if blob else None
+
+
+def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | None) -> Claim | None:
+    """Create the ref on the remote, or replace exactly the given claim; return None where somebody else was first."""
+    blob, old = claims.write(git, claim), instead_of.blob if instead_of else ""
+    git.run("update-ref", f"{HELD}/{remote}/{name}", blob)  # before the push, so that a crash leaves nobody locked out
+    try:
+        for _ in range(TRIES):
+            if _swap(git, remote, name, blob, old):
+                return claim._replace(blob=blob)
+            now = look(git, remote, name)
+            if (now.blob if now else "") != old:
+                break
+    except remotes.PushRejected:
+        _forget(git, remote, name, blob)
+        raise
+    _forget(git, remote, name, blob)
+    return None
+
+
+def _forget(git: Git, remote: str, name: str, blob: str) -> None:
+    git.answer("update-ref", "-d", f"{HELD}/{remote}/{name}", blob)
+
+
+def give_back(git: Git, remote: str, held: Held) -> bool:
+    """Remove the ref from the remote while it is still ours; forget it here either way."""
+    gone = _swap(git, remote, held.name, "", held.claim.blob)
+    _forget(git, remote, held.name, held.claim.blob)
+    return gone
+
+
+def _swap(git: Git, remote: str, name: str, new: str, old: str) -> bool:
+    """Set the ref by compare-and-swap; no hook of the user's is run, for no code is pushed."""
+    ref = f"{claims.REFS}/{name}"
+    return remotes.send(git, remote, f"{new}:{ref}", "--no-verify", f"--force-with-lease={ref}:{old}")
+
+
+def held(git: Git, remote: str) -> list[Held]:
+    """Return what this clone holds on a remote."""
+    found = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", f"{HELD}/{remote}") or "").splitlines()
+    pairs = [line.split(" ", 1) for line in found]
+    return [Held(ref.rpartition("/")[2], claims.claim_in(git, blob)) for blob, ref in pairs]

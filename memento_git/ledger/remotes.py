@@ -1,0 +1,210 @@
+"""Talking to a remote: fetch one branch, push by compare-and-swap, never by force, never with a prompt."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memento_git.ledger.git import Git
+
+PATIENCE: Final = 120.0
+FETCHED: Final = "refs/worktree/memento/fetched"
+QUIET: Final = {
+    "GIT_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never", "GCM_INTERACTIVE": "never", "GIT_LITERAL_PATHSPECS": "0",
+}  # fmt: skip
+RACES: Final = (
+    "fetch first", "non-fast-forward", "stale info", "cannot lock ref", "failed to update ref", "failed to lock",
+    "incorrect old value", "reference already exists", "remote ref updated since checkout",
+)  # fmt: skip
+LOUD: Final = ("fatal: ", "error: ", "remote: ")
+
+
+class NoRemote(Refused):
+    """A repository without any remote."""
+
+    token = "no_remote"
+    sentence = "this repository has no remote"
+    hint_ = "git remote add origin URL"
+
+
+class RemoteUnknown(Refused):
+    """A name that is no remote's; addresses are not taken, for git knows forms of them that start programs."""
+
+    token = "remote_unknown"
+    sentence = "{given!r} is not a remote of this repository; there are: {known}"
+    hint_ = "git remote add NAME URL makes one"
+
+
+class NoUpstream(Refused):
+    """A branch that is bound to none on a remote."""
+
+    token = "no_upstream"
+    sentence = "branch {branch} has no upstream"
+    hint_ = "name the remote: memento sync {remote}"
+
+
+class NotOnBranch(Refused):
+    """A detached HEAD has nothing on the remote that corresponds to it."""
+
+    token = "head_detached"
+    sentence = "HEAD is detached: there is no branch to bring together with a remote"
+    hint_ = "git switch BRANCH, or git switch -c NAME to keep these commits"
+
+
+class BranchUnborn(Refused):
+    """A branch without a commit."""
+
+    token = "branch_unborn"
+    sentence = "branch {branch} has no commit yet"
+    hint_ = "git pull brings the remote's commits; memento init makes a ledger"
+
+
+class BranchNameInvalid(Refused):
+    """A name that git does not take for a branch."""
+
+    token = "branch_invalid"
+    sentence = "{given!r} cannot be the name of a branch"
+    hint_ = "git branch --all lists those that there are"
+
+
+class RemoteBranchMissing(Refused):
+    """The remote does not have the branch; it is made there only when that is asked for."""
+
+    token = "remote_branch_missing"
+    sentence = "{remote} has no branch {branch}"
+    hint_ = "make it there: memento sync {remote} --branch {branch} --set-upstream"
+
+
+class RemoteUnreachable(Refused):
+    """The remote did not answer, or did not let us in."""
+
+    token = "remote_unreachable"
+    sentence = "{remote} cannot be reached: {reason}"
+    hint_ = "try git fetch {remote}: Memento never asks for a password; nothing is lost, run the command again later"
+
+
+class RemoteSilent(Refused):
+    """The remote took longer than anybody should wait."""
+
+    token = "remote_timeout"
+    sentence = "{remote} did not answer within {seconds} s"
+    hint_ = "see whether git fetch {remote} gets through, then run the command again"
+
+
+class PushRejected(Refused):
+    """A hook or a rule, here or there, does not let the push through."""
+
+    token = "push_rejected"
+    sentence = "the push to {remote} was rejected: {reason}"
+    hint_ = "nothing is lost here; see to the reason, or push another way (a pull request), then memento sync"
+
+
+class Target(NamedTuple):
+    """Where to: the remote's name, its branch, and the branch here."""
+
+    remote: str
+    branch: str
+    local: str
+
+    @property
+    def where(self) -> dict[str, str]:
+        return {"remote": self.remote, "branch": self.branch}
+
+
+def target(git: Git, given: str = "", branch: str = "") -> Target:
+    """Return what the current branch is brought together with: its upstream, or as given."""
+    ref = git.answer("symbolic-ref", "--quiet", "HEAD")
+    if not ref:
+        raise NotOnBranch
+    local = ref.removeprefix("refs/heads/")
+    if git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
+        raise BranchUnborn(branch=local)
+    known = (git.answer("remote") or "").split()
+    if not known:
+        raise NoRemote
+    if given and given not in known:
+        raise RemoteUnknown(given=given, known=", ".join(known))
+    bound = git.answer("config", "--get", f"branch.{local}.remote") or ""
+    merges = (git.answer("config", "--get", f"branch.{local}.merge") or "").removeprefix("refs/heads/")
+    remote = given or (bound if bound in known and merges else "")
+    if not remote:
+        raise NoUpstream(branch=local, remote=known[0])
+    there = branch or (merges if remote == bound else "") or local
+    if git.answer("check-ref-format", f"refs/heads/{there}") is None or there.startswith("-"):
+        raise BranchNameInvalid(given=there)
+    return Target(remote, there, local)
+
+
+def fetch(git: Git, where: Target) -> str | None:
+    """Bring the remote's branch into the objects here; return its commit, None where the remote lacks it."""
+    return fetch_ref(git, where.remote, f"refs/heads/{where.branch}")
+
+
+def fetch_ref(git: Git, remote: str, ref: str) -> str | None:
+    """Fetch one ref under a name of this work tree's own; return what it names, None where it is not there."""
+    code, _, err = _talk(
+        git, remote, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+        remote, f"+{ref}:{FETCHED}",
+    )  # fmt: skip
+    if not code:
+        return git.answer("rev-parse", "--verify", "--quiet", FETCHED)
+    if "couldn't find remote ref" in err:
+        return None
+    raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
+
+
+def push(git: Git, where: Target, commit: str, *, bind: bool = False) -> bool:
+    """Push a commit to the remote's branch, the user's pre-push hook included; False where the remote moved on."""
+    options = ("--set-upstream",) if bind else ()
+    name = f"refs/heads/{where.local}" if bind else commit
+    return send(git, where.remote, f"{name}:refs/heads/{where.branch}", *options)
+
+
+def send(git: Git, remote: str, refspec: str, *options: str) -> bool:
+    """Push one refspec; return False where somebody else was first, raise with the reason of any other rejection."""
+    code, out, err = _talk(git, remote, "push", "--porcelain", *options, remote, refspec)
+    if not code:
+        return True
+    refused = [line for line in out.splitlines() if line.startswith("!")]
+    if any(word in line for line in refused for word in RACES):
+        return False
+    if refused or code == 1:
+        told = "; ".join(line.rpartition("\t")[2] for line in refused)
+        raise PushRejected(remote=remote, reason="; ".join(part for part in (told, _heard(err)) if part))
+    raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
+
+
+def _talk(git: Git, remote: str, *arguments: str) -> tuple[int, str, str]:
+    try:
+        return git.talk(*arguments, extra={**QUIET, **_ssh(git)}, patience=PATIENCE)
+    except TimeoutError:
+        raise RemoteSilent(remote=remote, seconds=int(PATIENCE)) from None
+
+
+def _ssh(git: Git) -> Mapping[str, str]:
+    """Have OpenSSH fail where it would ask; another program is the user's choice and is left as it is."""
+    given = os.environ.get("GIT_SSH_COMMAND") or git.answer("config", "--get", "core.sshCommand") or ""
+    if not given and "GIT_SSH" in os.environ:
+        return {}
+    command = given or "ssh"
+    first = PurePath(command.split()[0]).name
+    return {"GIT_SSH_COMMAND": f"{command} -oBatchMode=yes"} if first in ("ssh", "ssh.exe") else {}
+
+
+def _heard(err: str) -> str:
+    """Return what a hook or the server said, without git's advice."""
+    lines = [line.strip() for line in err.splitlines()]
+    kept = [line for line in lines if line and not line.startswith(("hint:", "To ", "error: failed to push"))]
+    return "; ".join(kept[-6:])
+
+
+def _reason(err: str, code: int) -> str:
+    lines = [line.strip() for line in err.splitlines() if line.strip()]
+    loud = [line for line in lines if line.startswith(LOUD)]
+    return "; ".join((loud or lines)[:3]) or f"exit code {code}"

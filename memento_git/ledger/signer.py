@@ -1,0 +1,179 @@
+"""The one door to ssh-keygen: sign bytes with an SSH key, and tell whose a signature is. It never prompts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Broken, Refused
+from memento_git.ledger.git import end_group
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SIGNING_PATIENCE: Final = 30.0
+CHECKING_PATIENCE: Final = 10.0
+LARGEST: Final = 1024 * 1024
+LITERAL: Final = ("key::", "ssh-", "ecdsa-", "sk-")
+WITHOUT: Final = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS")
+
+
+class SigningKeyMissing(Refused):
+    """A signature is asked for, and there is no key to make it with."""
+
+    token = "signing_key_missing"
+    sentence = "there is no key to sign with: {why}"
+    hint_ = "give one with --key FILE, or set git's gpg.format=ssh and user.signingKey, or MEMENTO_SIGNING_KEY"
+
+
+class SigningRefused(Refused):
+    """The key, or the agent that holds it, makes no signature."""
+
+    token = "signing_refused"
+    sentence = "{key} signs nothing: {reason}"
+    hint_ = "name a private key, or a public one whose private key an agent holds (ssh-add); nothing was changed"
+
+
+class SshKeygenMissing(Broken):
+    """There is no ssh-keygen program to sign or check with."""
+
+    token = "ssh_keygen_missing"
+    sentence = "ssh-keygen was not found on PATH"
+    hint_ = "install OpenSSH 8.9 or newer"
+
+
+class Signers(NamedTuple):
+    """The files that say whose keys count, and what identifies them."""
+
+    allowed: bytes
+    revoked: bytes | None
+    key: str
+
+
+class _Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def _keygen(*arguments: str, data: bytes, patience: float) -> _Done:
+    """Run ssh-keygen without our terminal or a window; end it, and all that it started, when it takes too long."""
+    kept = {name: value for name, value in os.environ.items() if name not in WITHOUT}
+    try:
+        process = subprocess.Popen(
+            ["ssh-keygen", *arguments], start_new_session=True,
+            env={**kept, "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C", "TZ": "UTC"},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    except (FileNotFoundError, PermissionError):
+        raise SshKeygenMissing from None
+    try:
+        out, err = process.communicate(data, timeout=patience)
+    except BaseException:
+        end_group(process)
+        raise
+    return _Done(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def key_of(settings: Mapping[str, str], given: str, start: Path) -> str:
+    """Return the key to sign with: as given, else git's own for SSH, else MEMENTO_SIGNING_KEY."""
+    found = given
+    if not found and settings.get("gpg.format") == "ssh":
+        found = settings.get("user.signingkey", "")
+    found = found or os.environ.get("MEMENTO_SIGNING_KEY", "")
+    if not found:
+        raise SigningKeyMissing(why="none is named")
+    if found.startswith(LITERAL):
+        return found
+    path = start / Path(found).expanduser()
+    if not path.is_file():
+        raise SigningKeyMissing(why=f"there is no file {found}")
+    return str(path)
+
+
+def sign(payload: bytes, key: str, namespace: str) -> str:
+    """Return the armored signature of bytes by a key file, a public key whose private one an agent holds, or a literal.
+
+    A passphrase is never asked for: what is encrypted, and in no agent, signs nothing.
+    """
+    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+        used, told = key, Path(key).name
+        if key.startswith(LITERAL):
+            used, told = str(Path(folder) / "key.pub"), "the key in git's configuration"
+            Path(used).write_text(key.removeprefix("key::") + "\n", encoding="utf-8")
+        try:
+            done = _keygen("-Y", "sign", "-n", namespace, "-P", "", "-f", used, data=payload, patience=SIGNING_PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise SigningRefused(key=told, reason=f"no answer within {SIGNING_PATIENCE:.0f} s") from None
+    if done.code or "BEGIN SSH SIGNATURE" not in done.out:
+        raise SigningRefused(key=told, reason=_reason(done.err, used))
+    return done.out.strip() + "\n"
+
+
+def _reason(err: str, key: str) -> str:
+    if "incorrect passphrase" in err:
+        return "it is encrypted, and no agent holds it"
+    lines = [line.replace(key, Path(key).name) for line in err.splitlines() if line.strip()]
+    return lines[-1] if lines else "no reason was given"
+
+
+def check(
+    payload: bytes, armored: str, signers: Signers, identities: Sequence[str], at: str, namespace: str
+) -> tuple[str, str]:
+    """Return what a signature comes to and whose it is, by git's own rules for allowed signers at a time.
+
+    `at` is the time in UTC, as YYYYMMDDHHMMSS. What has no answer within some seconds is unchecked.
+    """
+    with tempfile.TemporaryDirectory(prefix="memento-") as name:
+        folder = Path(name)
+        (folder / "signature").write_text(armored, encoding="ascii")
+        (folder / "allowed").write_bytes(signers.allowed)
+        if signers.revoked is not None:
+            (folder / "revoked").write_bytes(signers.revoked)
+        try:
+            return _Check(folder, payload, at, namespace, revoking=signers.revoked is not None).verdict(identities)
+        except subprocess.TimeoutExpired:
+            return "unchecked", ""
+
+
+class _Check:
+    """One signature, asked about in as many ways as it takes: one process where it is good."""
+
+    def __init__(self, folder: Path, payload: bytes, at: str, namespace: str, *, revoking: bool) -> None:
+        self.folder, self.payload, self.at, self.namespace, self.revoking = folder, payload, at, namespace, revoking
+
+    def verdict(self, identities: Sequence[str]) -> tuple[str, str]:
+        for identity in identities:
+            if self._verifies(identity):
+                return "good", identity
+        if self._ask("check-novalidate", "-n", self.namespace).code:
+            return "bad", ""
+        for identity in identities if self.revoking else ():
+            if self._verifies(identity, revoking=False):
+                return "revoked", identity
+        return self._foreign()
+
+    def _foreign(self) -> tuple[str, str]:
+        """Return what a sound signature is that is not of the actor's."""
+        found = self._ask("find-principals", "-f", str(self.folder / "allowed"), f"-Overify-time={self.at}")
+        if found.code:
+            late = "key has expired" in found.err or "key is not yet valid" in found.err
+            return ("expired" if late else "unknown_key"), ""
+        for principal in found.out.splitlines():
+            if self._verifies(principal):
+                return "other_actor", principal
+            if self.revoking and self._verifies(principal, revoking=False):
+                return "revoked", principal
+        return "unknown_key", ""
+
+    def _verifies(self, identity: str, *, revoking: bool = True) -> bool:
+        allowed = ("-f", str(self.folder / "allowed"), "-I", identity, "-n", self.namespace)
+        revoked = ("-r", str(self.folder / "revoked")) if self.revoking and revoking else ()
+        return not self._ask("verify", *allowed, *revoked, f"-Overify-time={self.at}").code
+
+    def _ask(self, what: str, *options: str) -> _Done:
+        arguments = ("-Y", what, *options, "-s", str(self.folder / "signature"))
+        return _keygen(*arguments, data=self.payload, patience=CHECKING_PATIENCE)

@@ -1,0 +1,128 @@
+"""dispatch claim --sync: the remote is the arbiter, so that two clones never work at one task."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import MementoError
+from memento_git.ledger import publish, remoteclaims, remotes
+from memento_git.ledger.claims import Claim
+from memento_git.ledger.remoteclaims import Held
+from memento_git.model.clock import seconds_of, stamp
+from memento_git.model.ids import NoSuchRecord
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, syncing
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.ledger.remotes import Target
+    from memento_git.ledger.store import Ledger, Transaction
+
+TRIES: Final = 3
+EARLY: Final = 5
+
+
+class Claimed(NamedTuple):
+    """A claim that the remote holds; `pushed`: its event is there too, `pushes`: how often that was tried."""
+
+    dispatch: str
+    target: Target
+    pushed: bool
+    pushes: int
+
+
+class _Place(NamedTuple):
+    """A dispatch, its task, and the name of its claim."""
+
+    dispatch: str
+    task: str
+    name: str
+
+
+def claim_on_remote(
+    ledger: Ledger, given: str, remote: str = "", *, lease: int = 0, note: str = "",
+    prepare: Callable[[Transaction], object] = lambda _: None,
+) -> Claimed:  # fmt: skip
+    """Claim a dispatch on the remote, then in the ledger, and push that; a claim that is lost leaves nothing behind.
+
+    The order is what makes it safe: the ref first, then what others pushed before it, then the event. Whoever ends a
+    dispatch pushes that before the ref goes.
+    """
+    publish.guard(ledger.git)
+    where = remotes.target(ledger.git, remote)
+    with syncing.alone(ledger):
+        place = _find(ledger, where, given)
+        held = _take(ledger, where, place, lease)
+        try:
+            syncing.together(ledger, where, push=False)
+
+            def act(tx: Transaction) -> str:
+                prepare(tx)
+                return dispatches.claim_dispatch(tx, place.dispatch, lease=lease, note=note)
+
+            ledger.change("dispatch claim", act)
+        except BaseException:
+            with contextlib.suppress(MementoError):
+                remoteclaims.give_back(ledger.git, where.remote, held)
+            raise
+        pushes = _publish(ledger, where)
+    return Claimed(place.dispatch, where, bool(pushes), pushes)
+
+
+def _find(ledger: Ledger, where: Target, given: str) -> _Place:
+    """Find a dispatch here, or else in what the remote has."""
+    try:
+        return _place(ledger, given)
+    except NoSuchRecord:
+        syncing.together(ledger, where, push=False)
+        return _place(ledger, given)
+
+
+def _place(ledger: Ledger, given: str) -> _Place:
+    view = ledger.view()
+    dispatch, run = view.find(given, "dispatch")
+    state = RunState(view, run)
+    opened = state.event(dispatch.replace("dispatch", "event", 1))
+    if opened is None:
+        raise NoSuchRecord(kind="dispatch", given=given)
+    return _Place(dispatch, opened.of, dispatches.ref_name(state, opened.of, dispatch))
+
+
+def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
+    """Take the claim's ref on the remote; refuse where somebody else holds it, the same actor elsewhere included."""
+    ours = {one.claim.blob for one in remoteclaims.held(ledger.git, where.remote) if one.claim.by == ledger.actor}
+    now = ledger.now()
+    length = dispatches.length_of(lease or ledger.view().policy().lease)
+    claim = Claim(place.dispatch, ledger.actor, stamp(seconds_of(now) + length + EARLY))
+    existing: Claim | None = None
+    for _ in range(TRIES):
+        taken = remoteclaims.take(ledger.git, where.remote, place.name, claim, existing)
+        if taken is not None:
+            return Held(place.name, taken)
+        syncing.together(ledger, where, push=False)
+        existing = remoteclaims.look(ledger.git, where.remote, place.name)
+        if existing and existing.blob not in ours and not _is_over(ledger, place, existing):
+            raise no.AlreadyClaimed(dispatch=place.dispatch, holder=existing.by)
+    raise no.AlreadyClaimed(dispatch=place.dispatch, holder=existing.by if existing else "another clone")
+
+
+def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:
+    """Tell whether a claim has expired, or its dispatch has ended, whoever's it is."""
+    view = ledger.view()
+    state = RunState(view, view.find(place.dispatch, "dispatch")[1])
+    return dispatches.replaceable(ledger.now(), state, place.task, existing, existing._replace(by=""))
+
+
+def _publish(ledger: Ledger, where: Target) -> int:
+    """Push the claim's event; return how many pushes it took, 0 where the remote has but the ref."""
+    try:
+        if remotes.push(ledger.git, where, ledger.git.commit_of("HEAD")):
+            return 1
+        return 1 + syncing.together(ledger, where).pushes
+    except MementoError as error:
+        told = f"{where.remote} holds the claim, but not its event yet: {error.message}; run memento sync"
+        ledger.warnings.append(told)
+        return 0

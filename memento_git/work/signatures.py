@@ -1,0 +1,286 @@
+"""Signatures of a ledger: made when policy or the user asks, checked by the keys that the commit being read names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.ledger import cache, codec, layout, signer
+from memento_git.ledger.view import FILE_MODES
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.work import Event, Evidence
+from memento_git.work import signing
+from memento_git.work.fold import plans_of
+from memento_git.work.signing import PASSING, Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.finding import Finding
+    from memento_git.model.policy import Policy
+    from memento_git.work.state import RunState
+
+CACHE: Final = "signatures"
+DONE: Final = {"passed": "passed", "waived": "been waived"}
+NOBODY: Final = signer.Signers(b"", None, "")
+
+
+class SignatureRequired(Refused):
+    """An approval or verdict lacks the signature that policy demands."""
+
+    token = "signature_required"
+    sentence = "{what} needs a signature: {why}"
+    hint_ = "whoever may sign does it again with --sign; policy.signatures says who: docs/trust-model.md"
+
+
+class SignersMissing(Refused):
+    """The commit has no file that says whose keys count."""
+
+    token = "signers_missing"
+    sentence = "policy demands signatures, and it {why}"
+    hint_ = "commit the file that policy.signatures names: docs/trust-model.md"
+
+
+class Found(NamedTuple):
+    """The signers of a commit, or why there are none."""
+
+    signers: signer.Signers
+    why: str = ""
+
+
+def signers_at(git: Git, commit: str, policy: Policy) -> Found:
+    """Return whose keys count at a commit; a file that policy names must be there as a plain one."""
+    path, revoked = policy.signatures.get("allowed_signers", ""), policy.signatures.get("revoked", "")
+    if not path:
+        return Found(NOBODY, "names no allowed_signers")
+    entries = git.entries(commit, *filter(None, (path, revoked))) if commit else {}
+    held: list[tuple[str, bytes | None]] = []
+    for name in filter(None, (path, revoked)):
+        entry = entries.get(name)
+        data = git.objects([entry.oid])[0] if entry and entry.mode in FILE_MODES else None
+        if entry is None or data is None or len(data) > signer.LARGEST:
+            return Found(NOBODY, f"names {name}, and there is no such file at this commit")
+        held.append((entry.oid, data))
+    allowed = held[0][1] or b""
+    key = " ".join(oid for oid, _ in held)
+    return Found(signer.Signers(allowed, held[1][1] if revoked else None, key))
+
+
+class Verifier:
+    """Tells what the signatures of a view's records come to; `keep` takes earlier answers, and keeps new ones.
+
+    What is shown may come from the cache, which anybody on this machine can write. What is decided never does.
+    """
+
+    def __init__(self, view: View, policy: Policy, found: Found | None = None, *, keep: bool = False) -> None:
+        self.view = view
+        self.found = found or signers_at(view.git, view.commits[0] if view.commits else "", policy)
+        self.keep = keep
+        self._known: dict[str, Seen] = {}
+        if keep:
+            held: dict[str, list[str]] = cache.read(view.git, CACHE, self.found.signers.key) or {}
+            self._known = {key: Seen(*value) for key, value in held.items()}
+        self._fresh = False
+
+    def seen(self, record: Event | Evidence) -> Seen:
+        """Return what the signature of a record comes to."""
+        if "signature" not in record.data:
+            return signing.UNSIGNED
+        key = f"{record.path} {self.view.files.get(record.path) or record.digest}"
+        if key not in self._known:
+            self._known[key] = self._check(record, self.view.read(record.path) or b"")
+            self._fresh = True
+        return self._known[key]
+
+    def _check(self, record: Event | Evidence, data: bytes) -> Seen:
+        return examine(record, data, self.found)
+
+    def close(self) -> None:
+        """Keep what was found for the next reading; what could not be checked is asked again."""
+        if self.keep and self._fresh:
+            kept = {key: list(seen) for key, seen in self._known.items() if seen.state != "unchecked"}
+            cache.write(self.view.git, CACHE, self.found.signers.key, kept)
+
+
+def examine(record: Event | Evidence, data: bytes, found: Found) -> Seen:
+    """Return what the signature in a record's bytes comes to, by some signers."""
+    parts = signing.split(data)
+    if parts is None or parts[1] != record.data["signature"]:
+        return Seen("bad")
+    if found.why:
+        return Seen("unchecked")
+    body, armored = parts
+    made = record.at if isinstance(record, Event) else record.data["at"]
+    at = "".join(letter for letter in made[:19] if letter.isdigit())
+    by = record.by if isinstance(record, Event) else record.data["by"]
+    covered = signing.cover(record.run, record.id, body)
+    try:
+        return Seen(*signer.check(covered, armored, found.signers, signing.identities(by), at, signing.NAMESPACE))
+    except signer.SshKeygenMissing:
+        return Seen("unchecked")
+
+
+class Sealer:
+    """Signs what one action writes, and refuses what policy would not take."""
+
+    def __init__(self, tx: Transaction, policy: Policy, *, sign: bool, key: str) -> None:
+        self.tx, self.policy = tx, policy
+        self.sign, self.key = sign or bool(key), key
+
+    def foreseen(self, event: Event) -> Event:
+        """Return an event as it will be, to be judged before anybody is asked for a signature."""
+        signs = self.sign or signing.demanded(self.policy.signatures, event) is not None
+        return event._replace(data={**event.data, "signature": "foreseen"}) if signs else event
+
+    def event(self, event: Event, data: bytes) -> tuple[Event, bytes]:
+        """Return an event and its bytes, signed where that is asked."""
+        signed = self._signed(event, data, what=_told(event))
+        if signed == data:
+            return event, data
+        parts = signing.split(signed)
+        armored = parts[1] if parts else ""
+        return event._replace(data={**event.data, "signature": armored}, digest=codec.digest_of(signed)), signed
+
+    def evidence(self, run: str, values: dict[str, Any], data: bytes) -> bytes:
+        """Return the bytes of evidence, signed where that is asked."""
+        path = layout.evidence_path(run, values["id"])
+        return self._signed(Evidence(values["id"], run, values, "", path), data, what="this approval")
+
+    def _signed(self, record: Event | Evidence, data: bytes, *, what: str) -> bytes:
+        names = signing.demanded(self.policy.signatures, record)
+        if names is None and not self.sign:
+            return data
+        git = self.tx.ledger.git
+        found = signers_at(git, self.tx.view.commits[0] if self.tx.view.commits else "", self.policy)
+        if names is not None and found.why:
+            raise SignersMissing(why=found.why)
+        key = signer.key_of(self.tx.ledger.settings, self.key, git.start)
+        armored = signer.sign(signing.cover(record.run, record.id, data), key, signing.NAMESPACE)
+        signed = signing.seal(data, armored)
+        seen = examine(record._replace(data={**record.data, "signature": armored}), signed, found)
+        if names is not None and (why := signing.lacking(seen, names)):
+            raise SignatureRequired(what=what, why=why)
+        if seen.state not in ("good", "unchecked"):
+            self.tx.ledger.warnings.append(f"signed, but {signing.WORDS[seen.state]}")
+        return signed
+
+
+def _told(event: Event) -> str:
+    if gate := event.get("gate"):
+        return f"gate {gate} {event.do} on {event.of}"
+    return f"the approval of {event.of}"
+
+
+def approval(state: RunState, plan: str) -> list[Event]:
+    """Return the approvals that make a plan canonical: those that no other approval of the run's plans has seen."""
+    events = [one for one in state.folded(plans_of(state.id)).events if one.event.do == "approved"]
+    return [event for event in signing.latest(events) if event.of == plan]
+
+
+def verdicts(state: RunState, scope: str, gate: str) -> list[Event]:
+    """Return the latest verdicts of a gate, several where none had seen the other."""
+    return signing.latest([one for one in state.folded(scope).events if one.event.get("gate") == gate])
+
+
+def missing(state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequence[str] = ()) -> list[str]:
+    """Return which of the approvals and verdicts that hold lack the signature that policy demands, each with why.
+
+    They are those of the canonical plan, of all gates of the scopes that have passed or were waived, but for the run's
+    own gates named in `but`, and of what proves tasks.
+    """
+    if not policy.signatures.get("require"):
+        return []
+    verifier = Verifier(state.view, policy)
+    told = []
+    if plan := state.canonical:
+        told += _plan(state, policy, verifier, plan)
+    for scope in scopes:
+        for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
+            if value[0] not in PASSING or (scope == state.id and gate in but):
+                continue
+            holding = [event for event in verdicts(state, scope, gate) if event.do in PASSING]
+            if why := signing.wanting(policy.signatures, holding, verifier.seen):
+                told.append(f"gate {gate} of {scope} has {DONE[value[0]]} without the signature it needs: {why}")
+        if kind_of(scope) == "task":
+            told += _proof(state, policy, verifier, scope)
+    return told
+
+
+def _proof(state: RunState, policy: Policy, verifier: Verifier, task: str) -> list[str]:
+    """Return which approvals prove a task, or are shown for it as policy asks, and lack their signature."""
+    if "approvals" not in policy.signatures["require"] or not state.is_done(task, policy):
+        return []
+    proving = state.proof(task, policy).by
+    shown = "approval" in state.asked(task, policy).evidence
+    refs = [ref for event in (*state.completions(task), *state.acceptances(task))
+            for ref in event.data.get("evidence") or ()]  # fmt: skip
+    told = []
+    for name in dict.fromkeys(parse_ref(ref).id for ref in refs):
+        one = state.evidence(name)
+        if one is None or one.kind != "approval" or not (shown or name in proving):
+            continue
+        names = signing.demanded(policy.signatures, one)
+        if names is not None and (why := signing.lacking(verifier.seen(one), names)):
+            told.append(f"task {task} rests on {name} without the signature it needs: {why}")
+    return told
+
+
+def is_signed(state: RunState, policy: Policy, plan: str) -> bool:
+    """Tell whether the approval that makes a plan canonical is signed as well as policy could ask."""
+    verifier = Verifier(state.view, policy)
+    return any(
+        not signing.lacking(verifier.seen(event), signing.demanded(policy.signatures, event) or ())
+        for event in approval(state, plan)
+    )
+
+
+def _plan(state: RunState, policy: Policy, verifier: Verifier, plan: str) -> list[str]:
+    if "plan_approval" not in policy.signatures["require"]:
+        return []
+    found = approval(state, plan)
+    if why := signing.wanting(policy.signatures, found, verifier.seen):
+        return [f"plan {plan} was approved without the signature it needs: {why}"]
+    if all(event.get("text") != state.prose(plan).digest for event in found):
+        return [f"plan {plan} has another text than the one that was signed"]
+    return []
+
+
+def refuse_unsigned(state: RunState, policy: Policy, scopes: Iterable[str], what: str) -> None:
+    """Refuse to rely on an approval or verdict that lacks the signature that policy demands."""
+    if told := missing(state, policy, scopes):
+        raise SignatureRequired(what=what, why="; ".join(told))
+
+
+def answers(state: RunState, policy: Policy, evidence: Iterable[Evidence]) -> dict[str, str] | None:
+    """Return the approvals that count, as evidence -> whose signature it is; None where policy demands none."""
+    if "approvals" not in policy.signatures.get("require", {}):
+        return None
+    verifier = Verifier(state.view, policy)
+    counting = {}
+    for one in evidence:
+        names = signing.demanded(policy.signatures, one)
+        if names is None or "text" not in one.data:
+            continue
+        if not signing.lacking(seen := verifier.seen(one), names):
+            counting[one.id] = seen.by
+    return counting
+
+
+def unsigned(view: View, records: Iterable[Event | Evidence], policy: Policy, found: Found) -> list[Finding]:
+    """Return findings on records of a view, judged by a policy and signers that may be another commit's: the base's."""
+    return signing.unsigned(records, policy.signatures, Verifier(view, policy, found).seen)
+
+
+def fill(state: RunState, shown: Sequence[dict[str, Any]]) -> None:
+    """Say in rows of signed records what their signatures come to, and whose they are."""
+    verifier = Verifier(state.view, state.view.policy(), keep=True)
+    for row in shown:
+        event = row.get("approval_event_id") or row.get("event_id")
+        record = state.event(event) if event else state.evidence(row["id"])
+        if record is not None and row["signature"] != "none":
+            seen = verifier.seen(record)
+            row["signature"], row["signed_by"] = seen.state, seen.by or None
+    verifier.close()

@@ -1,0 +1,143 @@
+"""What a signature covers, whose it must be, and what it is worth: rules about signed events and approvals. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of
+from memento_git.model.work import Event, Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memento_git.work.fold import Judged
+
+NAMESPACE: Final = "memento-git"
+PASSING: Final = ("passed", "waived")
+BLOCK: Final = re.compile(rb"(.*\n)signature: \|\n((?:  [ -~]+\n)+)", re.DOTALL)
+ADDRESS: Final = re.compile(r"[^<>]*<([^<>\s]+)>")
+
+WORDS: Final = {
+    "none": "it is not signed",
+    "good": "its signature is good",
+    "unknown_key": "its key is not among the allowed signers",
+    "bad": "its signature is not for these bytes in this place",
+    "expired": "its key was not valid at that time",
+    "revoked": "its key is revoked",
+    "other_actor": "its signature is somebody else's",
+    "unchecked": "its signature could not be checked here",
+}
+GATES: Final = {"final_acceptance": "final_acceptance", "release": "release", "approval": "approvals"}
+
+
+class Seen(NamedTuple):
+    """What a signature comes to: a word of WORDS, and the principal whose it is where that is known."""
+
+    state: str
+    by: str = ""
+
+
+UNSIGNED: Final = Seen("none")
+
+
+def cover(run: str, identity: str, body: bytes) -> bytes:
+    """Return what a signature covers: where the record lies, then the bytes of its file without the signature."""
+    return f"{NAMESPACE} signature 1\nrun: {run}\nid: {identity}\n\n".encode() + body
+
+
+def seal(body: bytes, armored: str) -> bytes:
+    """Return the bytes of a signed file: the signature is its last key."""
+    lines = "".join(f"  {line}\n" for line in armored.splitlines())
+    return body + f"signature: |\n{lines}".encode()
+
+
+def split(data: bytes) -> tuple[bytes, str] | None:
+    """Return a signed file's bytes without its signature, and the signature; None where it is not the last key."""
+    found = BLOCK.fullmatch(data)
+    if found is None:
+        return None
+    return found[1], "".join(line[2:] + "\n" for line in found[2].decode("ascii").splitlines())
+
+
+def identities(actor: str) -> tuple[str, ...]:
+    """Return the principals that an actor may sign as: the address of `Name <address>`, or the whole name."""
+    found = ADDRESS.fullmatch(actor)
+    return (found[1], actor) if found else (actor,)
+
+
+def demanded(signatures: Mapping[str, Any], record: Event | Evidence) -> tuple[str, ...] | None:
+    """Return who must have signed a record by policy (nobody named: any allowed signer), None where nobody must."""
+    require = signatures.get("require") or {}
+    key = _evidence_key(record) if isinstance(record, Evidence) else _event_key(record, require)
+    return tuple(require[key]) if key in require else None
+
+
+def _evidence_key(evidence: Evidence) -> str:
+    return "approvals" if evidence.kind == "approval" and evidence.data["outcome"] != "failed" else ""
+
+
+def _event_key(event: Event, require: Mapping[str, Any]) -> str:
+    """Return the key of policy that an event falls under; a waiver of what must be signed must be signed itself."""
+    if event.do == "approved" and kind_of(event.of) == "plan":
+        return "plan_approval"
+    gate = GATES.get(event.get("gate"), "")
+    if event.do == "waived":
+        return "waivers" if "waivers" in require else gate
+    return gate if event.do == "passed" else ""
+
+
+def lacking(seen: Seen, names: Sequence[str]) -> str:
+    """Return why a signature is not what policy demands, or nothing."""
+    if seen.state != "good":
+        whose = f": it is of {seen.by}" if seen.by else ""
+        return WORDS[seen.state] + whose
+    allowed = {identity for name in names for identity in identities(name)}
+    if not names or seen.by in allowed:
+        return ""
+    return f"it is signed by {seen.by}, and policy asks for {', '.join(names)}"
+
+
+def latest(events: Iterable[Judged]) -> list[Event]:
+    """Return the legal events of some that no other of them had seen."""
+    legal = [one for one in events if one.verdict == "legal"]
+    seen = frozenset[str]().union(*(one.past for one in legal))
+    return [one.event for one in legal if one.event.id not in seen]
+
+
+def wanting(signatures: Mapping[str, Any], candidates: Sequence[Event], check: Callable[[Event], Seen]) -> str:
+    """Return what the signatures of events of equal standing lack; nothing where one of them has what it needs."""
+    worst = "no event that stands says so"
+    for event in candidates:
+        names = demanded(signatures, event)
+        worst = "" if names is None else lacking(check(event), names)
+        if not worst:
+            break
+    return worst
+
+
+def unsigned(
+    records: Iterable[Event | Evidence], signatures: Mapping[str, Any], check: Callable[[Event | Evidence], Seen]
+) -> list[Finding]:
+    """Return a finding for each record that lacks the signature policy demands, or has one that is not good."""
+    found = []
+    for record in records:
+        names = demanded(signatures, record)
+        if names is None and "signature" not in record.data:
+            continue
+        seen = check(record)
+        why = "" if names is None else lacking(seen, names)
+        if why:
+            asked = f" of {', '.join(names)}" if names else ""
+            told = f"policy demands a signature{asked} here: {why}"
+            found.append(Finding("K001", record.path, 0, told, "do it again with --sign, as one who may"))
+        elif names is None and seen.state != "good":
+            found.append(_doubtful(record.path, seen))
+    return found
+
+
+def _doubtful(path: str, seen: Seen) -> Finding:
+    if seen.state in ("unknown_key", "unchecked"):
+        return Finding("K002", path, 0, WORDS[seen.state], "see to the allowed signers that policy names", "warning")
+    return Finding("K002", path, 0, WORDS[seen.state], "restore the file as it was signed")

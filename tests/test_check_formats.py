@@ -1,0 +1,82 @@
+"""What check prints: each form is what its readers take, whatever a ledger's texts say."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from memento_git.model.finding import Finding
+from memento_git.review import formats
+from memento_git.review.catalogue import CATALOGUE
+
+EVIL = "50% off,\n::error::gone\r\x1b[31m <b>&\"' \u202e ]]>"
+BAD = Finding("D002", ".memento/a b,c:d%.yaml", 3, EVIL, "put it back\n::warning::no")
+MILD = Finding("T004", ".memento/x.yaml", 0, "late", severity="warning")
+OLD = Finding("F007", ".memento/old.md", 0, "missing", "restore it")
+
+
+def test_text_has_a_line_a_remedy_and_what_was_wrong_before_apart() -> None:
+    shown = formats.text([BAD, MILD], [OLD], "in 3 record(s)").splitlines()
+    assert shown[0].startswith(".memento/a b,c:d%.yaml:3: D002 error 50% off, ::error::gone")
+    assert shown[1] == "  fix: put it back ::warning::no"
+    assert shown[2] == ".memento/x.yaml: T004 warning late"
+    assert shown[3] == "already wrong at the base (1), not this branch's doing:"
+    assert shown[4:] == [
+        "  .memento/old.md: F007 error missing",
+        "    fix: restore it",
+        "1 error, 1 warning in 3 record(s)",
+    ]
+    assert not any(letter in "\n".join(shown) for letter in "\x1b\u202e\r")
+
+
+def test_workflow_commands_are_one_line_each_and_nothing_in_them_is_another() -> None:
+    first, second = formats.github([BAD, MILD]).splitlines()
+    assert first.startswith(
+        "::error file=.memento/a b%2Cc%3Ad%25.yaml,line=3,title=D002 a removed event::50%25 off,%0A"
+    )
+    assert first.count("\n") == 0
+    assert "%0Afix: put it back%0A::warning::no" in first
+    assert second == "::warning file=.memento/x.yaml,title=T004 an event dated out of order::late"
+
+
+def test_junit_is_xml_that_counts_right() -> None:
+    suite = ET.fromstring(formats.junit([BAD, MILD], [OLD]))
+    assert suite.attrib == {"tests": "3", "failures": "1", "errors": "0", "skipped": "2"}
+    cases = list(suite.iter("testcase"))
+    assert [next(iter(case)).tag for case in cases] == ["failure", "skipped", "skipped"]
+    assert ET.fromstring(formats.junit([], [])).attrib["tests"] == "1"
+
+
+def test_sarif_has_what_a_code_scanner_asks_for() -> None:
+    log = json.loads(formats.sarif([BAD, MILD], [OLD], "1.0"))
+    (run,) = log["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert log["version"] == "2.1.0"
+    assert rules == ["D002", "F007", "T004"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        place = result["locations"][0]["physicalLocation"]
+        assert place["region"]["startLine"] >= 1
+        assert " " not in place["artifactLocation"]["uri"]
+        assert result["level"] in ("error", "warning")
+    assert [result["baselineState"] for result in run["results"]] == ["new", "new", "unchanged"]
+    assert len({result["partialFingerprints"]["memento/v1"] for result in run["results"]}) == 3
+
+
+def test_a_path_that_is_no_text_can_be_told() -> None:
+    odd = BAD._replace(path=".memento/\udc80")
+    assert "%80" in formats.sarif([odd], [], "1")
+    assert formats.junit([odd], []).isprintable() or "\n" in formats.junit([odd], [])
+    formats.text([odd], [], "").encode()
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_every_code_has_a_title_a_severity_a_meaning_and_a_remedy(code: str) -> None:
+    kind = CATALOGUE[code]
+    assert kind.severity in ("error", "warning")
+    assert kind.title[0].islower()
+    assert not kind.title.endswith(".")
+    assert kind.meaning.endswith(".")
+    assert kind.fix

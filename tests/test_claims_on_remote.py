@@ -1,0 +1,288 @@
+"""A claim that the remote holds is one clone's alone, whoever else tries, and goes when its work has ended."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import claims, lock, publish, remoteclaims, remotes
+from memento_git.ledger.store import Ledger
+from memento_git.model.clock import seconds_of
+from memento_git.work import refusals as no
+from memento_git.work.actions import claiming, dispatches, syncing, tasks
+from tests.clones import Hub, hook
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memento_git.errors import MementoError
+
+CLONES, TASKS = 4, 24
+
+
+@pytest.fixture
+def hub(play: Play) -> Hub:
+    play.planned()
+    return Hub(play)
+
+
+def offered(hub: Hub, **options: Any) -> str:
+    """Hand a task out and have the hub know it."""
+    dispatch = hub.first.dispatch(hub.first.task(), **options)
+    syncing.sync(hub.first.ledger)
+    return dispatch
+
+
+def claim(play: Play, dispatch: str, **options: Any) -> claiming.Claimed:
+    return claiming.claim_on_remote(play.ledger, dispatch, **options)
+
+
+def refused(play: Play, error: type[MementoError], dispatch: str) -> MementoError:
+    with pytest.raises(error) as caught:
+        claim(play, dispatch)
+    assert remoteclaims.held(play.ledger.git, "origin") == []
+    assert not list(claims.listed(play.ledger.git))
+    assert git(play.root, "status", "--short") == ""
+    return caught.value
+
+
+def holder(play: Play, dispatch: str) -> str:
+    state = play.state(dispatch)
+    opened = state.event(dispatch.replace("dispatch", "event", 1))
+    assert opened is not None
+    return str(state.dispatches(opened.of)[dispatch].get("holder"))
+
+
+def task_of(play: Play, dispatch: str) -> str:
+    opened = play.state(dispatch).event(dispatch.replace("dispatch", "event", 1))
+    assert opened is not None
+    return opened.of
+
+
+def test_a_claim_is_on_the_remote_with_its_event_and_nobody_else_gets_it(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    done = claim(bob, dispatch)
+    assert (done.pushed, done.pushes) == (True, 1)
+    assert hub.refs() == [task_of(bob, dispatch)]
+    assert hub.head() == git(bob.root, "rev-parse", "HEAD")
+    assert "Bob" in refused(cleo, no.AlreadyClaimed, dispatch).message
+    assert holder(cleo, dispatch) == "Bob"
+
+
+def test_the_ref_alone_keeps_others_out_before_the_event_is_there(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    hook(bob.root / ".git", "pre-push", "echo not now >&2; exit 1")
+    done = claim(bob, dispatch)
+    assert not done.pushed
+    assert any("not now" in warning and "memento sync" in warning for warning in bob.ledger.warnings)
+    refused(cleo, no.AlreadyClaimed, dispatch)
+    (bob.root / ".git" / "hooks" / "pre-push").unlink()
+    syncing.sync(bob.ledger)
+    assert hub.refs() == [task_of(bob, dispatch)]
+
+
+def test_a_clone_that_has_not_seen_the_completion_cannot_claim_after_it(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    syncing.sync(cleo.ledger)
+    claim(bob, dispatch)
+    bob.complete(dispatch, bob.evidence(task_of(bob, dispatch)))
+    assert hub.refs()
+    assert syncing.sync(bob.ledger).released == [dispatch]
+    assert hub.refs() == []
+    assert remoteclaims.held(bob.ledger.git, "origin") == []
+    refused(cleo, no.DispatchTerminal, dispatch)
+    assert hub.refs() == []
+
+
+@pytest.mark.parametrize("end", ["fail", "recover"])
+def test_a_claim_whose_dispatch_failed_or_was_recovered_is_given_back_by_the_next_sync(hub: Hub, end: str) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    if end == "fail":
+        bob.do(dispatches.fail_dispatch, dispatch, reason="no")
+    else:
+        bob.do(dispatches.recover_dispatch, dispatch, force=True, reason="no")
+    assert syncing.sync(bob.ledger).released == [dispatch]
+    assert hub.refs() == []
+
+
+def test_a_renewal_reaches_the_remote_with_the_next_sync(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch, lease=60)
+    before = remoteclaims.look(bob.ledger.git, "origin", task_of(bob, dispatch))
+    bob.do(dispatches.renew_dispatch, dispatch, lease=3600, force=True)
+    assert syncing.sync(bob.ledger).released == []
+    after = remoteclaims.look(bob.ledger.git, "origin", task_of(bob, dispatch))
+    assert before
+    assert after
+    assert seconds_of(after.until) - seconds_of(before.until) > 3000
+
+
+def test_a_claim_that_expired_on_the_remote_is_replaced_by_compare_and_swap(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    task = task_of(hub.first, dispatch)
+    old = claims.Claim(dispatch, "Bob", "2020-01-01T00:00:00.000Z")
+    assert remoteclaims.take(bob.ledger.git, "origin", task, old, None)
+    claim(cleo, dispatch)
+    assert holder(cleo, dispatch) == "Cleo"
+    told = remoteclaims.look(cleo.ledger.git, "origin", task)
+    assert told
+    assert told.by == "Cleo"
+    assert syncing.sync(bob.ledger).released == []
+    assert hub.refs() == [task]
+    assert remoteclaims.held(bob.ledger.git, "origin") == []
+
+
+def test_an_expired_claim_that_somebody_replaces_first_is_lost(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    task = task_of(hub.first, offered(hub))
+    old = claims.Claim("dispatch_x", "Bob", "2020-01-01T00:00:00.000Z")
+    first = remoteclaims.take(bob.ledger.git, "origin", task, old, None)
+    second = remoteclaims.take(bob.ledger.git, "origin", task, old._replace(by="Eve"), first)
+    assert second
+    assert remoteclaims.take(bob.ledger.git, "origin", task, old._replace(by="Dan"), first) is None
+
+
+def test_the_ref_of_a_dispatch_that_ended_does_not_keep_its_successor(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    syncing.sync(cleo.ledger)
+    _, successor = cleo.do(dispatches.recover_dispatch, dispatch, force=True, reason="gone", requeue=True)
+    claim(cleo, successor)
+    assert holder(cleo, successor) == "Cleo"
+    assert syncing.sync(bob.ledger).released == []
+    assert hub.refs() == [task_of(cleo, dispatch)]
+
+
+def test_one_actor_in_two_clones_holds_it_in_one(hub: Hub) -> None:
+    here, there = hub.clone("Bob"), hub.clone("Bob", name="bob2")
+    dispatch = offered(hub)
+    claim(here, dispatch)
+    refused(there, no.AlreadyClaimed, dispatch)
+    claim(here, dispatch)
+
+
+def test_a_claim_that_died_before_its_event_is_taken_again_by_the_same_clone(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    script = (
+        "import os; from memento_git.ledger import worktree; from memento_git.cli.boundary import run;"
+        "worktree.reached = lambda step: os._exit(9) if step == 'decided' else None;"
+        f"run(['dispatch', 'claim', '{dispatch}', '--sync', '--actor', 'Bob'])"
+    )
+    assert subprocess.run([sys.executable, "-c", script], cwd=bob.root, check=False).returncode == 9
+    assert hub.refs()
+    refused(cleo, no.AlreadyClaimed, dispatch)
+    claim(bob, dispatch)
+    assert holder(bob, dispatch) == "Bob"
+
+
+def test_candidates_of_one_task_are_claimed_apart(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    task = hub.first.task()
+    one, two = (hub.first.dispatch(task, candidate=True) for _ in range(2))
+    syncing.sync(hub.first.ledger)
+    claim(bob, one)
+    claim(cleo, two)
+    assert hub.refs() == sorted([one, two])
+
+
+def test_what_stands_in_the_way_leaves_no_claim(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    hook(hub.bare, "pre-receive", "echo no claims here; exit 1")
+    assert "no claims here" in refused(bob, remotes.PushRejected, dispatch).message
+    (hub.bare / "hooks" / "pre-receive").unlink()
+    (bob.root / ".git" / "MERGE_HEAD").write_text(hub.head())
+    with pytest.raises(publish.OperationUnderWay):
+        claim(bob, dispatch)
+    (bob.root / ".git" / "MERGE_HEAD").unlink()
+    git(bob.root, "switch", "-qc", "work")
+    git(bob.root, "config", "branch.work.remote", "origin")
+    git(bob.root, "config", "branch.work.merge", "refs/heads/work")
+    with pytest.raises(remotes.RemoteBranchMissing):
+        claim(bob, dispatch)
+    assert hub.refs() == []
+    git(bob.root, "switch", "-q", "main")
+    monkeypatch.setattr(syncing, "PATIENCE", 0.1)
+    with lock.held(bob.ledger.git.git_dir / "memento" / "sync.lock"), pytest.raises(lock.LockHeld):
+        claim(bob, dispatch)
+    hub.bare.rename(hub.bare.with_name("away"))
+    with pytest.raises(remotes.RemoteUnreachable):
+        claim(bob, dispatch)
+    assert not list(claims.listed(bob.ledger.git))
+
+
+def test_the_command_claims_on_the_remote(hub: Hub, cli: Callable[..., Any]) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    code, out, _ = cli("-C", str(bob.root), "dispatch", "claim", dispatch, "--sync", "--actor", "Bob", "--json")
+    told = json.loads(out)
+    assert (code, told["status"], told["claimed_by"], told["pushed"]) == (0, "claimed", "Bob", True)
+    assert cli("-C", str(bob.root), "dispatch", "claim", dispatch, "--remote", "origin")[0] == 2
+    out = cli("-C", str(hub.first.root), "sync")[1]
+    assert "brought forward to origin/main" in out
+    bob.do(dispatches.fail_dispatch, dispatch, reason="no")
+    assert "released" in cli("-C", str(bob.root), "sync", "--actor", "Bob")[1]
+
+
+WORKER = """
+import json, random, sys
+from memento_git.errors import Refused
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import claiming
+root, actor, names = sys.argv[1], sys.argv[2], sys.argv[3:]
+random.Random(actor).shuffle(names)
+won = {}
+for name in names:
+    with Ledger.open(root, actor=actor) as ledger:
+        try:
+            done = claiming.claim_on_remote(ledger, name)
+        except Refused as error:
+            if error.token != "dispatch_already_claimed":
+                raise
+        else:
+            won[name] = done.pushes
+print(json.dumps(won))
+"""
+
+
+def test_clones_that_race_for_tasks_claim_each_exactly_once(hub: Hub) -> None:
+    play = hub.first
+    names = [play.dispatch(play.do(tasks.add_task, f"Task {number}")) for number in range(TASKS)]
+    syncing.sync(play.ledger)
+    actors = [f"actor{number}" for number in range(CLONES)]
+    roots: list[Path] = [hub.clone(actor).root for actor in actors]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, str(root), actor, *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for root, actor in zip(roots, actors, strict=True)
+    ]
+    won: Counter[str] = Counter()
+    owner = {}
+    for actor, process in zip(actors, started, strict=True):
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err.decode()
+        mine = json.loads(out)
+        won.update(mine.keys())
+        owner.update(dict.fromkeys(mine, actor))
+    assert won == Counter(names)
+    syncing.sync(play.ledger)
+    assert {name: holder(play, name) for name in names} == owner
+    with Ledger.open(play.root) as opened:
+        assert syncing.troubles(opened.view(), opened.view().runs()) == ([], [])

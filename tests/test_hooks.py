@@ -1,0 +1,134 @@
+"""Hooks: beside those that are there, in every kind of checkout, taken away without a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work.actions import hooks
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+
+@pytest.fixture
+def path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a hook find the memento of these tests."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+
+
+def put(place: Path, text: str) -> str:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    place.chmod(0o755)
+    return text
+
+
+def states(play: Play) -> dict[str, tuple[str, bool]]:
+    return {one.name: (one.state, one.chained) for one in hooks.listed(play.ledger.git)}
+
+
+def test_hooks_are_installed_renewed_and_taken_away(play: Play, cli: Callable[..., Any]) -> None:
+    place = play.root / ".git" / "hooks"
+    before = {one.name: one.read_bytes() for one in place.iterdir()}
+    for _ in range(2):
+        code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
+        assert code == 0
+        assert [(one["name"], one["state"]) for one in json.loads(out)["hooks"]] == [
+            ("pre-commit", "installed"), ("post-merge", "installed"),
+        ]  # fmt: skip
+    assert (place / "pre-commit").stat().st_mode & stat.S_IXUSR
+    assert "installed" in cli("hook", "-C", str(play.root))[1]
+    assert cli("hook", "uninstall", "-C", str(play.root))[0] == 0
+    assert {one.name: one.read_bytes() for one in place.iterdir()} == before
+    assert states(play) == {"pre-commit": ("absent", False), "post-merge": ("absent", False)}
+
+
+def test_a_hook_that_is_there_runs_first_decides_and_is_put_back(play: Play, path: None) -> None:
+    theirs = play.root / ".git" / "hooks" / "pre-commit"
+    text = put(theirs, "#!/bin/sh\necho ran >> .git/ran\ntest ! -e stop\n")
+    hooks.install(play.ledger.git)
+    assert states(play)["pre-commit"] == ("installed", True)
+
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "commit", "-qam", "code")
+    assert (play.root / ".git" / "ran").read_text() == "ran\n"
+    (play.root / "stop").touch()
+    (play.root / "app.py").write_text("answer = 44\n")
+    with pytest.raises(AssertionError):
+        git(play.root, "commit", "-qam", "code")
+
+    hooks.uninstall(play.ledger.git)
+    assert theirs.read_text() == text
+    assert states(play)["pre-commit"] == ("other", False)
+
+
+def test_somebody_elses_hook_that_came_later_is_left_alone(play: Play) -> None:
+    hooks.install(play.ledger.git)
+    theirs = play.root / ".git" / "hooks" / "pre-commit"
+    text = put(theirs, "#!/bin/sh\nexit 0\n")
+    hooks.uninstall(play.ledger.git)
+    assert theirs.read_text() == text
+
+
+def test_a_hook_that_was_put_aside_is_never_overwritten(play: Play) -> None:
+    place = play.root / ".git" / "hooks"
+    first = put(place / "pre-commit", "#!/bin/sh\nexit 0\n")
+    hooks.install(play.ledger.git)
+    second = put(place / "pre-commit", "#!/bin/sh\nexit 1\n")
+    with pytest.raises(hooks.HookTaken):
+        hooks.install(play.ledger.git)
+    assert (place / "pre-commit").read_text() == second
+    assert (place / f"pre-commit{hooks.BEFORE}").read_text() == first
+
+
+def test_gits_own_setting_for_hooks_is_respected(play: Play, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "shared hooks"
+    git(play.root, "config", "core.hooksPath", str(elsewhere))
+    hooks.install(play.ledger.git)
+    assert sorted(one.name for one in elsewhere.iterdir()) == ["post-merge", "pre-commit"]
+    assert not (play.root / ".git" / "hooks" / "pre-commit").exists()
+
+
+def test_hooks_that_are_part_of_the_repository_are_not_touched(play: Play, cli: Callable[..., Any]) -> None:
+    git(play.root, "config", "core.hooksPath", ".husky")
+    code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "hooks_tracked")
+    assert not (play.root / ".husky").exists()
+
+
+def test_a_linked_worktree_has_the_hooks_of_its_clone(play: Play, tmp_path: Path) -> None:
+    git(play.root, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "other")
+    hooks.install(play.beside(tmp_path / "linked").ledger.git)
+    assert states(play)["pre-commit"] == ("installed", False)
+
+
+def test_a_commit_without_ledger_files_starts_nothing_but_git(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks.install(play.ledger.git)
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "add", "app.py")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert "not on PATH" not in git(play.root, "commit", "-m", "code")
+
+
+def test_a_missing_memento_is_told_and_stops_nobody(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks.install(play.ledger.git)
+    path = play.root / ".memento" / "config.yaml"
+    path.write_text(path.read_text() + "# a comment\n")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    git(play.root, "commit", "-qam", "policy")
+
+
+def test_a_bare_repository_has_no_hooks_of_ours(play: Play, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
+    code, out, _ = cli("hook", "install", "-C", str(tmp_path / "bare.git"), "--json")
+    assert (code, json.loads(out)["ok"]) == (1, False)

@@ -1,0 +1,698 @@
+"""Signatures by real SSH keys: who may approve is held by who has a key, through every door."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.errors import MementoError
+from memento_git.ledger import codec, layout, signer
+from memento_git.ledger.store import Ledger
+from memento_git.review.actions import check
+from memento_git.work import signatures, signing
+from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs, tasks
+from tests.play import Play, git
+from tests.test_candidates import Contest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ADA = "Ada <ada@example.invalid>"
+AGENT = "agent:hermes"
+POLICY = """\
+version: 1
+policy:
+  signatures:
+    allowed_signers: .memento/allowed_signers
+    revoked: .memento/revoked
+    require: {plan_approval: [ada@example.invalid], waivers: [], final_acceptance: [ada@example.invalid], \
+release: [ada@example.invalid], approvals: []}
+"""
+LOOSE = "version: 1\npolicy:\n  signatures: {allowed_signers: .memento/allowed_signers}\n"
+
+
+def make_key(folder: Path, name: str, passphrase: str = "") -> Path:
+    path = folder / name
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", name, "-f", str(path)], check=True
+    )  # fmt: skip
+    return path
+
+
+def public(key: Path) -> str:
+    return " ".join(Path(f"{key}.pub").read_text().split()[:2])
+
+
+class Office:
+    """A ledger whose policy demands signatures: Ada has a key that counts, the agent one that does not."""
+
+    def __init__(self, play: Play, folder: Path) -> None:
+        self.play, self.root = play, play.root
+        self.ada, self.grace, self.agent = (make_key(folder, name) for name in ("ada", "grace", "agent"))
+        self.write(POLICY)
+
+    def signers(self, *lines: str) -> None:
+        known = [f"ada@example.invalid {public(self.ada)}", f"grace@example.invalid {public(self.grace)}"]
+        (self.root / ".memento" / "allowed_signers").write_text("\n".join(lines or known) + "\n")
+        self.play.commit_all("signers")
+
+    def revoke(self, *keys: Path) -> None:
+        (self.root / ".memento" / "revoked").write_text("".join(f"{public(key)}\n" for key in keys))
+        self.play.commit_all("revoked")
+
+    def write(self, policy: str) -> None:
+        (self.root / ".memento" / "config.yaml").write_text(policy)
+        (self.root / ".memento" / "revoked").write_text("")
+        self.signers()
+
+    def plan(self) -> str:
+        self.play.run()
+        return str(self.play.do(plans.draft_plan, "Plan", "Do it."))
+
+    def approved(self) -> str:
+        return str(self.play.do(plans.approve_plan, self.plan(), key=str(self.ada)))
+
+    def as_agent(self) -> Play:
+        return self.play.as_(AGENT)
+
+    def event(self, record: str, verb: str) -> Path:
+        """Return the latest event file of a verb."""
+        found = sorted((self.root / ".memento").rglob(f"{record}/*-{verb}-*.yaml"))
+        return found[-1]
+
+    def seen(self, path: Path) -> signing.Seen:
+        """Return what the signature of a committed file comes to."""
+        view = self.play.ledger.view()
+        view.runs()
+        record = view.record(path.relative_to(self.root).as_posix())
+        assert record is not None, view.findings
+        return signatures.Verifier(view, view.policy()).seen(record)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def office(play: Play, tmp_path: Path) -> Office:
+    return Office(play, tmp_path)
+
+
+def refused(token: str, act: Callable[[], Any]) -> str:
+    with pytest.raises(MementoError) as caught:
+        act()
+    assert caught.value.token == token, caught.value.message
+    return caught.value.message
+
+
+def test_a_signed_file_holds_its_signature_as_the_last_key_and_it_verifies_by_hand(
+    office: Office, tmp_path: Path
+) -> None:
+    office.approved()
+    path = next((office.root / ".memento").rglob("*-approved-*.yaml"))
+    place = layout.place_of(path.relative_to(office.root).as_posix())
+    assert place is not None
+    body, _, block = path.read_text().partition("signature: |\n")
+    (tmp_path / "sig").write_text("".join(line[2:] + "\n" for line in block.splitlines()))
+    told = f"memento-git signature 1\nrun: {place.run}\nid: {place.id}\n\n{body}"
+    done = subprocess.run(
+        ["ssh-keygen", "-Y", "verify", "-n", "memento-git", "-I", "ada@example.invalid",
+         "-f", str(office.root / ".memento" / "allowed_signers"), "-s", str(tmp_path / "sig")],
+        input=told.encode(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert office.seen(path) == ("good", "ada@example.invalid")
+
+
+def test_where_nothing_is_asked_nothing_is_signed(play: Play) -> None:
+    play.planned()
+    assert "signature" not in next((play.root / ".memento").rglob("*-approved-*.yaml")).read_text()
+
+
+def test_a_signed_approval_opens_the_way_to_a_release(office: Office) -> None:
+    play, key = office.play, str(office.ada)
+    office.approved()
+    play.proven()
+    run = next(iter(play.ledger.view().runs()))
+    play.do(gates.record_gate, "final_acceptance", "passed", key=key)
+    play.do(evidences.approve, run, key=key)
+    found = play.do(releases.release_run, approvals=1, key=key)
+    assert found.verdict.missing == ()
+    assert found.verdict.approvers == (ADA,)
+    assert play.do(runs.complete_run) == run
+    assert play.status(run) == "completed"
+
+
+def test_the_key_of_git_is_used_when_policy_demands(office: Office) -> None:
+    git(office.root, "config", "gpg.format", "ssh")
+    git(office.root, "config", "user.signingKey", f"{office.ada}")
+    with Ledger.open(office.root) as ledger:
+        Play(ledger).do(plans.approve_plan, office.plan())
+    assert office.seen(next((office.root / ".memento").rglob("*-approved-*.yaml"))).state == "good"
+
+
+def test_the_environment_names_a_key(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMENTO_SIGNING_KEY", str(office.ada))
+    office.play.do(plans.approve_plan, office.plan())
+    assert office.play.state(office.play.ledger.view().runs()[0]).canonical
+
+
+# The agent tries every door.
+
+
+def test_an_agent_without_a_key_approves_nothing(office: Office) -> None:
+    plan, agent = office.plan(), office.as_agent()
+    refused("signing_key_missing", lambda: agent.do(plans.approve_plan, plan))
+    refused("signing_key_missing", lambda: agent.do(plans.approve_plan, plan, key="/no/such/key"))
+    for verdict, gate in (("passed", "final_acceptance"), ("waived", "quality_review"), ("waived", "release")):
+        refused("signing_key_missing", functools.partial(agent.gate, gate, verdict, reason="why"))
+    assert not office.play.state(plan).canonical
+    assert list((office.root / ".memento").rglob("*-approved-*.yaml")) == []
+    assert git(office.root, "status", "--porcelain") == ""
+
+
+def test_an_agent_with_a_key_of_its_own_is_nobody(office: Office) -> None:
+    plan, key = office.plan(), str(office.agent)
+    message = refused("signature_required", lambda: office.as_agent().do(plans.approve_plan, plan, key=key))
+    assert "not among the allowed signers" in message
+    refused("signature_required", lambda: office.play.do(plans.approve_plan, plan, key=key))
+
+
+def test_a_name_that_is_not_the_keys_is_somebody_elses(office: Office) -> None:
+    plan, key = office.plan(), str(office.ada)
+    message = refused("signature_required", lambda: office.as_agent().do(plans.approve_plan, plan, key=key))
+    assert "somebody else's: it is of ada@example.invalid" in message
+
+
+def test_an_allowed_signer_who_is_not_named_may_not(office: Office) -> None:
+    grace = office.play.as_("Grace <grace@example.invalid>")
+    message = refused("signature_required", lambda: grace.do(plans.approve_plan, office.plan(), key=str(office.grace)))
+    assert "policy asks for ada@example.invalid" in message
+    grace.gate("quality_review", "waived", reason="not now", key=str(office.grace))
+
+
+def test_the_command_line_and_apply_are_refused_too(office: Office, cli: Callable[..., Any]) -> None:
+    plan = office.plan()
+    root, agent = str(office.root), ("--actor", ADA, "--key", str(office.agent))
+    for arguments in (
+        ("plan", "approve", plan),
+        ("gate", "record", "final_acceptance", "passed"),
+        ("gate", "waive", "quality_review", "--reason", "no"),
+        ("evidence", "approve", plan),
+    ):
+        code, out, _ = cli(*arguments, "-C", root, "--json", *agent)
+        assert (code, json.loads(out)["error"]) == (1, "signature_required")
+    text = f"- do: plan approve\n  plan: {plan}\n  key: {office.agent}\n"
+    refused("signature_required", lambda: office.play.do(batch.apply, text.encode()))
+    text = f"- do: gate waive\n  gate: release\n  reason: no\n  sign: true\n  key: {office.agent}\n"
+    refused("signature_required", lambda: office.play.do(batch.apply, text.encode()))
+
+
+def forged(office: Office, plan: str, signature: str = "") -> Path:
+    """Write the approval of a plan by hand, in Ada's name, and commit it."""
+    state = office.play.state(plan)
+    folder = (office.root / layout.prose_path(state.id, plan)).parent
+    path = folder / "20261122T030000000Z-approved-0123456789ab.yaml"
+    text = f"do: approved\nof: {plan}\nat: 2026-11-22T03:00:00.000Z\nby: {ADA}\nafter: []\n"
+    path.write_text(text + f"text: {state.prose(plan).digest}\n" + signature)
+    office.play.commit_all("by hand")
+    return path
+
+
+def test_a_hand_written_approval_hands_nothing_out(office: Office) -> None:
+    plan = office.plan()
+    forged(office, plan)
+    assert office.play.state(plan).canonical == plan
+    task = office.play.task()
+    message = refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
+    assert "it is not signed" in message
+
+
+def test_a_plan_that_was_approved_by_hand_can_still_be_approved_by_who_may(office: Office) -> None:
+    plan = office.plan()
+    forged(office, plan)
+    task = office.play.task()
+    office.play.do(plans.approve_plan, plan, key=str(office.ada))
+    office.play.do(dispatches.create_dispatch, task, "agent")
+    refused("plan_already_canonical", lambda: office.play.do(plans.approve_plan, plan, key=str(office.ada)))
+
+
+def test_an_empty_name_of_a_key_is_a_mistake(office: Office, cli: Callable[..., Any]) -> None:
+    office.write(LOOSE)
+    code, out, _ = cli("plan", "approve", office.plan(), "--key", "", "-C", str(office.root), "--json")
+    assert (code, json.loads(out)["error"]) == (2, "usage")
+
+
+def test_a_signature_does_not_serve_another_event_plan_or_run(office: Office) -> None:
+    plan = office.approved()
+    signature = "signature: |\n" + office.event(plan, "approved").read_text().partition("signature: |\n")[2]
+    other = str(office.play.do(plans.draft_plan, "Other", "Do anything."))
+    assert office.seen(forged(office, other, signature)).state == "bad"
+    task = office.play.task()
+    refused("record_contested", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
+    office.play.do(runs.cancel_run, office.play.state(plan).id, reason="over")
+    third = office.plan()
+    assert office.seen(forged(office, third, signature)).state == "bad"
+
+
+def test_a_signed_file_under_another_id_or_run_is_bad(office: Office) -> None:
+    plan = office.approved()
+    path = office.event(plan, "approved")
+    copied = path.with_name(path.name[:-17] + "0123456789ab.yaml")
+    copied.write_bytes(path.read_bytes())
+    moved = Path(str(path).replace(office.play.state(plan).id, "run_0123456789ab"))
+    moved.parent.mkdir(parents=True)
+    moved.write_bytes(path.read_bytes())
+    office.play.commit_all("copied")
+    assert [office.seen(one).state for one in (path, copied, moved)] == ["good", "bad", "bad"]
+
+
+def test_an_approval_of_before_does_not_bring_a_superseded_plan_back(office: Office) -> None:
+    first = office.approved()
+    second = str(office.play.do(plans.draft_plan, "Second", "Do better."))
+    office.play.do(plans.approve_plan, second, key=str(office.ada))
+    state = office.play.state(second)
+    seen = [f"{event.id}@{event.digest}" for event in signatures.approval(state, second)]
+    path = forged(office, first)
+    path.write_text(path.read_text().replace("after: []", f"after: [{', '.join(seen)}]"))
+    office.play.commit_all("back to the first")
+    assert office.play.state(first).canonical == first
+    task = office.play.task()
+    refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
+
+
+def test_an_edit_of_the_plan_after_its_approval_is_not_signed(office: Office) -> None:
+    plan = office.approved()
+    path = office.root / layout.prose_path(office.play.state(plan).id, plan)
+    path.write_text(path.read_text() + "\nAnd delete everything.\n")
+    event = office.event(plan, "approved")
+    old = re.search(r"text: (\w+)", event.read_text())
+    assert old is not None
+    event.write_text(event.read_text().replace(old[1], codec.digest_of(path.read_bytes())))
+    office.play.commit_all("edited both")
+    assert office.seen(event).state == "bad"
+    task = office.play.task()
+    refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
+
+
+def test_a_signature_moved_to_another_actor_or_anything_after_it_is_bad(office: Office) -> None:
+    plan = office.approved()
+    event = office.event(plan, "approved")
+    kept = event.read_text()
+    for text in (
+        kept.replace("by: Ada <ada@example.invalid>", "by: Grace <grace@example.invalid>"),
+        kept + "note: and more\n",
+        kept.replace("signature: |\n", "note: more\nsignature: |\n"),
+        kept.replace("signature: |\n", "signature: |+\n"),
+    ):
+        assert text != kept
+        event.write_text(text)
+        office.play.commit_all("tampered")
+        assert office.seen(event).state == "bad"
+
+
+@pytest.mark.parametrize(
+    ("options", "state"),
+    [
+        ('valid-before="20250101"', "expired"),
+        ('valid-after="20400101"', "expired"),
+        ('namespaces="git"', "unknown_key"),
+        ('valid-after="20250101",valid-before="20400101"', "good"),
+        ('namespaces="git,memento-git"', "good"),
+    ],
+)
+def test_the_options_of_allowed_signers_count_as_git_counts_them(office: Office, options: str, state: str) -> None:
+    plan = office.approved()
+    office.signers(f"ada@example.invalid {options} {public(office.ada)}")
+    assert office.seen(office.event(plan, "approved")).state == state
+
+
+def test_a_revoked_key_counts_no_more(office: Office) -> None:
+    plan = office.approved()
+    office.revoke(office.grace)
+    assert office.seen(office.event(plan, "approved")).state == "good"
+    office.revoke(office.ada)
+    assert office.seen(office.event(plan, "approved")) == ("revoked", "ada@example.invalid")
+    task = office.play.task()
+    refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
+
+
+def test_a_signature_for_another_purpose_is_bad(office: Office, tmp_path: Path) -> None:
+    plan = office.plan()
+    path = forged(office, plan)
+    place = layout.place_of(path.relative_to(office.root).as_posix())
+    assert place is not None
+    covered = signing.cover(place.run, place.id, path.read_bytes())
+    path.write_bytes(signing.seal(path.read_bytes(), signer.sign(covered, str(office.ada), "git")))
+    office.play.commit_all("a commit's signature")
+    assert office.seen(path).state == "bad"
+
+
+def test_a_certificate_of_an_authority_is_a_signer(office: Office, tmp_path: Path) -> None:
+    authority = make_key(tmp_path, "authority")
+    subprocess.run(
+        ["ssh-keygen", "-q", "-s", str(authority), "-I", "ada", "-n", "ada@example.invalid", f"{office.ada}.pub"],
+        check=True,
+    )
+    office.signers(f"*@example.invalid cert-authority {public(authority)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=f"{office.ada}-cert.pub")
+    assert office.seen(office.event(plan, "approved")) == ("good", "ada@example.invalid")
+    refused("signature_required", lambda: office.play.do(plans.approve_plan, office.play.do(
+        plans.draft_plan, "P", "B"), key=str(office.ada)))  # fmt: skip
+
+
+def test_files_that_policy_names_must_be_there(office: Office) -> None:
+    plan = office.approved()
+    event = office.event(plan, "approved")
+    git(office.root, "rm", "-q", ".memento/revoked")
+    office.play.commit_all("no list of revoked keys")
+    assert office.seen(event).state == "unchecked"
+    office.revoke()
+    path = office.root / ".memento" / "allowed_signers"
+    (office.root / "elsewhere").write_text(path.read_text())
+    path.unlink()
+    path.symlink_to("../elsewhere")
+    office.play.commit_all("a link")
+    assert office.seen(event).state == "unchecked"
+    other = str(office.play.do(plans.draft_plan, "P", "B"))
+    refused("signers_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
+
+
+def test_an_unsigned_verdict_by_hand_completes_and_releases_nothing(office: Office) -> None:
+    play = office.play
+    office.approved()
+    play.proven()
+    office.write(LOOSE)
+    play.gate("final_acceptance", "passed")
+    play.gate("release", "passed")
+    play.gate("quality_review", "failed")
+    play.gate("quality_review", "waived", reason="no")
+    office.write(POLICY)
+    message = refused("signature_required", lambda: play.do(runs.complete_run))
+    assert message.count("it is not signed") == 3
+    verdict = play.do(releases.release_run, key=str(office.ada)).verdict
+    assert len([one for one in verdict.missing if "without the signature" in one]) == 2
+    task = play.task()
+    refused("signature_required", lambda: play.do(dispatches.create_dispatch, task, "agent"))
+    play.gate("final_acceptance", "passed", key=str(office.ada))
+    play.gate("quality_review", "waived", reason="seen", key=str(office.ada))
+
+
+def test_an_unsigned_pass_of_the_release_gate_is_recorded_anew(office: Office) -> None:
+    play = office.play
+    office.approved()
+    play.proven()
+    office.write(LOOSE)
+    play.do(releases.release_run)
+    office.write(POLICY)
+    refused("signature_required", lambda: play.do(runs.complete_run))
+    assert play.do(releases.release_run, key=str(office.ada)).event
+    play.do(runs.complete_run)
+
+
+def test_only_signed_approvals_count_for_a_release_and_a_person_once(office: Office) -> None:
+    play, key = office.play, str(office.ada)
+    run = play.state(office.approved()).id
+    play.proven()
+    office.write(LOOSE)
+    for actor in (ADA, "Eve <eve@example.invalid>"):
+        play.as_(actor).do(evidences.approve, run)
+    office.write(POLICY)
+    assert play.do(releases.release_run, approvals=1).verdict.approvers == ()
+    play.as_(ADA).do(evidences.approve, run, key=key)
+    play.as_("ada@example.invalid").do(evidences.approve, run, key=key)
+    assert len(play.do(releases.release_run, approvals=2).verdict.approvers) == 1
+    play.as_("Grace <grace@example.invalid>").do(evidences.approve, run, key=str(office.grace))
+    assert len(play.do(releases.release_run, approvals=2, key=key).verdict.approvers) == 2
+
+
+def test_an_unsigned_approval_proves_no_task(office: Office) -> None:
+    office.write(POLICY + "  require: [approval]\n")
+    play = office.play
+    office.approved()
+    task = play.task()
+    after = play.task(depends_on=[task])
+    dispatch = play.claimed(task)
+    add = functools.partial(play.do, evidences.add_evidence, "approval", tasks=[task], uri="https://x.invalid/1")
+    refused("signing_key_missing", lambda: add(outcome="passed"))
+    refused("signing_key_missing", lambda: play.do(evidences.approve, task))
+    keep = (office.root / ".memento" / "config.yaml").read_text()
+    office.write(LOOSE + "  require: [approval]\n")
+    linked = add(outcome="passed")
+    play.complete(dispatch, play.evidence(task), linked)
+    office.write(keep)
+    assert play.is_proven(task)
+    message = refused("signature_required", lambda: play.do(dispatches.create_dispatch, after, "agent"))
+    assert f"rests on {linked}" in message
+    play.do(tasks.cancel_task, after, reason="over")
+    refused("signature_required", lambda: play.do(runs.complete_run))
+    play.do(tasks.reopen_task, task, reason="unsigned")
+    signed = play.do(evidences.approve, task, key=str(office.ada))
+    play.complete(play.claimed(task), play.evidence(task), signed)
+    play.do(runs.complete_run)
+
+
+def test_only_a_signed_yes_lets_a_risky_candidate_be_chosen(office: Office) -> None:
+    office.write(LOOSE)
+    contest = Contest(office.play)
+    risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
+    office.write(LOOSE[:-2] + ", require: {approvals: []}}\n")
+    state = office.play.state(contest.task)
+    (diff,) = [name for name in state.ids("evidence") if (one := state.evidence(name)) and one.kind == "diff"]
+    refused("signature_required", lambda: office.play.do(evidences.approve, diff, key=str(office.agent)))
+    office.play.as_("eve").do(evidences.approve, diff, response="not yet")
+    assert contest.select().chosen is None
+    office.play.do(evidences.approve, diff, key=str(office.ada))
+    assert contest.select().chosen is None
+    office.signers(f"ada@example.invalid {public(office.ada)}", f"eve {public(office.agent)}")
+    office.play.as_("eve").do(evidences.approve, diff, key=str(office.agent))
+    assert contest.select().decision()["selected_dispatch_id"] == risky
+
+
+def test_who_worked_under_a_bare_address_does_not_approve_under_the_whole_name(office: Office) -> None:
+    office.write(POLICY + "  release: {not_author: true}\n")
+    play = office.play
+    run = play.state(office.approved()).id
+    play.as_("ada@example.invalid").proven()
+    play.do(evidences.approve, run, key=str(office.ada))
+    assert play.do(releases.release_run, approvals=1).verdict.approvers == ()
+
+
+def test_an_approval_of_a_text_that_was_edited_counts_no_more(office: Office) -> None:
+    play, key = office.play, str(office.ada)
+    run = play.state(office.approved()).id
+    play.proven()
+    play.do(evidences.approve, run, key=key)
+    path = office.root / layout.prose_path(run, run)
+    path.write_text(path.read_text() + "\nAnd something else.\n")
+    play.commit_all("another goal")
+    assert play.do(releases.release_run, approvals=1).verdict.approvers == ()
+
+
+def test_a_diff_is_judged_by_the_signers_of_its_base(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    office.signers(f"ada@example.invalid {public(office.agent)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=str(office.agent))
+    path = office.event(plan, "approved").relative_to(office.root).as_posix()
+    view, before = office.play.ledger.view(), office.play.ledger.view([base])
+    view.runs()
+    own = signatures.signers_at(view.git, view.commits[0], view.policy())
+    theirs = signatures.signers_at(view.git, base, before.policy())
+    records: list[Any] = [view.record(path)]
+    assert signatures.unsigned(view, records, view.policy(), own) == []
+    found = signatures.unsigned(view, records, before.policy(), theirs)
+    assert [(one.code, one.path, one.severity) for one in found] == [("K001", path, "error")]
+
+
+def test_a_branch_that_lets_its_own_key_in_is_found_by_check(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    office.signers(f"ada@example.invalid {public(office.agent)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=str(office.agent))
+    found = check(office.play.ledger, base=base).findings
+    assert [(one.code, one.severity) for one in found if one.code in ("K001", "C003")] == [
+        ("K001", "error"), ("C003", "warning"),
+    ]  # fmt: skip
+    office.write(LOOSE)
+    told = [one.message for one in check(office.play.ledger, base=base).findings if one.code == "C003"]
+    assert any("signatures.require.plan_approval is no longer asked" in one for one in told)
+    assert any("signatures.revoked is nothing" in one for one in told)
+
+
+def test_check_knows_a_hand_written_approval_and_a_good_signature(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    plan = office.approved()
+    assert [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"] == []
+    forged(office, plan)
+    found = [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"]
+    assert [(one.code, one.severity) for one in found] == [("K001", "error")]
+    found = [one for one in check(office.play.ledger, no_base=True).findings if one.code[0] == "K"]
+    assert [(one.code, one.severity) for one in found] == [("K001", "warning")]
+
+
+# Keys and agents.
+
+
+def test_an_encrypted_key_signs_nothing_and_asks_nothing(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    helper = tmp_path / "askpass"
+    helper.write_text(f"#!/bin/sh\ntouch {asked}\necho secret\n")
+    helper.chmod(0o755)
+    for name, value in (("SSH_ASKPASS", str(helper)), ("DISPLAY", ":0"), ("SSH_ASKPASS_REQUIRE", "force")):
+        monkeypatch.setenv(name, value)
+    key = make_key(tmp_path, "locked", "secret")
+    message = refused("signing_refused", lambda: office.play.do(plans.approve_plan, office.plan(), key=str(key)))
+    assert "encrypted" in message
+    assert not asked.exists()
+
+
+@pytest.fixture
+def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A running ssh-agent of this test."""
+    if shutil.which("ssh-agent") is None:
+        pytest.skip("there is no ssh-agent here")
+    told = subprocess.run(["ssh-agent", "-s"], capture_output=True, check=True, text=True).stdout
+    found = dict(re.findall(r"(SSH_\w+)=([^;]+)", told))
+    monkeypatch.setenv("SSH_AUTH_SOCK", found["SSH_AUTH_SOCK"])
+    yield
+    os.kill(int(found["SSH_AGENT_PID"]), signal.SIGTERM)
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_key_that_an_agent_holds_signs(office: Office, tmp_path: Path) -> None:
+    subprocess.run(["ssh-add", "-q", str(office.ada)], check=True)
+    office.ada.unlink()
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=f"{office.ada}.pub")
+    assert office.seen(office.event(plan, "approved")).state == "good"
+    git(office.root, "config", "gpg.format", "ssh")
+    git(office.root, "config", "user.signingKey", f"key::{public(office.ada)}")
+    with Ledger.open(office.root) as ledger:
+        Play(ledger).gate("release", "waived", reason="by the literal")
+    assert office.seen(next((office.root / ".memento").rglob("*-waived-*.yaml"))).state == "good"
+
+
+def test_a_literal_key_that_no_agent_holds_signs_nothing(office: Office) -> None:
+    key = f"key::{public(office.ada)}"
+    refused("signing_refused", lambda: office.play.do(plans.approve_plan, office.plan(), key=key))
+
+
+def test_an_agent_that_does_not_answer_is_given_up(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import socket
+
+    monkeypatch.setattr(signer, "SIGNING_PATIENCE", 0.5)
+    with socket.socket(socket.AF_UNIX) as silent:
+        path = tmp_path.parent / "silent"
+        silent.bind(str(path))
+        silent.listen()
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(path))
+        message = refused(
+            "signing_refused", lambda: office.play.do(plans.approve_plan, office.plan(), key=str(office.ada))
+        )
+    assert "no answer" in message
+
+
+def test_without_ssh_keygen_it_is_said_and_reading_goes_on(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = office.approved()
+    other = str(office.play.do(plans.draft_plan, "P", "B"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").symlink_to(shutil.which("git") or "git")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    refused("ssh_keygen_missing", lambda: office.play.do(plans.approve_plan, other, key=str(office.ada)))
+    assert office.seen(office.event(plan, "approved")).state == "unchecked"
+
+
+# What is shown.
+
+
+def test_rows_and_lists_say_whose_signature_it_is(office: Office, cli: Callable[..., Any]) -> None:
+    plan = office.approved()
+    office.play.gate("final_acceptance", "passed", key=str(office.ada))
+    root = str(office.root)
+    for _ in range(2):
+        held = json.loads(cli("status", "-C", root, "--json")[1])
+        assert [(row["signature"], row["signed_by"]) for row in held["plans"]] == [("good", "ada@example.invalid")]
+        assert [(row["signature"], row["signed_by"]) for row in held["gates"]] == [("good", "ada@example.invalid")]
+    for arguments in (("plan", "list"), ("gate", "list"), ("status",), ("report",)):
+        assert "signed by ada@example.invalid" in cli(*arguments, "-C", root)[1], arguments
+    row = json.loads(cli("plan", "show", plan, "-C", root, "--json")[1])["plan"]
+    assert (row["signature"], row["approved_by"]) == ("good", ADA)
+    office.revoke(office.ada)
+    assert "its key is revoked" in cli("gate", "list", "-C", root)[1]
+
+
+def test_the_cache_decides_nothing(office: Office, cli: Callable[..., Any]) -> None:
+    plan = office.plan()
+    forged(office, plan)
+    path = office.event(plan, "approved")
+    place = layout.place_of(path.relative_to(office.root).as_posix())
+    assert place is not None
+    covered = signing.cover(place.run, place.id, path.read_bytes())
+    path.write_bytes(signing.seal(path.read_bytes(), signer.sign(covered, str(office.agent), signing.NAMESPACE)))
+    office.play.commit_all("signed by the agent")
+    cli("status", "-C", str(office.root))
+    kept = office.root / ".git" / "memento" / "cache" / "signatures.json"
+    kept.write_text(kept.read_text().replace('"unknown_key", ""', '"good", "ada@example.invalid"'))
+    shown = json.loads(cli("status", "-C", str(office.root), "--json")[1])["plans"][0]
+    assert shown["signature"] == "good"
+    task = office.play.task()
+    refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
+
+
+def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli: Callable[..., Any]) -> None:
+    first = office.approved()
+    assert "S00" not in cli("doctor", "-C", str(office.root))[1]
+    office.write(LOOSE)
+    event = office.event(first, "approved")
+    event.write_text(event.read_text().replace("by: Ada", "by: Ida"))
+    second = str(office.play.do(plans.draft_plan, "P", "B"))
+    office.play.do(evidences.approve, second)
+    office.write(POLICY)
+    told = [row for row in json.loads(cli("doctor", "-C", str(office.root), "--json")[1])["checks"]
+            if row["name"] == "signatures"]  # fmt: skip
+    assert [(row["status"], "not signed" in row["message"], "not for these" in row["message"]) for row in told] == [
+        ("warn", False, True), ("warn", True, False),
+    ]  # fmt: skip
+    office.write(LOOSE)
+    assert cli("doctor", "-C", str(office.root))[1].count("K002") == 1
+    git(office.root, "rm", "-q", ".memento/allowed_signers")
+    office.play.commit_all("nobody")
+    assert "there is no such file" in cli("doctor", "-C", str(office.root))[1]
+
+
+def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
+    play.planned()
+    code = (
+        "import sys; from memento_git.cli.boundary import run; run(['status']); "
+        "print([name for name in sys.modules if name.rpartition('.')[2] in ('signing', 'signer', 'signatures')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=play.root, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_check_judges_a_branch_by_the_signers_of_its_base(office: Office, cli: Callable[..., Any]) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    office.signers(f"ada@example.invalid {public(office.agent)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=str(office.agent))
+    path = office.event(plan, "approved").relative_to(office.root).as_posix()
+
+    code, out, _ = cli("check", "--base", base, "-C", str(office.root), "--format", "json")
+
+    found = [(one["code"], one["path"], one["severity"]) for one in json.loads(out)["findings"]]
+    assert code == 5
+    assert ("K001", path, "error") in found

@@ -1,0 +1,74 @@
+"""Every finding has the smallest ledger that shows it: its files as YAML, and what `check` prints of it."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+import yaml
+
+from memento_git.ledger.store import Ledger
+from memento_git.review import actions, formats
+from memento_git.review.catalogue import CATALOGUE
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SPECIMENS: Final = Path(__file__).parent / "specimens"
+NOW: Final = 1767268800.0  # 2026-01-01T12:00:00Z
+
+
+def load(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+    return found
+
+
+def put(root: Path, files: Mapping[str, Any]) -> None:
+    """Write, link or remove files: a text, {base64: ...}, {link: ...} or '' with the key `removed` for none."""
+    for name, told in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(told, str):
+            path.write_text(told, encoding="utf-8")
+        elif "base64" in told:
+            path.write_bytes(base64.b64decode(told["base64"]))
+        elif "link" in told:
+            path.symlink_to(told["link"])
+        else:
+            path.unlink()
+
+
+def shown(root: Path, specimen: Mapping[str, Any]) -> str:
+    """Make a specimen's repository; return what check prints of it."""
+    git(root.parent, "init", "-q", "-b", "main", str(root))
+    put(root, load(SPECIMENS / "sound.yaml"))
+    put(root, specimen.get("base") or {})
+    git(root, "add", "--all")
+    git(root, "commit", "-qm", "base")
+    if "head" in specimen:
+        git(root, "switch", "-qc", "work")
+        put(root, specimen["head"])
+        git(root, "add", "--all")
+        git(root, "commit", "-qm", "head")
+    with Ledger.open(root, clock=lambda: NOW) as ledger:
+        report = actions.check(ledger, base="main" if "head" in specimen else "")
+    return formats.text(report.findings, report.already, "") + "\n"
+
+
+def test_the_sound_ledger_that_all_begin_with_has_nothing_wrong(tmp_path: Path) -> None:
+    assert shown(tmp_path / "repo", {}) == "nothing is wrong\n"
+
+
+def test_every_finding_has_a_specimen_and_every_specimen_a_finding() -> None:
+    assert {path.name for path in SPECIMENS.iterdir() if path.is_dir()} == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("code", sorted(CATALOGUE))
+def test_the_specimen_shows_its_finding(code: str, tmp_path: Path) -> None:
+    specimen = load(SPECIMENS / code / "specimen.yaml")
+    printed = shown(tmp_path / "repo", specimen)
+    assert printed == (SPECIMENS / code / "expected.txt").read_text(encoding="utf-8")
+    assert f": {code} " in printed

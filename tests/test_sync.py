@@ -1,0 +1,527 @@
+"""sync brings a branch and the remote's together without force, and touches nothing of the user's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import adoption, merging, publish, remotes, worktree
+from memento_git.ledger.store import Ledger, NoLedger, UncommittedLedger
+from memento_git.work.actions import dispatches, plans, runs, syncing, tasks
+from memento_git.work.actions.setup import init_ledger
+from tests.clones import Hub, code, hook
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memento_git.errors import MementoError
+
+
+@pytest.fixture
+def hub(play: Play) -> Hub:
+    return Hub(play)
+
+
+def sync(play: Play, *arguments: str, **options: Any) -> syncing.Synced:
+    return syncing.sync(play.ledger, *arguments, **options)
+
+
+def at(play: Play) -> tuple[str, str]:
+    return git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain=v2")
+
+
+def refused(play: Play, error: type[MementoError], *arguments: str, **options: Any) -> MementoError:
+    """Assert that a sync is refused and has changed nothing; return the refusal."""
+    before = at(play)
+    with pytest.raises(error) as caught:
+        sync(play, *arguments, **options)
+    assert at(play) == before
+    return caught.value
+
+
+def test_up_to_date_ahead_and_behind(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    assert sync(ada).brought.outcome == "up_to_date"
+    run = ada.planned()
+    assert sync(ada).brought.outcome == "pushed"
+    assert hub.head() == at(ada)[0]
+    assert sync(bob).brought.outcome == "fast_forwarded"
+    assert run in bob.ledger.view().runs()
+    assert at(bob) == (hub.head(), "")
+
+
+def test_two_sides_of_the_ledger_are_merged_and_pushed_and_nothing_is_lost(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    one, two = ada.planned("One"), bob.planned("Two")
+    sync(ada)
+    done = sync(bob)
+    assert (done.brought.outcome, done.brought.pushes, done.trouble) == ("merged", 1, [])
+    assert {one, two} <= set(bob.ledger.view().runs())
+    assert at(bob) == (hub.head(), "")
+    assert len(git(bob.root, "log", "-1", "--format=%P").split()) == 2
+    sync(ada)
+    assert at(ada)[0] == hub.head()
+
+
+def test_staged_unstaged_and_untracked_work_stays_as_it_is(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    code(ada, "x = 1\n", "other.py")
+    sync(ada)
+    sync(bob)
+    (bob.root / "staged.py").write_text("staged\n")
+    git(bob.root, "add", "staged.py")
+    (bob.root / "app.py").write_text("edited\n")
+    (bob.root / "loose.txt").write_text("loose\n")
+    before = at(bob)[1]
+    ada.planned()
+    code(ada, "x = 2\n", "other.py")
+    sync(ada)
+    bob.planned()
+    assert sync(bob).brought.outcome == "merged"
+    assert at(bob)[1] == before
+    assert (bob.root / "other.py").read_text() == "x = 2\n"
+
+
+def test_what_the_user_edited_is_never_overwritten_by_code_that_comes_in(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    code(ada, "answer = 43\n")
+    sync(ada)
+    (bob.root / "app.py").write_text("mine\n")
+    error = refused(bob, adoption.ForwardRefused)
+    assert "app.py" in error.message
+    git(bob.root, "checkout", "app.py")
+    (bob.root / "app.py").write_text("mine\n")
+    git(bob.root, "add", "app.py")
+    refused(bob, adoption.ForwardRefused)
+
+
+def test_an_ignored_file_of_the_users_is_not_overwritten(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    code(ada, "theirs\n", "local.cfg")
+    sync(ada)
+    (bob.root / ".git" / "info" / "exclude").write_text("local.cfg\n")
+    (bob.root / "local.cfg").write_text("mine\n")
+    refused(bob, adoption.ForwardRefused)
+    assert (bob.root / "local.cfg").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("coder", ["here", "there"])
+def test_code_on_one_side_and_the_ledger_on_the_other_merge(hub: Hub, coder: str) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    run = (bob if coder == "there" else ada).planned()
+    code(ada if coder == "there" else bob, "answer = 43\n")
+    ada.planned("Beside")
+    sync(ada)
+    assert sync(bob).brought.outcome == "merged"
+    assert run in bob.ledger.view().runs()
+    assert git(bob.root, "show", "HEAD:app.py") == (bob.root / "app.py").read_text().strip() == "answer = 43"
+    assert at(bob) == (hub.head(), "")
+
+
+def test_code_on_both_sides_is_refused_with_the_files_named(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    code(ada, "a\n", "a.py")
+    sync(ada)
+    code(bob, "b\n", "b.py")
+    error = refused(bob, merging.CodeDiverged)
+    assert (error.exit_code, "a.py, b.py" in error.message, "git pull" in error.hint) == (3, True, True)
+    git(bob.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    assert sync(bob).brought.outcome == "pushed"
+
+
+def test_the_same_code_on_both_sides_is_no_divergence(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    code(ada, "same\n")
+    sync(ada)
+    bob.planned()
+    code(bob, "same\n")
+    assert sync(bob).brought.outcome == "merged"
+
+
+def revised(play: Play, task: str, text: str) -> None:
+    play.do(tasks.revise_task, task, body=text)
+
+
+def test_texts_merge_by_lines_and_those_that_do_not_are_refused(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    task = ada.task(body="First.\n\nMiddle.\n\nLast.")
+    sync(ada)
+    sync(bob)
+    revised(ada, task, "First of Ada.\n\nMiddle.\n\nLast.")
+    revised(bob, task, "First.\n\nMiddle.\n\nLast of Bob.")
+    sync(ada)
+    assert sync(bob).brought.outcome == "merged"
+    body = bob.state(task).prose(task).body
+    assert "First of Ada." in body
+    assert "Last of Bob." in body
+    sync(ada)
+    revised(ada, task, "All of Ada.")
+    revised(bob, task, "All of Bob.")
+    sync(ada)
+    error = refused(bob, merging.MergeConflict)
+    assert f"{task}/task.md" in error.message
+    assert error.exit_code == 3
+
+
+def test_a_text_that_merges_to_what_cannot_be_read_is_refused(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    config = ".memento/config.yaml"
+    (ada.root / config).write_text("version: 1\n\n\n# end\n")
+    ada.commit_all("base")
+    sync(ada)
+    sync(bob)
+    (ada.root / config).write_text("version: 1\nlease: 1h\n\n\n# end\n")
+    ada.commit_all("one")
+    (bob.root / config).write_text("version: 1\n\n\n# end\nlease: 2h\n")
+    bob.commit_all("two")
+    sync(ada)
+    assert config in refused(bob, merging.MergeConflict).message
+
+
+def test_edits_of_ledger_files_that_the_merge_changes_are_refused(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    task = ada.task(body="A")
+    sync(ada)
+    sync(bob)
+    revised(ada, task, "B")
+    sync(ada)
+    path = next(bob.root.glob(f".memento/runs/*/tasks/*/{task}/task.md"))
+    path.write_text(path.read_text() + "mine\n")
+    refused(bob, UncommittedLedger)
+
+
+def test_a_lost_claim_is_told_with_the_name_of_who_has_it(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    task = ada.task()
+    dispatch = ada.dispatch(task)
+    sync(ada)
+    sync(bob)
+    ada.do(dispatches.claim_dispatch, dispatch)
+    bob.do(dispatches.claim_dispatch, dispatch)
+    sync(ada)
+    done = sync(bob)
+    assert [row["problem"] for row in done.trouble] == ["contested"]
+    assert done.lost == [{"task_id": task, "dispatch_id": dispatch, "claimed_by": [ada.ledger.actor]}]
+    assert hub.head() == at(bob)[0]
+    assert sync(ada).lost == [{"task_id": task, "dispatch_id": dispatch, "claimed_by": ["Bob"]}]
+
+
+def test_criss_cross_and_a_run_archived_on_one_side(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    run = ada.planned()
+    task = ada.proven(body="A")
+    sync(ada)
+    sync(bob)
+    ada.do(runs.complete_run, run)
+    ada.do(runs.archive_run, run)
+    sync(ada)
+    revised(bob, task, "B, edited late")
+    assert sync(bob).brought.outcome == "merged"
+    assert bob.status(run) == "completed"
+    assert "edited late" in bob.state(task).prose(task).body
+    git(ada.root, "fetch", "-q")
+    ada.planned("Ada")
+    bob.planned("Bob")
+    git(ada.root, "merge", "-q", "--no-edit", "origin/main")
+    sync(ada)
+    sync(bob)
+    sync(ada)
+    assert at(ada)[0] == hub.head()
+
+
+def test_an_event_that_is_another_on_each_side_is_never_merged_by_its_lines(hub: Hub) -> None:
+    ada = hub.first
+    ada.planned()
+    sync(ada)
+    bob = hub.clone("Bob")
+    name = next(ada.root.glob(".memento/runs/*/plans/*/*-approved-*.yaml")).relative_to(ada.root)
+    for play in (ada, bob):
+        (play.root / name).write_text(f"# {play.ledger.actor}\n{(play.root / name).read_text()}")
+        play.commit_all("tampered")
+    sync(ada)
+    assert str(name) in refused(bob, merging.MergeConflict).message
+
+
+def test_a_ledger_that_is_no_folder_on_one_side_is_refused(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    git(ada.root, "rm", "-rq", ".memento")
+    (ada.root / ".memento").symlink_to("elsewhere")
+    ada.commit_all("a link")
+    git(ada.root, "push", "-q")
+    bob.planned()
+    assert ".memento" in refused(bob, merging.MergeConflict).message
+
+
+def test_two_ledgers_that_were_made_apart_become_one(repo: Path) -> None:
+    with Ledger.open(repo) as ledger:
+        bare = Hub(Play(ledger))
+        bob = bare.clone("Bob")
+        runs_ = []
+        for play in (bare.first, bob):
+            init_ledger(play.ledger)
+            runs_.append(play.planned())
+            assert sync(play).trouble == []
+        assert bob.ledger.view().runs() == sorted(runs_)
+        bare.first.close()
+
+
+def test_a_linked_worktree_and_a_sparse_checkout_are_synced_too(hub: Hub) -> None:
+    beside = hub.first.root.parent / "linked"
+    git(hub.first.root, "worktree", "add", "-q", "-b", "work", "--track", str(beside), "origin/main")
+    linked = hub.first.beside(beside, "Bob")
+    sparse = hub.clone("Cleo")
+    git(sparse.root, "sparse-checkout", "set", "--no-cone", "/*", "!/.memento")
+    assert not (sparse.root / ".memento").exists()
+    made = [play.planned() for play in (hub.first, linked, sparse)]
+    for play in (hub.first, linked, sparse):
+        sync(play)
+    sync(linked)
+    assert linked.ledger.view().runs() == sparse.ledger.view().runs() == sorted(made)
+    assert at(linked) == at(sparse) == (hub.head(), "")
+    assert not (sparse.root / ".memento").exists()
+
+
+def test_sha256_repositories_merge(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "--object-format=sha256", "hub.git")
+    git(tmp_path, "init", "-q", "-b", "main", "--object-format=sha256", "one")
+    git(tmp_path / "one", "remote", "add", "origin", "../hub.git")
+    with Ledger.open(tmp_path / "one") as ledger:
+        init_ledger(ledger)
+        sync(Play(ledger), "origin", set_upstream=True)
+    git(tmp_path, "clone", "-q", "hub.git", "two")
+    plays = [Play(Ledger.open(tmp_path / name, actor=name)) for name in ("one", "two")]
+    for play in plays:
+        play.planned()
+    sync(plays[0])
+    assert sync(plays[1]).brought.outcome == "merged"
+    for play in plays:
+        play.ledger.close()
+
+
+def test_a_branch_that_the_user_left_meanwhile_is_not_touched(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    where = remotes.target(bob.ledger.git)
+    git(bob.root, "switch", "-qc", "elsewhere")
+    hub.first.planned()
+    sync(hub.first)
+    before = at(bob)
+    with pytest.raises(publish.LedgerMoved):
+        syncing.together(bob.ledger, where)
+    assert at(bob) == before
+
+
+def test_a_ledger_commit_that_lands_meanwhile_is_taken_along(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    bob = hub.clone("Bob")
+    hub.first.planned()
+    sync(hub.first)
+    bob.planned()
+    late: list[str] = []
+    step = worktree.reached
+
+    def meanwhile(name: str) -> None:
+        if name == "index_held" and not late:
+            late.append(git(bob.root, "rev-parse", "HEAD"))
+            tree = git(bob.root, "rev-parse", "HEAD^{tree}")
+            made = git(bob.root, "commit-tree", "-p", "HEAD", "-m", "beside", tree)
+            git(bob.root, "update-ref", "refs/heads/main", made)
+        step(name)
+
+    monkeypatch.setattr(worktree, "reached", meanwhile)
+    assert sync(bob).brought.outcome == "merged"
+    assert "beside" in git(bob.root, "log", "--format=%s")
+    assert at(bob) == (hub.head(), "")
+
+
+# What stands against it.
+
+
+def test_without_remote_upstream_branch_or_commit(play: Play) -> None:
+    refused(play, remotes.NoRemote)
+    hub = Hub(play)
+    refused(play, remotes.RemoteUnknown, "ext::sh -c true")
+    refused(play, remotes.RemoteUnknown, "--upload-pack=x")
+    refused(play, remotes.BranchNameInvalid, "origin", "a..b")
+    git(play.root, "switch", "-qc", "work")
+    assert "memento sync origin" in refused(play, remotes.NoUpstream).hint
+    assert "--branch work --set-upstream" in refused(play, remotes.RemoteBranchMissing, "origin").hint
+    play.planned()
+    assert sync(play, "origin", set_upstream=True).brought.outcome == "pushed"
+    assert hub.head("work") == at(play)[0]
+    assert sync(play).brought.outcome == "up_to_date"
+    git(play.root, "switch", "-q", "--detach")
+    refused(play, remotes.NotOnBranch)
+    git(play.root, "switch", "-q", "--orphan", "empty")
+    with pytest.raises(remotes.BranchUnborn):
+        sync(play)
+
+
+def test_a_branch_of_another_name(hub: Hub) -> None:
+    git(hub.first.root, "switch", "-qc", "work")
+    hub.first.planned()
+    done = sync(hub.first, "origin", "main")
+    assert done.brought.outcome == "pushed"
+    assert hub.head() == at(hub.first)[0]
+
+
+def test_a_bare_repository_a_merge_under_way_and_no_ledger(hub: Hub) -> None:
+    with pytest.raises(publish.BareRepository):
+        sync(hub.first.beside(hub.bare))
+    bob = hub.clone("Bob")
+    (bob.root / ".git" / "MERGE_HEAD").write_text(hub.head())
+    refused(bob, publish.OperationUnderWay)
+    code(hub.first, "x\n")
+    git(hub.first.root, "rm", "-rq", ".memento")
+    hub.first.commit_all("no ledger")
+    git(hub.first.root, "push", "-q")
+    (bob.root / ".git" / "MERGE_HEAD").unlink()
+    git(bob.root, "pull", "-q")
+    refused(bob, NoLedger)
+
+
+def test_a_remote_that_cannot_be_reached(hub: Hub) -> None:
+    hub.bare.rename(hub.bare.with_name("away"))
+    assert "hub.git" in refused(hub.first, remotes.RemoteUnreachable).message
+
+
+def test_a_remote_that_wants_a_password_is_not_given_one(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(hub.first.root, "remote", "set-url", "origin", "ssh://nobody@localhost:1/x.git")
+    monkeypatch.setenv("GIT_SSH_COMMAND", "sh -c 'echo no password >&2; exit 255' ssh")
+    refused(hub.first, remotes.RemoteUnreachable)
+
+
+def test_a_remote_that_never_answers(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remotes, "PATIENCE", 1.0)
+    monkeypatch.setenv("GIT_SSH_COMMAND", "sleep 600;")
+    git(hub.first.root, "remote", "set-url", "origin", "ssh://nobody@localhost:1/x.git")
+    refused(hub.first, remotes.RemoteSilent)
+
+
+def test_openssh_is_asked_never_to_ask(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = hub.first.ledger
+    assert remotes._ssh(ledger.git) == {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
+    monkeypatch.setenv("GIT_SSH", "/usr/bin/plink")
+    assert remotes._ssh(ledger.git) == {}
+    monkeypatch.setenv("GIT_SSH_COMMAND", "/usr/bin/ssh -p 22")
+    assert remotes._ssh(ledger.git) == {"GIT_SSH_COMMAND": "/usr/bin/ssh -p 22 -oBatchMode=yes"}
+
+
+def test_a_shallow_clone_that_is_too_short(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob", "--depth", "1")
+    bob.planned()
+    ada.planned()
+    ada.planned()
+    sync(ada)
+    git(bob.root, "fetch", "-q", "--depth", "1")
+    assert "--unshallow" in refused(bob, merging.HistoryTooShort).hint
+    git(bob.root, "fetch", "-q", "--unshallow")
+    assert sync(bob).brought.outcome == "merged"
+
+
+def test_a_shallow_clone_that_reaches_back_far_enough_merges(hub: Hub) -> None:
+    bob = hub.clone("Bob", "--depth", "1")
+    bob.planned()
+    hub.first.planned()
+    sync(hub.first)
+    assert sync(bob).brought.outcome == "merged"
+
+
+def test_histories_without_a_common_commit(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    tree = git(bob.root, "rev-parse", "HEAD^{tree}")
+    git(bob.root, "reset", "-q", "--hard", git(bob.root, "commit-tree", "-m", "alone", tree))
+    refused(bob, merging.HistoriesUnrelated)
+
+
+def test_a_hook_on_the_server_and_a_branch_that_is_checked_out_there(hub: Hub) -> None:
+    hook(hub.bare, "pre-receive", "echo only by pull request; exit 1")
+    hub.first.planned()
+    error = refused(hub.first, remotes.PushRejected)
+    assert "only by pull request" in error.message
+    (hub.bare / "hooks" / "pre-receive").unlink()
+    bob = hub.clone("Bob")
+    git(hub.first.root, "remote", "add", "bob", str(bob.root))
+    assert "checked out" in refused(hub.first, remotes.PushRejected, "bob").message
+
+
+def test_the_users_pre_push_hook_runs_and_may_stop_it(hub: Hub) -> None:
+    hub.first.planned()
+    hook(hub.first.root / ".git", "pre-push", "echo tests fail >&2; exit 1")
+    assert "tests fail" in refused(hub.first, remotes.PushRejected).message
+    hook(hub.first.root / ".git", "pre-push", "touch ran")
+    assert sync(hub.first).brought.outcome == "pushed"
+    assert (hub.first.root / "ran").exists()
+
+
+def test_a_remote_that_moves_each_time_is_given_up_and_one_that_moves_once_is_not(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(syncing, "SHORTEST", 0.001)
+    bob = hub.clone("Bob")
+    pusher = hub.bare.parent / "pusher"
+    git(hub.bare.parent, "clone", "-q", str(hub.bare), str(pusher))
+    again = f"unset $(git rev-parse --local-env-vars); cd {pusher} && git pull -q && git commit -qm x --allow-empty"
+    hook(bob.root / ".git", "pre-push", f"test -e ../once && exit 0; touch ../once; {again} && git push -q")
+    bob.planned()
+    done = sync(bob)
+    assert (done.brought.pushes, done.brought.merges) == (2, 1)
+    monkeypatch.setattr(syncing, "ATTEMPTS", 3)
+    hook(bob.root / ".git", "pre-push", f"{again} && git push -q")
+    bob.planned()
+    with pytest.raises(syncing.RemoteBusy):
+        sync(bob)
+    assert at(bob)[1] == ""
+
+
+def test_the_command_tells_what_happened(hub: Hub, cli: Callable[..., Any]) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    run = ada.run()
+    one, two = (ada.do(plans.draft_plan, title, "Do it.", run=run) for title in ("One", "Two"))
+    root = str(ada.root)
+    assert "pushed to origin/main" in cli("-C", root, "sync")[1]
+    sync(bob)
+    ada.do(plans.approve_plan, one)
+    bob.do(plans.approve_plan, two)
+    sync(bob)
+    _, out, _ = cli("-C", root, "sync")
+    assert "merged with origin/main, and pushed" in out
+    assert "is contested" in out
+    assert "memento settle" in out
+    assert "up to date" in cli("-C", root, "sync", "origin")[1]
+    code(ada, "a\n", "a.py")
+    git(ada.root, "push", "-q")
+    code(bob, "b\n", "b.py")
+    assert cli("-C", str(bob.root), "sync", "--json")[0] == 3
+
+
+def test_a_merge_commit_is_signed_where_the_repository_asks_for_it(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    sync(ada)
+    bob.planned()
+    git(bob.root, "config", "commit.gpgSign", "true")
+    git(bob.root, "config", "gpg.program", "false")
+    refused(bob.beside(bob.root, "Bob"), publish.SigningFailed)
+
+
+def test_a_sync_that_crashed_is_finished_by_the_next_command(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    sync(ada)
+    run = bob.planned()
+    script = (
+        "import os; from memento_git.ledger import worktree; from memento_git.cli.boundary import run;"
+        "worktree.reached = lambda step: os._exit(9) if step == 'ref_moved' else None; run(['sync'])"
+    )
+    assert subprocess.run([sys.executable, "-c", script], cwd=bob.root, check=False).returncode == 9
+    again = bob.beside(bob.root, "Bob")
+    assert run in again.ledger.view().runs()
+    assert at(bob)[1] == ""
+    assert sync(again).brought.outcome == "pushed"
