@@ -18,9 +18,11 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
+from memento_git.review.actions import check
 from memento_git.work import signatures, signing
 from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs, tasks
 from tests.play import Play, git
+from tests.test_candidates import Contest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -230,6 +232,21 @@ def test_a_hand_written_approval_hands_nothing_out(office: Office) -> None:
     task = office.play.task()
     message = refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
     assert "it is not signed" in message
+
+
+def test_a_plan_that_was_approved_by_hand_can_still_be_approved_by_who_may(office: Office) -> None:
+    plan = office.plan()
+    forged(office, plan)
+    task = office.play.task()
+    office.play.do(plans.approve_plan, plan, key=str(office.ada))
+    office.play.do(dispatches.create_dispatch, task, "agent")
+    refused("plan_already_canonical", lambda: office.play.do(plans.approve_plan, plan, key=str(office.ada)))
+
+
+def test_an_empty_name_of_a_key_is_a_mistake(office: Office, cli: Callable[..., Any]) -> None:
+    office.write(LOOSE)
+    code, out, _ = cli("plan", "approve", office.plan(), "--key", "", "-C", str(office.root), "--json")
+    assert (code, json.loads(out)["error"]) == (2, "usage")
 
 
 def test_a_signature_does_not_serve_another_event_plan_or_run(office: Office) -> None:
@@ -442,6 +459,23 @@ def test_an_unsigned_approval_proves_no_task(office: Office) -> None:
     play.do(runs.complete_run)
 
 
+def test_only_a_signed_yes_lets_a_risky_candidate_be_chosen(office: Office) -> None:
+    office.write(LOOSE)
+    contest = Contest(office.play)
+    risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
+    office.write(LOOSE[:-2] + ", require: {approvals: []}}\n")
+    state = office.play.state(contest.task)
+    (diff,) = [name for name in state.ids("evidence") if (one := state.evidence(name)) and one.kind == "diff"]
+    refused("signature_required", lambda: office.play.do(evidences.approve, diff, key=str(office.agent)))
+    office.play.as_("eve").do(evidences.approve, diff, response="not yet")
+    assert contest.select().chosen is None
+    office.play.do(evidences.approve, diff, key=str(office.ada))
+    assert contest.select().chosen is None
+    office.signers(f"ada@example.invalid {public(office.ada)}", f"eve {public(office.agent)}")
+    office.play.as_("eve").do(evidences.approve, diff, key=str(office.agent))
+    assert contest.select().decision()["selected_dispatch_id"] == risky
+
+
 def test_who_worked_under_a_bare_address_does_not_approve_under_the_whole_name(office: Office) -> None:
     office.write(POLICY + "  release: {not_author: true}\n")
     play = office.play
@@ -476,6 +510,32 @@ def test_a_diff_is_judged_by_the_signers_of_its_base(office: Office) -> None:
     assert signatures.unsigned(view, records, view.policy(), own) == []
     found = signatures.unsigned(view, records, before.policy(), theirs)
     assert [(one.code, one.path, one.severity) for one in found] == [("K001", path, "error")]
+
+
+def test_a_branch_that_lets_its_own_key_in_is_found_by_check(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    office.signers(f"ada@example.invalid {public(office.agent)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=str(office.agent))
+    found = check(office.play.ledger, base=base).findings
+    assert [(one.code, one.severity) for one in found if one.code in ("K001", "C003")] == [
+        ("K001", "error"), ("C003", "warning"),
+    ]  # fmt: skip
+    office.write(LOOSE)
+    told = [one.message for one in check(office.play.ledger, base=base).findings if one.code == "C003"]
+    assert any("signatures.require.plan_approval is no longer asked" in one for one in told)
+    assert any("signatures.revoked is nothing" in one for one in told)
+
+
+def test_check_knows_a_hand_written_approval_and_a_good_signature(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    plan = office.approved()
+    assert [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"] == []
+    forged(office, plan)
+    found = [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"]
+    assert [(one.code, one.severity) for one in found] == [("K001", "error")]
+    found = [one for one in check(office.play.ledger, no_base=True).findings if one.code[0] == "K"]
+    assert [(one.code, one.severity) for one in found] == [("K001", "warning")]
 
 
 # Keys and agents.
@@ -595,7 +655,7 @@ def test_the_cache_decides_nothing(office: Office, cli: Callable[..., Any]) -> N
 
 def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli: Callable[..., Any]) -> None:
     first = office.approved()
-    assert "S00" not in cli("doctor", "-C", str(office.root))[1]
+    assert "K00" not in cli("doctor", "-C", str(office.root))[1]
     office.write(LOOSE)
     event = office.event(first, "approved")
     event.write_text(event.read_text().replace("by: Ada", "by: Ida"))
@@ -604,9 +664,8 @@ def test_doctor_tells_of_what_is_unsigned_and_what_is_forged(office: Office, cli
     office.write(POLICY)
     told = [row for row in json.loads(cli("doctor", "-C", str(office.root), "--json")[1])["checks"]
             if row["name"] == "signatures"]  # fmt: skip
-    assert [(row["status"], "not signed" in row["message"], "not for these" in row["message"]) for row in told] == [
-        ("warn", False, True), ("warn", True, False),
-    ]  # fmt: skip
+    kinds = [(row["status"], "not signed" in row["message"], "not for these" in row["message"]) for row in told]
+    assert sorted(kinds) == [("warn", False, True), ("warn", True, False)]
     office.write(LOOSE)
     assert cli("doctor", "-C", str(office.root))[1].count("K002") == 1
     git(office.root, "rm", "-q", ".memento/allowed_signers")
@@ -622,3 +681,17 @@ def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=play.root, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_check_judges_a_branch_by_the_signers_of_its_base(office: Office, cli: Callable[..., Any]) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    office.signers(f"ada@example.invalid {public(office.agent)}")
+    plan = office.plan()
+    office.play.do(plans.approve_plan, plan, key=str(office.agent))
+    path = office.event(plan, "approved").relative_to(office.root).as_posix()
+
+    code, out, _ = cli("check", "--base", base, "-C", str(office.root), "--format", "json")
+
+    found = [(one["code"], one["path"], one["severity"]) for one in json.loads(out)["findings"]]
+    assert code == 5
+    assert ("K001", path, "error") in found

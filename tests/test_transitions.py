@@ -220,6 +220,12 @@ def test_a_canonical_plan_is_approved_again_only_for_another_text() -> None:
     assert tale.verdict(tale.tell("approved", PLAN, text="b" * 32, reads=(RUN,))) == LEGAL
 
 
+def test_a_canonical_plan_is_approved_again_with_a_signature() -> None:
+    tale = planned()
+    text = tale.folded(PLAN).lanes.detail("canonical")
+    assert tale.verdict(tale.tell("approved", PLAN, text=text, reads=(RUN,), signature="signed")) == LEGAL
+
+
 @pytest.mark.parametrize("state", ["pending", "in_progress", "blocked", "rejected", "cancelled", "contested"])
 def test_a_dependency_that_is_not_done_keeps_a_task_back(state: str) -> None:
     tale, opened = task_in(state if state != "contested" else "dispatched")

@@ -7,7 +7,7 @@ from typing import Final
 
 from docs.generator.words import keys, of, table
 from docs.generator.words import page as whole_page
-from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, Policy
+from memento_git.model.policy import CONFIG, GRAPH, PREFLIGHT, RELEASE, REPRODUCE, Policy
 from memento_git.model.types import Shape
 from memento_git.model.work import BUDGET
 from memento_git.work.actions.setup import CONFIG_TEXT
@@ -56,6 +56,11 @@ policy:
       plan_approval: [ada@example.invalid]
       waivers: [ada@example.invalid, grace@example.invalid]
       release: []
+  reproduce:
+    commands: [[pytest], [npm, test], [make, "test-*"]]
+    setup: [[npm, ci]]
+    timeout: 20m
+    env: [CI]
   allow_secrets: []
 executors:
   codex: {cost: 1.5, risk: medium, scope: ["src/**"]}
@@ -85,6 +90,11 @@ NOTES: Final = """\
   list.
 - Both files of `signatures` are read at the commit that is read. A file that is named and absent (or a link, or above
   1 MiB) means that no signature counts. See [trust-model.md](../trust-model.md).
+- `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything
+  within a word. `[python3]` would allow any Python. `setup` runs before each, in the same clean work tree: what git
+  ignores, such as installed packages, is not there otherwise. Commands see `PATH`, `HOME`, the locale and what `env`
+  names; never a `GIT_` or `MEMENTO_` variable. A command that `preflight` knows as destructive is not run, whatever is
+  listed. With `--base` all of this is read from the base.
 - A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is.
 - Policy is read at the commit that a command starts from, when an event is written. The fold never looks at it. What
   is shown as proven is judged by the policy of the commit that is read.
@@ -158,6 +168,7 @@ def defaults() -> dict[str, str]:
         **_section("release", RELEASE, policy.release),
         **_section("graph", GRAPH, policy.graph),
         **{f"policy.signatures{key}": "nothing" if key else "" for key in SIGNATURE_KEYS},
+        **_section("reproduce", REPRODUCE, policy.reproduce),
         "policy.allow_secrets": _value(policy.allow_secrets),
         "executors": "the known ones",
         **{name: "" for name, _ in keys(CONFIG) if "[]" in name or "<name>" in name},

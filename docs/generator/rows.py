@@ -66,7 +66,8 @@ GATE: Final = {
 EVIDENCE: Final = {
     "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
     "task_id": "the first of them, or null", "outcome": "passed, failed, observed",
-    "status": "recorded, superseded, retracted, redacted", "trust_level": "witnessed, verified, reported, advisory",
+    "status": "recorded, superseded, retracted, redacted",
+    "trust_level": "reproduced, witnessed, verified, reported, advisory",
     "summary": "text or null", "uri": "link or null", "files": "attachments: name, sha256, bytes",
     "command": "argv, or null", "exit_code": "or null", "seconds": "or null",
     "reports": "name, format, sha256, ok, counts, failed, failed_more",
@@ -76,6 +77,9 @@ EVIDENCE: Final = {
     "response": "what the approver answered, or null",
     "check": "provider, name, id, conclusion, commit, url, finished; or null",
     "dispatch": "hand-off that it came out of, or null",
+    "reproduces": "evidence whose command it ran again, as id@digest, or null",
+    "reproduced_by": "ids of evidence that ran its command again on the same code and came to the same",
+    "contradicted_by": "ids of evidence that did so and came to something else",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
@@ -194,11 +198,20 @@ DIFF_TASK: Final = {
     "texts": "revised texts, as of a run",
     "events": "what happened: id, record, action, actor, created_at, summary, problem",
 }  # fmt: skip
+RERUN: Final = {
+    "evidence_id": "what was run again", "run_id": "its run", "task_ids": "tasks that it may prove",
+    "result": "reproduced, differs, cannot", "why": "in what it differs, why it cannot, and what else to know",
+    "where": "the code that it ran on: tree (all that was seen), tracked (without the untracked files), head (no "
+    "commit here holds it); null where it did not come to it", "commit": "of that code, or null",
+    "command": "argv, or null", "exit_code": "that came out now, or null",
+    "recorded_id": "the evidence that was recorded of it, or null",
+}  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
+    "Run again (results)": RERUN,
 }  # fmt: skip
 
 SYNC: Final = {
@@ -275,6 +288,9 @@ ANSWERS: Final = {
     "evidence add": "evidence",
     "evidence approve": "evidence approved",
     "evidence check": "evidence checks known",
+    "evidence reproduce": "results counts",
+    "evidence export": "attestations",
+    "evidence export --out": "out bytes",
     "evidence supersede": "evidence",
     "evidence retract": "evidence",
     "evidence redact": "redacted note",

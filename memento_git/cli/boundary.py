@@ -176,9 +176,16 @@ def signs(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say whether, and with which key, what it writes is signed."""
     sign = click.option("--sign", is_flag=True, help="Sign it with your SSH key; policy may demand that.")
     key = click.option(
-        "--key", default="", metavar="FILE", help="Sign it with this key; git's user.signingKey by default."
+        "--key", metavar="FILE", callback=_named_key, help="Sign it with this key; git's user.signingKey by default."
     )
     return sign(key(function))
+
+
+def _named_key(context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """Return the key that is named; an empty name is a mistake, not a wish to sign nothing."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("it names no file", context, option)
+    return value or ""
 
 
 def asks(function: Callable[..., Any]) -> Callable[..., Any]:

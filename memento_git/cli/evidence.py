@@ -10,6 +10,7 @@ import click
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.check import check
+from memento_git.cli.reproduce import export, reproduce
 from memento_git.errors import MementoError
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ def _list(
     )  # fmt: skip
 
 
-evidence = boundary.group("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it.", _list)
+evidence = boundary.group("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it.", _list)
 evidence.add_command(check)
+evidence.add_command(reproduce)
+evidence.add_command(export)
 
 
 @evidence.command("list")

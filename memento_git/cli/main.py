@@ -19,7 +19,7 @@ COMMANDS: Final = {
     "task": ("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs."),
     "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
-    "evidence": ("evidence", "Run commands as evidence; add, approve, supersede, retract, redact it."),
+    "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),

@@ -18,10 +18,10 @@ FORMATS: Final = ("markdown", "text", "json", "html")
 
 
 class OutUnfit(Refused):
-    """A file that a report must not be written to."""
+    """A file that an answer must not be written to."""
 
     token = "out_invalid"
-    sentence = "a report cannot be written to {path}: {problem}"
+    sentence = "nothing can be written to {path}: {problem}"
     hint_ = "name a file outside of .git and .memento, in a folder that exists"
 
 
@@ -48,7 +48,7 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
     answer = {"text": text, "generated_at": made, **held}
     if out:
         whole = "".join([*terminal.envelope({"ok": True, **answer}), "\n"]) if chosen == "json" else text
-        size = _write(door, out, whole)
+        size = write_file(door, out, whole)
         door.show({"out": out, "format": chosen, "bytes": size}, f"wrote {out}, {size} bytes")
     else:
         door.show(answer, lambda: terminal.clean(text))
@@ -81,8 +81,8 @@ def _text(held: Row, form: str, made: str, *, chat: bool) -> str:
     return plain.text(held) if form == "text" else markdown(held)
 
 
-def _write(door: Door, out: str, text: str) -> int:
-    """Write a report, whole or not at all; return its size in bytes."""
+def write_file(door: Door, out: str, text: str) -> int:
+    """Write a file, whole or not at all; return its size in bytes."""
     path = Path(out)
     git = door.ledger.git
     if "\0" in out or path.is_dir() or not path.parent.is_dir():

@@ -66,15 +66,16 @@ def has_ledger(git: Git, commit: str) -> bool:
     return layout.CONFIG in git.entries(commit, layout.CONFIG)
 
 
-def is_ancestor(git: Git, old: str, new: str) -> bool:
-    return git.answer("merge-base", "--is-ancestor", old, new) is not None
+def bases(git: Git, ours: str, theirs: str) -> list[str]:
+    """Return the best commits that both sides have; an ancestor of the other is the only one."""
+    return (git.answer("merge-base", "--all", ours, theirs) or "").split()
 
 
 def incoming(git: Git, old: str, new: str) -> Incoming:
     """Return what one commit changes against another; code is only looked at, not listed."""
     raw = os.fsdecode(git.run("diff-tree", "-r", "-z", "--no-renames", old, new, "--", layout.FOLDER)).split("\0")
     heads, paths = raw[0:-1:2], raw[1::2]
-    changes, plain = [], _code(git, old) == _code(git, new)
+    changes, plain = [], _code(git.entries(old)) == _code(git.entries(new))
     for head, path in zip(heads, paths, strict=False):
         _, mode, before, after, _ = head.split(" ")
         plain = plain and mode in (PLAIN, "000000")
@@ -82,37 +83,36 @@ def incoming(git: Git, old: str, new: str) -> Incoming:
     return Incoming(changes, plain)
 
 
-def _code(git: Git, commit: str) -> dict[str, Entry]:
+def _code(root: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the entries of a commit's top folder but for the ledger's."""
-    return {path: entry for path, entry in git.entries(commit).items() if path != layout.FOLDER}
+    return {path: entry for path, entry in root.items() if path != layout.FOLDER}
 
 
-def merge(git: Git, ours: str, theirs: str, where: Mapping[str, str]) -> str:
+def merge(git: Git, ours: str, theirs: str, common: Sequence[str], where: Mapping[str, str]) -> str:
     """Return the tree that two commits merge to; refuse where code on both sides, or a text, stands against it.
 
     Code is taken whole from the side that changed it, so the cost does not depend on its size.
     """
-    bases = (git.answer("merge-base", "--all", ours, theirs) or "").split()
-    if not bases:
+    if not common:
         if git.answer("rev-parse", "--is-shallow-repository") == "true":
             raise HistoryTooShort(**where)
         raise HistoriesUnrelated(**where)
-    code = _side(git, bases, ours, theirs, where)
-    tree = _ledger(git, [_folder(git, one, where) for one in (*bases, ours, theirs)], (ours, theirs), where)
+    roots = [git.entries(commit) for commit in (*common, ours, theirs)]
+    code = _side([_code(root) for root in roots])
+    if code is None:
+        raise CodeDiverged(files=_told(_changed(git, common[0], ours) | _changed(git, common[0], theirs)), **where)
+    tree = _ledger(git, [_folder(git, root, where) for root in roots], (ours, theirs), where)
     entries = {**code, layout.FOLDER: Entry("040000", "tree", tree)}
     lines = "".join(f"{entry.mode} {entry.type} {entry.oid}\t{path}\0" for path, entry in entries.items())
     return git.run("mktree", "-z", data=os.fsencode(lines)).decode().strip()
 
 
-def _side(git: Git, bases: Sequence[str], ours: str, theirs: str, where: Mapping[str, str]) -> dict[str, Entry]:
-    """Return the code of the side that changed it; refuse where both did."""
-    mine, other = _code(git, ours), _code(git, theirs)
-    before = [_code(git, base) for base in bases]
+def _side(codes: list[dict[str, Entry]]) -> dict[str, Entry] | None:
+    """Return the code of the side that changed it, given that of the bases and both sides; None where both did."""
+    *before, mine, other = codes
     if mine == other or all(other == one for one in before):
         return mine
-    if all(mine == one for one in before):
-        return other
-    raise CodeDiverged(files=_told(_changed(git, bases[0], ours) | _changed(git, bases[0], theirs)), **where)
+    return other if all(mine == one for one in before) else None
 
 
 def _changed(git: Git, old: str, new: str) -> set[str]:
@@ -127,9 +127,9 @@ def _told(paths: set[str]) -> str:
     return ", ".join(shown[:SHOWN]) + more
 
 
-def _folder(git: Git, commit: str, where: Mapping[str, str]) -> str:
+def _folder(git: Git, root: Mapping[str, Entry], where: Mapping[str, str]) -> str:
     """Return the tree of a commit's ledger, the empty one where there is none."""
-    entry = git.entries(commit, layout.FOLDER).get(layout.FOLDER)
+    entry = root.get(layout.FOLDER)
     if entry is None:
         return git.run("mktree").decode().strip()
     if entry.type != "tree":
@@ -144,17 +144,24 @@ def _ledger(git: Git, trees: Sequence[str], sides: tuple[str, str], where: Mappi
     with tempfile.TemporaryDirectory(dir=home, prefix="merge-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         git.run("read-tree", "-i", "-m", "--aggressive", *trees, extra=index)
-        stages: dict[str, dict[str, str]] = {}
-        for line in os.fsdecode(git.run("ls-files", "-u", "-z", extra=index)).split("\0")[:-1]:
-            head, _, path = line.partition("\t")
-            _, oid, stage = head.split(" ")
-            stages.setdefault(path, {})[stage] = oid
+        stages = _unmerged(git, index)
         merged = {path: _text(git, Path(folder), path, found, sides) for path, found in stages.items()}
         if conflicts := {f"{layout.FOLDER}/{path}" for path, blob in merged.items() if not blob}:
             raise MergeConflict(files=_told(conflicts), **where)
         lines = "".join(f"{PLAIN} {blob}\t{path}\0" for path, blob in merged.items())
-        git.run("update-index", "-z", "--index-info", data=os.fsencode(lines), extra=index)
+        if lines:
+            git.run("update-index", "-z", "--index-info", data=os.fsencode(lines), extra=index)
         return git.run("write-tree", extra=index).decode().strip()
+
+
+def _unmerged(git: Git, index: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return path -> stage -> blob of what an index could not merge."""
+    stages: dict[str, dict[str, str]] = {}
+    for line in os.fsdecode(git.run("ls-files", "-u", "-z", extra=index)).split("\0")[:-1]:
+        head, _, path = line.partition("\t")
+        _, oid, stage = head.split(" ")
+        stages.setdefault(path, {})[stage] = oid
+    return stages
 
 
 def _text(git: Git, folder: Path, path: str, stages: Mapping[str, str], sides: tuple[str, str]) -> str:

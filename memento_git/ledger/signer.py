@@ -34,7 +34,7 @@ class SigningRefused(Refused):
 
     token = "signing_refused"
     sentence = "{key} signs nothing: {reason}"
-    hint_ = "an encrypted key signs through an agent: ssh-add {key}; nothing was changed"
+    hint_ = "name a private key, or a public one whose private key an agent holds (ssh-add); nothing was changed"
 
 
 class SshKeygenMissing(Broken):

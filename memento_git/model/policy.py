@@ -62,6 +62,14 @@ SIGNATURES: Final = Shape({
     })),
 })  # fmt: skip
 
+REPRODUCE: Final = Shape({
+    "commands": Field(t.ListOf(t.ListOf(t.Text(), least=1)), doc="first words of the commands that may be run again"),
+    "setup": Field(t.ListOf(t.ListOf(t.Text(), least=1)), doc="commands that make a clean work tree ready for them"),
+    "timeout": Field(t.DURATION, doc="after which a command, and all that it started, is ended"),
+    "env": Field(t.ListOf(t.Pattern("a name of a variable", r"[A-Za-z_][A-Za-z0-9_]{0,80}")),
+                 doc="variables that they see besides PATH, HOME and the like"),
+})  # fmt: skip
+
 EXECUTOR: Final = Shape({
     "run": Field(t.ListOf(t.Text()), doc="argv that starts it; {brief} {task} {dispatch} {worktree} are filled in"),
     "health": Field(t.ListOf(t.Text()), doc="argv that exits with 0 where it can work"),
@@ -98,6 +106,7 @@ POLICY: Final = Shape({
     "release": Field(RELEASE),
     "graph": Field(GRAPH),
     "signatures": Field(SIGNATURES),
+    "reproduce": Field(REPRODUCE),
     "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
 })  # fmt: skip
 
@@ -112,6 +121,7 @@ DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
     "dirty": "warn", "untracked": "ignore", "detached": "warn", "protected": "ignore", "branches": ["main", "master"],
     "disk": 64 * 1024 * 1024, "destructive": "refuse",
 }  # fmt: skip
+DEFAULT_REPRODUCE: Final[dict[str, Any]] = {"commands": [], "setup": [], "timeout": "20m", "env": []}
 DEFAULT_GRAPH: Final[dict[str, Any]] = {"cycles": "refuse", "hot_spots": "warn", "edges": "warn", "growth": 20}
 
 
@@ -137,6 +147,7 @@ class Policy(NamedTuple):
     preflight: dict[str, Any] = DEFAULT_PREFLIGHT
     release: dict[str, Any] = {"graph": "refuse"}  # noqa: RUF012
     graph: dict[str, Any] = DEFAULT_GRAPH
+    reproduce: dict[str, Any] = DEFAULT_REPRODUCE
     executors: dict[str, dict[str, Any]] = {}  # noqa: RUF012
     signatures: dict[str, Any] = {}  # noqa: RUF012
 
@@ -166,6 +177,7 @@ def policy_of(config: dict[str, Any]) -> Policy:
         preflight={**default.preflight, **given.get("preflight", {})},
         release={**default.release, **given.get("release", {})},
         graph={**default.graph, **given.get("graph", {})},
+        reproduce={**default.reproduce, **given.get("reproduce", {})},
         executors=config.get("executors") or {},
         signatures=given.get("signatures") or {},
     )

@@ -121,6 +121,7 @@ EVIDENCE: Final = Shape({
     "check": Field(CHECK, doc="what a provider of checks reported"),
     "graph": Field(t.Table(t.Whole()), doc="counts of a graph of the code: nodes, edges, cycles, components"),
     "dispatch": Field(t.id_of("dispatch"), doc="hand-off that it came out of"),
+    "reproduces": Field(t.ref_to("evidence"), doc="evidence whose command this one ran again"),
     "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
     "signature": SIGNATURE,
 })  # fmt: skip

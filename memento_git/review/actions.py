@@ -14,8 +14,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.model.work import Event, Evidence
-from memento_git.review import against, checks, files, weakened
+from memento_git.review import against, checks, files, signed, weakened
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -130,7 +129,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     if not view.exists:
         raise NothingToCheck(where="the index" if git.extra else head[:12])
     policy, found = policy_at(view)
-    found += files.check_names(view.files, view.files, _named(policy))
+    found += files.check_names(view.files, view.files, policy)
     for run in view.runs():
         state = RunState(view, run)
         load(state, progress)
@@ -138,10 +137,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     found += files.check_secrets(view, list(view.files), policy.allow_secrets)
-    found += [
-        one._replace(severity="warning") if one.code == "K001" else one
-        for one in _signed(view, policy, head, list(view.files))
-    ]
+    found += signed.older(signed.check(view, head, policy, list(view.files)))
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
 
@@ -160,9 +156,11 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
     found += _of_runs(view, scopes)
     paths = [change.path for change in differing if not change.is_removed]
-    found += [*files.check_names(view.files, paths, _named(policy_at(view)[0])), *_copies(view, paths)]
+    found += [*files.check_names(view.files, paths, policy), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += [*comparison.findings(), *_signed(view, policy, first if base.exists else head, paths)]
+    found += comparison.findings()
+    found += signed.check(view, first if base.exists else head, policy, paths)
+    found += signed.signers_changed(git, first, head, policy)
     if not git.extra:
         found += against.actors(view, changes.authored(git, first, head))
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
@@ -191,7 +189,7 @@ def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> se
     if not base.exists:
         return set()
     then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
-    found = [*_of_runs(base, then), *base.findings, *files.check_names(base.files, base.files)]
+    found = [*_of_runs(base, then), *base.findings, *files.check_names(base.files, base.files, policy_at(base)[0])]
     return {_key(one) for one in found}
 
 
@@ -219,23 +217,6 @@ def _policies(base: View, head: View) -> tuple[Policy, list[Finding]]:
             message = f"the branch weakens policy: {told}; what it adds is judged by the base's"
             found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
     return old, found
-
-
-def _named(policy: Policy) -> list[str]:
-    """Return the files that policy names."""
-    return [policy.signatures.get(key, "") for key in ("allowed_signers", "revoked")]
-
-
-def _signed(view: View, policy: Policy, signers: str, paths: Sequence[str]) -> list[Finding]:
-    """Return what lacks the signature that policy demands, by the keys that count at a commit: the base's."""
-    from memento_git.work import signatures
-
-    places = ((path, layout.place_of(path)) for path in paths)
-    told = [path for path, place in places if place is not None and place.kind in ("event", "evidence")]
-    records = [found for path in told if isinstance(found := view.record(path), Event | Evidence)]
-    if not policy.signatures and not any("signature" in found.data for found in records):
-        return []
-    return signatures.unsigned(view, records, policy, signatures.signers_at(view.git, signers, policy))
 
 
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:

@@ -167,7 +167,8 @@ def signature_note(row: Row) -> str:
     from memento_git.work.signing import WORDS
 
     whose = f" ({row['signed_by']})" if row["signed_by"] else ""
-    return f"signed by {row['signed_by']}" if state == "good" else f"signature not good: {WORDS[state]}{whose}"
+    words = {"good": f"signed by {row['signed_by']}", "unchecked": "signed, and not checked here"}
+    return words.get(state, f"signature not good: {WORDS[state]}{whose}")
 
 
 def evidence_line(row: Row) -> str:

@@ -117,7 +117,7 @@ class Desk:
             for key in (own, *reads):
                 for seen in state.folded(key).dangling:
                     raise no.RecordIncomplete(record=seen.event.of, why=seen.why)
-        state.fold.judge(event)
+        state.fold.judge(event if seal is None else seal.foreseen(event))
         text = codec.encode(event_data(event))
         if seal is not None:
             event, text = seal.event(event, text)

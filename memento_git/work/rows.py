@@ -198,6 +198,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
     data = evidence.data
     command = data.get("command")
     code = data.get("code") or {}
+    again = state.seen_again(evidence)
     return {
         "id": evidence.id,
         "run_id": state.id,
@@ -216,7 +217,9 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "reports": [{"failed": [], "failed_more": 0, **report} for report in data.get("reports", [])],
         "problems": data.get("problems", []),
         "diff": data.get("diff"),
-        **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch")},
+        **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch", "reproduces")},
+        "reproduced_by": list(again.agree),
+        "contradicted_by": list(again.differ),
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
         "digest": evidence.digest,
         "actor": data["by"],

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 CACHE: Final = "signatures"
+DONE: Final = {"passed": "passed", "waived": "been waived"}
 NOBODY: Final = signer.Signers(b"", None, "")
 
 
@@ -129,6 +130,11 @@ class Sealer:
         self.tx, self.policy = tx, policy
         self.sign, self.key = sign or bool(key), key
 
+    def foreseen(self, event: Event) -> Event:
+        """Return an event as it will be, to be judged before anybody is asked for a signature."""
+        signs = self.sign or signing.demanded(self.policy.signatures, event) is not None
+        return event._replace(data={**event.data, "signature": "foreseen"}) if signs else event
+
     def event(self, event: Event, data: bytes) -> tuple[Event, bytes]:
         """Return an event and its bytes, signed where that is asked."""
         signed = self._signed(event, data, what=_told(event))
@@ -196,8 +202,8 @@ def missing(state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequ
             if value[0] not in PASSING or (scope == state.id and gate in but):
                 continue
             holding = [event for event in verdicts(state, scope, gate) if event.do in PASSING]
-            if lacks := signing.wanting(policy.signatures, holding, verifier.seen):
-                told.append(f"gate {gate} of {scope} was {lacks[0].do} without the signature it needs: {lacks[1]}")
+            if why := signing.wanting(policy.signatures, holding, verifier.seen):
+                told.append(f"gate {gate} of {scope} has {DONE[value[0]]} without the signature it needs: {why}")
         if kind_of(scope) == "task":
             told += _proof(state, policy, verifier, scope)
     return told
@@ -222,14 +228,21 @@ def _proof(state: RunState, policy: Policy, verifier: Verifier, task: str) -> li
     return told
 
 
+def is_signed(state: RunState, policy: Policy, plan: str) -> bool:
+    """Tell whether the approval that makes a plan canonical is signed as well as policy could ask."""
+    verifier = Verifier(state.view, policy)
+    return any(
+        not signing.lacking(verifier.seen(event), signing.demanded(policy.signatures, event) or ())
+        for event in approval(state, plan)
+    )
+
+
 def _plan(state: RunState, policy: Policy, verifier: Verifier, plan: str) -> list[str]:
     if "plan_approval" not in policy.signatures["require"]:
         return []
     found = approval(state, plan)
-    if not found:
-        return [f"the canonical plan of {state.id} is not the one that was approved last"]
-    if lacks := signing.wanting(policy.signatures, found, verifier.seen):
-        return [f"plan {plan} was approved without the signature it needs: {lacks[1]}"]
+    if why := signing.wanting(policy.signatures, found, verifier.seen):
+        return [f"plan {plan} was approved without the signature it needs: {why}"]
     if all(event.get("text") != state.prose(plan).digest for event in found):
         return [f"plan {plan} has another text than the one that was signed"]
     return []

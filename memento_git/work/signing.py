@@ -106,17 +106,14 @@ def latest(events: Iterable[Judged]) -> list[Event]:
     return [one.event for one in legal if one.event.id not in seen]
 
 
-def wanting(
-    signatures: Mapping[str, Any], candidates: Sequence[Event], check: Callable[[Event], Seen]
-) -> tuple[Event, str] | None:
-    """Return one of some events of equal standing and what its signature lacks; None where one has what it needs."""
-    worst = None
+def wanting(signatures: Mapping[str, Any], candidates: Sequence[Event], check: Callable[[Event], Seen]) -> str:
+    """Return what the signatures of events of equal standing lack; nothing where one of them has what it needs."""
+    worst = "no event that stands says so"
     for event in candidates:
         names = demanded(signatures, event)
-        why = "" if names is None else lacking(check(event), names)
-        if not why:
-            return None
-        worst = event, why
+        worst = "" if names is None else lacking(check(event), names)
+        if not worst:
+            break
     return worst
 
 
@@ -136,6 +133,11 @@ def unsigned(
             told = f"policy demands a signature{asked} here: {why}"
             found.append(Finding("K001", record.path, 0, told, "do it again with --sign, as one who may"))
         elif names is None and seen.state != "good":
-            weight = "warning" if seen.state in ("unknown_key", "unchecked") else "error"
-            found.append(Finding("K002", record.path, 0, WORDS[seen.state], "restore the file as signed", weight))
+            found.append(_doubtful(record.path, seen))
     return found
+
+
+def _doubtful(path: str, seen: Seen) -> Finding:
+    if seen.state in ("unknown_key", "unchecked"):
+        return Finding("K002", path, 0, WORDS[seen.state], "see to the allowed signers that policy names", "warning")
+    return Finding("K002", path, 0, WORDS[seen.state], "restore the file as it was signed")

@@ -12,13 +12,13 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.work import proofs, trust
+from memento_git.work import proofs, reproduction, reruns, trust
 from memento_git.work.fold import Fold, Folded, plans_of
 from memento_git.work.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.work.transitions import SETTLING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
@@ -34,6 +34,8 @@ NEVER: Final = "1970-01-01T00:00:00.000Z"
 class RunState:
     """One run at one view; it is also the fold's source of events."""
 
+    trusted_runner: Callable[[Evidence], bool] = staticmethod(reproduction.untrusted)
+
     def __init__(self, view: View, run: str) -> None:
         self.view = view
         self.id = run
@@ -41,6 +43,7 @@ class RunState:
         self._tombstones: dict[str, Event] | None = None
         self._proofs: dict[str, trust.Proof] = {}
         self._twins: dict[str, str] = {}
+        self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
 
     @property
     def index(self) -> Index:
@@ -251,14 +254,27 @@ class RunState:
         return self.view.sha256(f"{layout.folder_of(self.id, evidence)}/{name}") == sha256
 
     def trust_in(self, evidence: Evidence) -> str:
+        found = self._witnessed(evidence)
+        return "reproduced" if found == "witnessed" and self.seen_again(evidence).trusted else found
+
+    def _witnessed(self, evidence: Evidence) -> str:
         return trust.trust_of(evidence.data, lambda name, sha256: self.holds(evidence.id, name, sha256))
+
+    def seen_again(self, evidence: Evidence) -> reproduction.Seen:
+        """Return what standing reruns of its command say of evidence."""
+        found = reruns.of(self, evidence)
+        standing = [
+            one for one in found if self.evidence_status(one.id) == "recorded" and not self.folded(one.id).dangling
+        ]
+        witnessed = [one for one in standing if self._witnessed(one) == "witnessed"]
+        return reproduction.judged(evidence, witnessed, self.trusted_runner) if witnessed else reproduction.NOTHING
 
     def cited(self, ref: Ref) -> trust.Cited:
         found = self.evidence(ref.id)
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
-        return trust.Cited(str(ref), found, status, self.trust_in(found))
+        return trust.Cited(str(ref), found, status, self.trust_in(found), self.seen_again(found).contradicted)
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""

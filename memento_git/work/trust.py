@@ -18,12 +18,16 @@ VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "appro
 
 
 class Cited(NamedTuple):
-    """One piece of evidence as a completion names it: the file if it is there, its state, its trust."""
+    """One piece of evidence as a completion names it: the file if it is there, its state, its trust.
+
+    `contradicted` is why a second run of its command speaks against it, or nothing.
+    """
 
     ref: str
     evidence: Evidence | None
     status: str
     trust: str
+    contradicted: str = ""
 
 
 class Proof(NamedTuple):
@@ -123,7 +127,7 @@ def fault(cited: Cited, task: str) -> str:
         return f"{name}: its outcome disagrees with {did}"
     if outcome == "failed":
         return f"{name} failed"
-    return ""
+    return f"{name} is contradicted: {cited.contradicted}" if cited.contradicted else ""
 
 
 def proof(
@@ -233,8 +237,13 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str]) -> str:
 
 def seen_by(evidence: Evidence) -> dict[str, Any]:
     """Return the code that evidence saw, without the untracked files that its command wrote over: its output."""
-    code: dict[str, Any] = evidence.data.get("code") or {}
-    after = (evidence.data.get("code_after") or {}).get("untracked") or {}
+    return code_seen(evidence.data)
+
+
+def code_seen(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the code that evidence with this content saw."""
+    code: dict[str, Any] = data.get("code") or {}
+    after = (data.get("code_after") or {}).get("untracked") or {}
     if not after or "untracked" not in code:
         return code
     kept = {path: blob for path, blob in code["untracked"].items() if after.get(path, blob) == blob}

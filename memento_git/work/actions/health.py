@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, publish, worktree
 from memento_git.ledger.git import GitFailed
-from memento_git.model.work import Event, Evidence
-from memento_git.review import files
+from memento_git.review import files, signed
 from memento_git.review.checks import check_run
 from memento_git.review.scope import Scope
 from memento_git.work.loading import load
@@ -159,6 +158,8 @@ def _run(view: View, run: str, policy: Policy) -> Iterator[Answer]:
     state = RunState(view, run)
     load(state)
     before = len(view.findings)
+    for path in state.index.prose.values():
+        view.record(path)
     found = check_run(state, Scope(policy))
     yield from (_answer(f"run {run}", one) for one in found)
     if not found and len(view.findings) == before:
@@ -172,8 +173,7 @@ def _answer(name: str, finding: Finding, message: str = "") -> Answer:
 
 def _files(view: View, policy: Policy) -> Iterator[Answer]:
     seen = set()
-    named = [policy.signatures.get(key, "") for key in ("allowed_signers", "revoked")]
-    for finding in (*view.findings, *files.check_names(view.files, view.files, named)):
+    for finding in (*view.findings, *files.check_names(view.files, view.files, policy)):
         if (finding.code, finding.path, finding.line) not in seen:
             seen.add((finding.code, finding.path, finding.line))
             yield _answer("files", finding, str(finding))
@@ -186,26 +186,8 @@ def _files(view: View, policy: Policy) -> Iterator[Answer]:
 
 
 def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
-    """Yield what lacks the signature that today's policy demands, a warning as it may be older, and what is forged."""
-    records = [found for run in view.runs() for found in _signable(view, run)]
-    if not policy.signatures and not any("signature" in found.data for found in records):
-        return
-    from memento_git.work import signatures
-
-    found = signatures.signers_at(view.git, view.commits[0], policy)
-    if policy.signatures and found.why:
-        yield Answer("signatures", "warn", f"policy {found.why}", "commit the file that policy.signatures names")
-    for finding in signatures.unsigned(view, records, policy, found):
-        forged = finding.code == "K002" and finding.severity == "error"
-        yield Answer("signatures", "fail" if forged else "warn", str(finding), finding.fix)
-
-
-def _signable(view: View, run: str) -> Iterator[Event | Evidence]:
-    index = view.index(run)
-    for path in (*index.events.values(), *index.evidence.values()):
-        found = view.record(path)
-        if isinstance(found, Event | Evidence):
-            yield found
+    for finding in signed.older(signed.check(view, view.commits[0] if view.commits else "", policy, list(view.files))):
+        yield Answer("signatures", "fail" if finding.severity == "error" else "warn", str(finding), finding.fix)
 
 
 def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:

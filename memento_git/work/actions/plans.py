@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.store import Transaction
+    from memento_git.work.state import RunState
 
 
 def draft_plan(
@@ -59,11 +60,22 @@ def approve_plan(
         raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=", ".join(asked))
     if desk.policy.plan_not_author and tx.actor == prose.data["by"]:
         raise no.ApproverRefused(actor=tx.actor, verb="approve this plan", asked="another than its author")
+    seal = desk.sealer(sign=sign, key=key)
+    if seal is not None and state.canonical == identity and not state.plan_changed(identity):
+        _refuse_twice(desk, state, identity)
     desk.happen(
-        state, identity, "approved", reads=(state.id,), seal=desk.sealer(sign=sign, key=key),
+        state, identity, "approved", reads=(state.id,), seal=seal,
         text=prose.digest, note=desk.optional("note", note),
     )  # fmt: skip
     return identity
+
+
+def _refuse_twice(desk: Desk, state: RunState, plan: str) -> None:
+    """Refuse to sign what is signed; an approval without a good signature may be given again with one."""
+    from memento_git.work.signatures import is_signed
+
+    if is_signed(state, desk.policy, plan):
+        raise no.PlanAlreadyCanonical(plan=plan)
 
 
 def _of_run(desk: Desk, run: str, found: str, plan: str) -> None:

@@ -115,12 +115,12 @@ def _take_in(ledger: Ledger, where: Target, theirs: str | None) -> bool:
     ours = base.commit or ""
     if not any(merging.has_ledger(git, commit) for commit in (ours, theirs) if commit):
         raise NoLedger(where="HEAD")
-    if theirs is None or merging.is_ancestor(git, theirs, ours):
+    if theirs is None or (common := merging.bases(git, ours, theirs)) == [theirs]:
         return False
-    if merging.is_ancestor(git, ours, theirs):
+    if common == [ours]:
         bring_forward(ledger, base, theirs, "memento: sync, fast-forward")
         return False
-    tree = merging.merge(git, ours, theirs, where.where)
+    tree = merging.merge(git, ours, theirs, common, where.where)
     subject = f"memento: sync {where.local} with {where.branch} of {where.remote}"
     message = f"{subject}\n\nMemento-Action: sync\nMemento-Actor: {ledger.actor}\n"
     made = publish.build_merge(git, tree, (ours, theirs), message, ledger.settings)

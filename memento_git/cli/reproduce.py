@@ -1,0 +1,97 @@
+"""memento evidence reproduce, memento evidence export."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.report import write_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memento_git.ledger.view import View
+    from memento_git.work.actions.reproducing import Result
+
+
+@click.command("reproduce")
+@click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
+@click.option("--run", default="", metavar="RUN", help="All that the settled work of this run rests on.")
+@click.option("--base", default="", metavar="REV", help="All that this branch adds to REV; the policy is REV's.")
+@click.option("--record/--no-record", default=False, help="Record what ran again as evidence; not by default.")
+@click.option("--strict", is_flag=True, help="Fail, too, where something cannot be run again.")
+@writes
+def reproduce(door: Door, evidence_ids: tuple[str, ...], run: str, base: str, record: bool, strict: bool) -> int:
+    """Run recorded commands again in clean work trees, and compare their verdicts.
+
+    Policy lists the commands that may be run (policy.reproduce). Compared are exit code, counts of cases and names of
+    failed cases; not times. The exit code is 1 where anything differs.
+    """
+    from memento_git.work.actions import reproducing
+
+    def tell(line: str) -> None:
+        if not door.json:
+            click.echo(line, err=True)
+
+    found = reproducing.reproduce(door.ledger, ids=evidence_ids, run=run, base=base, tell=tell)
+    if record:
+        found = reproducing.record(door.ledger, door.change, found)
+    counts = {word: sum(one.status == word for one in found) for word in ("reproduced", "differs", "cannot")}
+    bad = counts["differs"] + (counts["cannot"] if strict else 0)
+    lines = [*(_line(one) for one in found), ", ".join(f"{count} {word}" for word, count in counts.items())]
+    rows = [reproducing.row(one) for one in found]
+    door.show({"results": rows, "counts": counts}, "\n".join(lines), ok=not bad)
+    return 1 if bad else 0
+
+
+def _line(result: Result) -> str:
+    told = f": {'; '.join(result.why)}" if result.why else ""
+    made = f" (recorded {result.made})" if result.made else ""
+    return f"{result.evidence.id} {result.status}{told}{made}"
+
+
+@click.command("export")
+@click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
+@click.option("--run", default="", metavar="RUN", help="The release of this run, as a verification summary.")
+@click.option("--task", default="", metavar="TASK", help="What proves this task, one statement a line.")
+@click.option("--format", "form", type=click.Choice(["in-toto", "dsse"]), help="dsse: signed; needs --key.")
+@click.option("--key", type=click.Path(path_type=pathlib.Path), help="Private key to sign with: Ed25519 or ECDSA.")
+@click.option("--out", default="", metavar="FILE", help="Write into this file.")
+@reads
+def export(
+    door: Door, evidence_ids: tuple[str, ...], run: str, task: str, form: str | None, key: Path | None, out: str
+) -> None:
+    """Write evidence, or the release of a run, as in-toto attestations: one JSON object a line.
+
+    Evidence becomes a test result about the code that it saw, a released run a verification summary. Failed evidence
+    is exported as failed; what is retracted, superseded, redacted or contradicted is refused.
+    """
+    if bool(evidence_ids) == bool(run or task):
+        raise click.UsageError("name evidence, or --task TASK, or --run RUN")
+    if form == "dsse" and key is None:
+        raise click.UsageError("--format dsse signs, so it needs --key FILE")
+    if form == "in-toto" and key is not None:
+        raise click.UsageError("only --format dsse is signed; leave --key away")
+    found = _statements(door.view(), evidence_ids, run, task)
+    if key is not None:
+        from memento_git.work import envelope
+
+        found = envelope.sealed(found, key)
+    text = "".join(f"{one.decode()}\n" for one in found)
+    if out:
+        size = write_file(door, out, text)
+        door.show({"out": out, "bytes": size}, f"wrote {out}, {size} bytes")
+    else:
+        door.show({"attestations": [json.loads(one) for one in found]}, text)
+
+
+def _statements(view: View, evidence_ids: tuple[str, ...], run: str, task: str) -> list[bytes]:
+    from memento_git.work.actions import exporting
+
+    if evidence_ids:
+        return exporting.evidence_statements(view, evidence_ids)
+    return exporting.task_statements(view, task, run) if task else [exporting.run_statement(view, run)]

@@ -1,0 +1,56 @@
+"""Whether what a branch adds is signed as policy demands, by the keys that its base names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import layout
+from memento_git.model.finding import Finding
+from memento_git.model.work import Event, Evidence
+from memento_git.work import signing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+
+
+def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list[Finding]:
+    """Return what lacks a signature that a policy demands, or has one that is not good, by the signers of a commit."""
+    records = list(_records(view, paths, policy))
+    if not records:
+        return []
+    from memento_git.work import signatures
+
+    return signatures.unsigned(view, records, policy, signatures.signers_at(view.git, commit, policy))
+
+
+def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event | Evidence]:
+    """Yield the records that are signed, or must be."""
+    for path in paths:
+        place = layout.place_of(path)
+        if place is None or place.kind not in ("event", "evidence"):
+            continue
+        found = view.record(path)
+        if isinstance(found, Event | Evidence) and (
+            "signature" in found.data or signing.demanded(policy.signatures, found) is not None
+        ):
+            yield found
+
+
+def older(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings on a whole tree: what is not signed may be older than the policy that demands it."""
+    return [one._replace(severity="warning") if one.code == "K001" else one for one in findings]
+
+
+def signers_changed(git: Git, first: str, head: str, policy: Policy) -> list[Finding]:
+    """Return a finding for each file of keys, as the base's policy names them, that a branch changes."""
+    paths = [path for key in ("allowed_signers", "revoked") if (path := policy.signatures.get(key))]
+    if not paths:
+        return []
+    before, after = git.entries(first, *paths), git.entries(head, *paths)
+    message = "the branch changes whose signatures count; what it adds is judged by the base's file"
+    how = "change them on a branch of their own"
+    return [Finding("C003", path, 0, message, how, "warning") for path in paths if before.get(path) != after.get(path)]

@@ -1,0 +1,152 @@
+"""evidence export: what the ledger holds as in-toto Statements; what is withdrawn or has no verdict is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.errors import Refused
+from memento_git.ledger import layout
+from memento_git.model.ids import parse_ref
+from memento_git.model.states import DONE
+from memento_git.model.work import RUN_KINDS
+from memento_git.work import attestation, codestate
+from memento_git.work import refusals as no
+from memento_git.work.attestation import Released
+from memento_git.work.state import RunState
+from memento_git.work.trust import outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memento_git.ledger.view import View
+    from memento_git.model.work import Event, Evidence
+
+
+class NotAttestable(Refused):
+    """Evidence that no attestation can be made of."""
+
+    token = "evidence_not_attestable"
+    sentence = "{evidence} cannot be exported: {why}"
+    hint_ = "export evidence of a command, test, lint, type check or build that stands: memento evidence list"
+
+
+class NotReleased(Refused):
+    """A run whose release does not stand."""
+
+    token = "run_not_released"
+    sentence = "run {run} is not released: {why}"
+    hint_ = "see what is missing: memento gate release --run {run}"
+
+
+def evidence_statements(view: View, ids: Sequence[str]) -> list[bytes]:
+    """Return a test result for each piece of evidence that is named."""
+    found = []
+    for given in ids:
+        identity, run = view.find(given, "evidence")
+        found.append(attestation.canonical(_statement(RunState(view, run), identity)))
+    return found
+
+
+def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
+    """Return a test result for all evidence of commands that proves a task."""
+    identity, home = view.find(task, "task")
+    if run and view.find(run, "run")[0] != home:
+        raise no.EvidenceForeign(evidence="what proves it", tasks=f"run {home}", task=identity)
+    state = RunState(view, home)
+    if state.task_status(identity) not in DONE:
+        raise no.TaskTransition(task=identity, status=state.task_status(identity), verb="exported")
+    proof = state.proof(identity, view.policy())
+    if not proof.proven:
+        raise no.TaskUnproven(task=identity, why="; ".join(proof.why))
+    names = [name for name in proof.by if (one := state.evidence(name)) is not None and one.kind in RUN_KINDS]
+    if not names:
+        raise NotAttestable(evidence=identity, why="no command proves it")
+    return [attestation.canonical(_statement(state, name)) for name in names]
+
+
+def _statement(state: RunState, identity: str) -> attestation.Statement:
+    evidence = state.evidence(identity)
+    status = state.evidence_status(identity)
+    if evidence is None or status != "recorded":
+        raise no.EvidenceWithdrawn(evidence=identity, status=status if status != "recorded" else "missing")
+    if why := _unfit(state, evidence):
+        raise NotAttestable(evidence=identity, why=why)
+    return attestation.test_result(evidence, state.view.sha256(evidence.path), state.trust_in(evidence))
+
+
+def _unfit(state: RunState, evidence: Evidence) -> str:
+    """Return why a statement would say more than evidence does, or nothing."""
+    if evidence.kind not in RUN_KINDS:
+        return f"evidence of kind {evidence.kind} is no result of a command"
+    if "code" not in evidence.data:
+        return "it is bound to no code"
+    if outcome_of(evidence.data) not in attestation.RESULTS:
+        return "it has no verdict"
+    if evidence.data["outcome"] != outcome_of(evidence.data):
+        return "its outcome disagrees with what the command did"
+    return state.seen_again(evidence).contradicted
+
+
+def run_statement(view: View, given: str) -> bytes:
+    """Return the verification summary of a released run."""
+    identity = view.find(given, "run")[0]
+    return attestation.canonical(attestation.summary(_released(RunState(view, identity))))
+
+
+def _released(state: RunState) -> Released:
+    """Return what a run's release comes to; refuse where it does not stand, or what it rests on does not."""
+    view = state.view
+    event = _passed(state)
+    names = {parse_ref(ref).id for ref in event.data.get("evidence") or ()}
+    for ref in event.data.get("evidence") or ():
+        cited = state.cited(parse_ref(ref))
+        if cited.evidence is None or cited.status != "recorded" or cited.contradicted:
+            told = cited.contradicted or (cited.status if cited.evidence else "missing or changed")
+            raise NotReleased(run=state.id, why=f"{cited.ref.partition('@')[0]}: {told}")
+    names.update(_proving(state))
+    paths = {name: state.index.evidence[name] for name in names if name in state.index.evidence}
+    commit = _commit_of(view, event)
+    return Released(
+        run=state.id,
+        at=event.at,
+        tree=codestate.code_at(view.git, commit)["tree"],
+        commit=commit,
+        policy=view.sha256(layout.CONFIG),
+        inputs={name: view.sha256(path) for name, path in paths.items()},
+    )
+
+
+def _passed(state: RunState) -> Event:
+    """Return the verdict that released a run."""
+    word = state.folded(state.id).lanes.word("gate:release", "")
+    if word != "passed":
+        raise NotReleased(run=state.id, why=f"its release gate is {word or 'pending'}")
+    verdicts: list[Event] = [
+        seen.event
+        for seen in state.folded(state.id).events
+        if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
+    ]
+    return verdicts[-1]
+
+
+def _proving(state: RunState) -> Iterator[str]:
+    """Yield the evidence that proves the tasks of a run; refuse where one is not proven."""
+    policy = state.view.policy()
+    for task in state.ids("task"):
+        if state.task_status(task) not in DONE:
+            if state.task_status(task) == "cancelled":
+                continue
+            raise NotReleased(run=state.id, why=f"{task} is {state.task_status(task)}")
+        proof = state.proof(task, policy)
+        if not proof.proven:
+            raise NotReleased(run=state.id, why=f"{task} is not proven: {proof.why[0]}")
+        yield from proof.by
+
+
+def _commit_of(view: View, event: Event) -> str:
+    """Return the commit that brought an event: its code is what was released."""
+    told = view.git.run(
+        "-c", "log.showSignature=false", "log", "-1", "--no-renames", "--diff-filter=A", "--format=%H",
+        *view.commits, "--", event.path,
+    )  # fmt: skip
+    return told.decode().strip() or view.commits[0]

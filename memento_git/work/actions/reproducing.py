@@ -1,0 +1,218 @@
+"""evidence reproduce: recorded commands are run again in clean work trees, and their verdicts are compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.ledger import layout
+from memento_git.model.ids import parse_ref
+from memento_git.model.work import RUN_KINDS
+from memento_git.work import reproduction as again
+from memento_git.work.actions import evidences
+from memento_git.work.actions.rerunning import Rerunner
+from memento_git.work.state import RunState
+from memento_git.work.verification import shown
+from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator, Sequence
+
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event, Evidence
+    from memento_git.work.actions.evidences import Draft
+    from memento_git.work.actions.verifying import Change
+    from memento_git.work.whereabouts import Place
+
+NOTES: Final = {
+    HEAD: "at HEAD, for no commit here holds the code that it saw",
+    TRACKED: "without the untracked files that it saw",
+}
+
+
+class NothingListed(Refused):
+    """Policy lists no command that may be run again."""
+
+    token = "reproduction_not_allowed"
+    sentence = "policy at {where} lists no command that may be run again"
+    hint_ = "say it in .memento/config.yaml there, below policy: reproduce: {{commands: [[{words}]]}}"
+
+
+class Result(NamedTuple):
+    """What running recorded evidence again came to; `made` is the evidence that was recorded of it."""
+
+    evidence: Evidence
+    status: str
+    why: tuple[str, ...] = ()
+    where: str = ""
+    commit: str = ""
+    draft: Draft | None = None
+    made: str = ""
+
+
+def reproduce(
+    ledger: Ledger, *, ids: Sequence[str] = (), run: str = "", base: str = "",
+    tell: Callable[[str], None] | None = None,
+) -> list[Result]:  # fmt: skip
+    """Run recorded commands again: those that are named, those of a run, or those that a branch adds to its base.
+
+    With a base its policy decides what may be run. Nothing is written to the ledger.
+    """
+    view = ledger.view()
+    before = ledger.view((base,)) if base else view
+    if ids:
+        chosen = [_named(view, given) for given in ids]
+    elif base and not run:
+        chosen = list(added(view, before))
+    else:
+        chosen = list(_of_run(view, run))
+    if not chosen:
+        return []
+    policy = before.policy()
+    if not policy.reproduce["commands"]:
+        raise NothingListed(where=base or "HEAD", words=_first_word(chosen))
+    return _all(ledger, policy, chosen, tell or (lambda _: None))
+
+
+def reproduce_added(ledger: Ledger, base: str) -> list[Result]:
+    """Run again all that the completions, acceptances and passed gates of a branch rest on; write nothing."""
+    return reproduce(ledger, base=base)
+
+
+def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
+    commands = (evidence.data["command"]["argv"] for _, evidence in chosen if "command" in evidence.data)
+    return next((argv[0] for argv in commands if argv), "pytest")
+
+
+def _named(view: View, given: str) -> tuple[RunState, Evidence]:
+    identity, run = view.find(given, "evidence")
+    state = RunState(view, run)
+    found = state.evidence(identity)
+    if found is None:
+        from memento_git.work import refusals as no
+
+        raise no.EvidenceWithdrawn(evidence=identity, status=state.evidence_status(identity))
+    return state, found
+
+
+def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
+    """Yield the evidence that the settled work of a run rests on."""
+    from memento_git.work.overview import choose_run
+
+    state = RunState(view, choose_run(view, given))
+    yield from _rested_on(state, ())
+
+
+def added(view: View, before: View) -> Iterator[tuple[RunState, Evidence]]:
+    """Yield the evidence that completions, acceptances and passed gates rest on which an earlier view does not have."""
+    for run in view.runs():
+        places = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"]
+        if [view.folders.get(place) for place in places] == [before.folders.get(place) for place in places]:
+            continue
+        yield from _rested_on(RunState(view, run), before.index(run).events)
+
+
+def _rested_on(state: RunState, known: Container[str]) -> Iterator[tuple[RunState, Evidence]]:
+    """Yield, once each, the evidence of commands that standing events of a run name, but for events that are known."""
+    seen: set[str] = set()
+    for event in _standing(state):
+        for ref in event.data.get("evidence") or () if event.id not in known else ():
+            cited = state.cited(parse_ref(ref))
+            found = cited.evidence
+            if found is not None and found.id not in seen and found.kind in RUN_KINDS:
+                seen.add(found.id)
+                yield state, found
+
+
+def _standing(state: RunState) -> Iterator[Event]:
+    """Yield the events that say that work is done: completions, acceptances, gates that passed."""
+    for task in state.ids("task"):
+        yield from state.completions(task)
+        yield from state.acceptances(task)
+    for scope in (state.id, *state.ids("task")):
+        for seen in state.folded(scope).events:
+            if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate"):
+                yield seen.event
+
+
+def _all(
+    ledger: Ledger, policy: Policy, chosen: Sequence[tuple[RunState, Evidence]], tell: Callable[[str], None]
+) -> list[Result]:
+    places = Whereabouts(ledger.git)
+    with Rerunner(ledger, policy) as rerunner:
+        return [_one(state, evidence, places, rerunner, tell) for state, evidence in chosen]
+
+
+def _one(
+    state: RunState, evidence: Evidence, places: Whereabouts, rerunner: Rerunner, tell: Callable[[str], None]
+) -> Result:
+    """Run one recorded command again and compare."""
+    data = evidence.data
+    problem = again.hindrance(data, state.evidence_status(evidence.id), rerunner.policy.reproduce["commands"])
+    if problem:
+        return Result(evidence, again.CANNOT, (problem,))
+    place = places.of(data)
+    tell(f"running again `{shown(data['command']['argv'])}` of {evidence.id}")
+    try:
+        draft = rerunner.run(evidence, place.commit)
+    except Refused as refusal:
+        return Result(evidence, again.CANNOT, (refusal.message,), *_told(place))
+    if draft.data["command"].get("timed_out"):
+        limit = rerunner.policy.reproduce["timeout"]
+        return Result(evidence, again.CANNOT, (f"it did not end within {limit}",), *_told(place))
+    found = again.differences(data, draft.data)
+    status = again.DIFFERS if found else again.REPRODUCED
+    note = NOTES.get(place.where, "")
+    return Result(evidence, status, (*found, *([note] if note else ())), *_told(place), draft)
+
+
+def _told(place: Place) -> tuple[str, str]:
+    return place.where, place.commit
+
+
+def record(ledger: Ledger, change: Change, results: Sequence[Result]) -> list[Result]:
+    """Record what ran again as evidence of its own that names the first; in a final run there is no place for it."""
+    if not any(result.draft for result in results):
+        return list(results)
+
+    def act(tx: Transaction) -> list[Result]:
+        final = {run for run in {one.evidence.run for one in results} if RunState(tx.view, run).is_final}
+        for run in sorted(final):
+            warning = f"run {run} is final, so nothing was recorded in it"
+            if warning not in ledger.warnings:
+                ledger.warnings.append(warning)
+        return [one if one.draft is None or one.evidence.run in final else _recorded(tx, one) for one in results]
+
+    return change("evidence reproduce", act)
+
+
+def _recorded(tx: Transaction, result: Result) -> Result:
+    first, draft = result.evidence, result.draft
+    if draft is None:
+        return result
+    data = {**draft.data, "reproduces": f"{first.id}@{first.digest}"}
+    words = "reproduced" if result.status == again.REPRODUCED else "not reproduced"
+    made = evidences.record_draft(
+        tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}"
+    )
+    return result._replace(made=made)
+
+
+def row(result: Result) -> dict[str, Any]:
+    """Return a result as programs know it."""
+    command = result.evidence.data.get("command")
+    draft = result.draft.data if result.draft else {}
+    return {
+        "evidence_id": result.evidence.id,
+        "run_id": result.evidence.run,
+        "task_ids": result.evidence.tasks,
+        "result": result.status,
+        "why": list(result.why),
+        "where": result.where or None,
+        "commit": result.commit or None,
+        "command": command["argv"] if command else None,
+        "exit_code": draft["command"]["exit"] if draft else None,
+        "recorded_id": result.made or None,
+    }

@@ -1,0 +1,129 @@
+"""Running one recorded command again: in a clean work tree, with a bare environment, ended as a whole."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from memento_git.errors import Refused
+from memento_git.ledger import checkouts
+from memento_git.ledger.git import Git
+from memento_git.ledger.processes import VARIABLE
+from memento_git.ledger.store import Ledger
+from memento_git.model.clock import duration
+from memento_git.work import capture, children, guard
+from memento_git.work.actions import evidences
+from memento_git.work.verification import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Evidence
+    from memento_git.work.actions.evidences import Draft
+
+KNOWN: Final = ("PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL", "TERM")
+OURS: Final = ("GIT_", "MEMENTO_")
+SETUP_KEEP: Final = 4096
+
+
+class SetupFailed(Refused):
+    """A command that should make a clean work tree ready failed."""
+
+    token = "reproduction_setup_failed"
+    sentence = "policy.reproduce.setup: {command} ended with exit code {code}: {said}"
+    hint_ = "run it in a fresh clone; what it needs must be there"
+
+
+class FolderAbsent(Refused):
+    """The folder that a recorded command ran in is not part of the code that it runs on now."""
+
+    token = "reproduction_folder_absent"
+    sentence = "the code at {commit} has no folder {folder} to run in"
+    hint_ = "fetch the commit that the evidence saw, or record evidence for the code as it is"
+
+
+class Rerunner:
+    """Runs recorded commands again; equal commands on one commit run once. Ctrl-C ends the command, then us."""
+
+    def __init__(self, ledger: Ledger, policy: Policy) -> None:
+        self.ledger = ledger
+        self.policy = policy._replace(preflight={**policy.preflight, "destructive": "refuse"})
+        self.stop = children.Stop()
+        self._signals = children.signals(self.stop)
+        self._done: dict[object, Draft | Refused] = {}
+
+    def __enter__(self) -> Self:
+        self._signals.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._signals.__exit__(None, None, None)
+
+    def run(self, evidence: Evidence, commit: str) -> Draft:
+        """Return what the command of evidence shows on a commit; refuse what this machine cannot run."""
+        told = evidence.data["command"]
+        reports = tuple(report["name"] for report in evidence.data.get("reports") or ())
+        covers = tuple((evidence.data.get("code") or {}).get("paths") or ())
+        key = (commit, evidence.kind, tuple(told["argv"]), told["cwd"], reports, covers)
+        if key not in self._done:
+            self._done[key] = self._tried(evidence.kind, told, commit, reports, covers)
+        if self.stop:
+            raise KeyboardInterrupt
+        done = self._done[key]
+        if isinstance(done, Refused):
+            raise done
+        return done
+
+    def _tried(
+        self, kind: str, told: dict[str, Any], commit: str, reports: Sequence[str], covers: Sequence[str]
+    ) -> Draft | Refused:
+        try:
+            for argv in (*self.policy.reproduce["setup"], told["argv"]):
+                guard.refuse_argv(self.policy, argv, "what would be run again")
+            with checkouts.temporary(self.ledger.git, commit) as top:
+                self._set_up(top)
+                return self._witnessed(top, kind, told, commit, reports, covers)
+        except Refused as refusal:
+            return refusal
+
+    def _set_up(self, top: Path) -> None:
+        for argv in self.policy.reproduce["setup"]:
+            run = self._group(argv, top, keep=SETUP_KEEP, timeout=self._timeout)
+            if run.exit or run.timed_out:
+                words = (run.stderr.tail or run.stderr.head or run.stdout.tail or run.stdout.head).decode(
+                    errors="replace"
+                )
+                said = capture.fit(capture.Scrubber(top).text(" ".join(words.split())[-300:]))
+                raise SetupFailed(command=shown(argv), code=run.exit, said=said or "nothing was said")
+
+    def _witnessed(
+        self, top: Path, kind: str, told: dict[str, Any], commit: str, reports: Sequence[str], covers: Sequence[str]
+    ) -> Draft:
+        folder = top / told["cwd"]
+        capture.inside(top, folder)
+        if not folder.is_dir():
+            raise FolderAbsent(commit=commit[:12], folder=told["cwd"])
+        with Ledger(Git(folder)) as there:
+            draft = evidences.witness(
+                there, told["argv"], kind=kind, covers=covers, timeout=self._timeout, keep=self.policy.output,
+                reports=[os.path.relpath(report, told["cwd"]) for report in reports], runner=self._group,
+            )  # fmt: skip
+        return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": told["argv"]}})
+
+    @property
+    def _timeout(self) -> float:
+        return duration(self.policy.reproduce["timeout"])
+
+    @property
+    def _group(self) -> functools.partial[capture.Captured]:
+        wanted = (*KNOWN, *self.policy.reproduce["env"])
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if (name in wanted or name.startswith("LC_")) and not name.startswith(OURS)
+        }
+        env = {**kept, VARIABLE: f"again-{os.getpid()}-{id(self)}"}
+        return functools.partial(children.run_group, env=env, stop=self.stop, begun=lambda _: None, shown=False)

@@ -1,0 +1,157 @@
+"""Running recorded commands again: which may be, and what a second run says of the first. Pure."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.work.trust import agree, code_seen, outcome_of
+from memento_git.work.verification import LONGEST_ARGUMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memento_git.model.work import Evidence
+
+REPRODUCED: Final = "reproduced"
+DIFFERS: Final = "differs"
+CANNOT: Final = "cannot"
+ELSEWHERE: Final = ("<outside>", "<repository>", "[redacted: ")
+CASES: Final = ("junit", "sarif")
+MOST_NAMED: Final = 5
+
+
+class Seen(NamedTuple):
+    """What later runs of the same command say of evidence: which agree, which differ, and in what."""
+
+    agree: tuple[str, ...] = ()
+    differ: tuple[str, ...] = ()
+    contradicted: str = ""
+    trusted: bool = False
+
+
+NOTHING: Final = Seen()
+
+
+def untrusted(rerun: Evidence) -> bool:  # noqa: ARG001 (the shape of what signatures will tell)
+    """Tell whether a runner whom policy lists has signed a rerun; without signatures nobody has."""
+    return False
+
+
+def is_listed(argv: Sequence[str], patterns: Iterable[Sequence[str]]) -> bool:
+    """Tell whether a command begins with the words of one of the patterns; `*` stands for anything within a word."""
+    return any(
+        len(argv) >= len(words) and all(map(fnmatchcase, argv[: len(words)], words)) for words in patterns if words
+    )
+
+
+def hindrance(data: Mapping[str, Any], status: str, patterns: Iterable[Sequence[str]]) -> str:
+    """Return why recorded evidence cannot be run again, or nothing."""
+    command = data.get("command")
+    if status != "recorded":
+        return f"it is {status}"
+    if command is None:
+        return "it records no command"
+    argv = command["argv"]
+    if not argv or any(_is_cut(argument) for argument in argv):
+        return "its command is not recorded whole: a secret or a path of another machine was taken out"
+    if command.get("timed_out") or command.get("signal"):
+        return "it was ended from outside, which no second run can show"
+    return "" if is_listed(argv, patterns) else "policy.reproduce.commands does not list its command"
+
+
+def _is_cut(argument: str) -> bool:
+    return (
+        any(mark in argument for mark in ELSEWHERE)
+        or argument.startswith("~")
+        or "=~" in argument
+        or len(argument) > LONGEST_ARGUMENT
+    )
+
+
+def wholly(data: Mapping[str, Any]) -> str:
+    """Return the tree of all code that evidence saw, untracked files too; nothing where it is not known."""
+    code = code_seen(data)
+    if code.get("untracked_more"):
+        return str(code.get("full") or "")
+    return str(code.get("full" if code.get("untracked") else "tree") or "")
+
+
+def same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether two pieces of evidence saw the same code, as far as they are bound to it."""
+    if (one.get("code") or {}).get("paths"):
+        return agree(one["code"], other.get("code") or {})
+    return wholly(one) != "" and wholly(one) == wholly(other)
+
+
+def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """Return in what the verdicts of two runs of a command differ; times and outputs are no part of a verdict."""
+    found = []
+    exits = [run["command"]["exit"] for run in (first, second)]
+    if exits[0] != exits[1]:
+        found.append(f"exit code {exits[0]} is recorded, {exits[1]} came out")
+    there = [{report["name"]: report for report in run.get("reports") or ()} for run in (first, second)]
+    for name in sorted({*there[0], *there[1]}):
+        found += _report_differences(name, there[0].get(name), there[1].get(name))
+    outcomes = [outcome_of(run) for run in (first, second)]
+    if outcomes[0] != outcomes[1] and not found:
+        found.append(f"{outcomes[0]} is recorded, {outcomes[1]} came out")
+    if first["outcome"] != outcome_of(first):
+        found.append(f"its outcome is given as {first['outcome']}, and what it records comes to {outcome_of(first)}")
+    return found
+
+
+def _report_differences(name: str, first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> list[str]:
+    if first is None or second is None:
+        return [f"report {name} was {'not written' if second is None else 'written, and none is recorded'}"]
+    found = []
+    if first["format"] in CASES:
+        for key in sorted({*first["counts"], *second["counts"]}):
+            counts = [report["counts"].get(key, 0) for report in (first, second)]
+            if counts[0] != counts[1]:
+                found.append(f"{name}: {counts[0]} {key} recorded, {counts[1]} came out")
+    names = [set(report.get("failed") or ()) for report in (first, second)]
+    for told, cases in (("failed now", names[1] - names[0]), ("no longer failed", names[0] - names[1])):
+        if cases:
+            found.append(f"{name}: {told}: {_few(sorted(cases))}")
+    if first["ok"] != second["ok"] and not found:
+        found.append(f"{name}: {'good' if first['ok'] else 'bad'} is recorded, the opposite came out")
+    return found
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
+    """Tell whether evidence is of the same command, in the same folder, on the same code, and names the other."""
+    told, before = rerun.get("command"), first.data.get("command")
+    return (
+        rerun.get("reproduces") == f"{first.id}@{first.digest}"
+        and told is not None
+        and before is not None
+        and rerun["kind"] == first.kind
+        and (told["argv"], told["cwd"]) == (before["argv"], before["cwd"])
+        and same_code(first.data, rerun)
+    )
+
+
+def judged(first: Evidence, reruns: Iterable[Evidence], trusted_runner: Callable[[Evidence], bool] = untrusted) -> Seen:
+    """Return what standing, witnessed reruns say of evidence.
+
+    One that agrees raises its trust only where another actor recorded it and policy trusts its runner: whoever wrote
+    a false file could write a second. One that differs counts whoever recorded it: nobody contradicts to gain by it.
+    """
+    same, other = [], []
+    told, trusted = "", False
+    for rerun in reruns:
+        if not is_rerun_of(rerun.data, first):
+            continue
+        if found := differences(first.data, rerun.data):
+            other.append(rerun.id)
+            told = told or f"{rerun.id} ran it again on the same code: {'; '.join(found[:3])}"
+        else:
+            same.append(rerun.id)
+            trusted = trusted or (rerun.data["by"] != first.data["by"] and trusted_runner(rerun))
+    return Seen(tuple(same), tuple(other), told, trusted and not other)

@@ -1,0 +1,77 @@
+"""Which commit of this clone holds the code that evidence saw."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.ledger.checkouts import NothingCommitted
+from memento_git.work import codestate
+from memento_git.work.reproduction import wholly
+from memento_git.work.trust import agree, code_seen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memento_git.ledger.git import Git
+
+MOST: Final = 20_000
+TREE: Final = "tree"
+TRACKED: Final = "tracked"
+HEAD: Final = "head"
+
+
+class Place(NamedTuple):
+    """A commit, and what it holds of the code that was seen: all (tree), tracked files (tracked), who knows (head)."""
+
+    commit: str
+    where: str
+
+
+class Whereabouts:
+    """The code of HEAD, of its history and of the branches of dispatches, by its tree without the ledger."""
+
+    def __init__(self, git: Git) -> None:
+        head = git.head()[0]
+        if head is None:
+            raise NothingCommitted
+        self.git = git
+        self.head = head
+        self._trees: dict[str, str] | None = None
+
+    @property
+    def trees(self) -> dict[str, str]:
+        """Return tree of the code -> newest commit that holds it."""
+        if self._trees is None:
+            told = self.git.run(
+                "-c", "log.showSignature=false", "log", f"--max-count={MOST}", "--format=%H %T", "HEAD",
+                "--glob=refs/heads/memento/*",
+            )  # fmt: skip
+            pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]
+            found = self.git.objects(tree for _, tree in pairs)
+            self._trees = {codestate.code_at(self.git, self.head)["tree"]: self.head}
+            for (commit, _), data in zip(pairs, found, strict=True):
+                if data is not None:
+                    self._trees.setdefault(codestate.without_ledger(data, self.git.object_format), commit)
+        return self._trees
+
+    def of(self, evidence: Mapping[str, Any]) -> Place:
+        """Return where the code is that evidence saw; HEAD where no commit holds it."""
+        code = code_seen(evidence)
+        if not code:
+            return Place(self.head, HEAD)
+        self._take_hint(code)
+        for tree, where in ((wholly(evidence), TREE), (code.get("tree"), TRACKED)):
+            if tree and tree in self.trees:
+                return Place(self.trees[tree], where)
+        if (paths := code.get("paths")) and agree(code, codestate.code_at(self.git, self.head, list(paths))):
+            return Place(self.head, TREE)
+        return Place(self.head, HEAD)
+
+    def _take_hint(self, code: Mapping[str, Any]) -> None:
+        """Look at the commit that evidence names, which no branch may lead to."""
+        commit = code.get("head")
+        if commit and code.get("tree") not in self.trees:
+            known = self.git.answer("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
+            if known:
+                self.trees.setdefault(codestate.code_at(self.git, known)["tree"], known)

@@ -1,0 +1,289 @@
+"""evidence export: in-toto Statements that the in-toto library reads back, plain or in a signed envelope."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from google.protobuf.json_format import Parse, ParseDict
+from in_toto_attestation.predicates.test_result.v0.test_result_pb2 import TestResult as ResultProto
+from in_toto_attestation.predicates.vsa.v1.vsa_pb2 import VerificationSummary
+from in_toto_attestation.v1.statement import Statement
+from in_toto_attestation.v1.statement_pb2 import Statement as StatementProto
+from securesystemslib.dsse import Envelope
+from securesystemslib.exceptions import VerificationError
+from securesystemslib.signer import SSlibKey
+
+from memento_git.ledger import layout
+from memento_git.work import codestate, envelope
+from memento_git.work import refusals as no
+from memento_git.work.actions import evidences, exporting, releases, settling
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+JUNIT = """\
+from pathlib import Path
+Path("junit.xml").write_text('<testsuite><testcase name="good"/><testcase name="bad"><failure/></testcase></testsuite>')
+"""
+
+
+def read_back(statement: bytes) -> tuple[Statement, dict[str, Any]]:
+    """Read a statement with the in-toto library, validate it, and return it with its predicate."""
+    found = Statement.copy_from_pb(Parse(statement, StatementProto()))
+    found.validate()
+    return found, json.loads(statement)["predicate"]
+
+
+def exported(play: Play, *ids: str) -> list[bytes]:
+    return exporting.evidence_statements(play.ledger.view(), ids)
+
+
+def digests(found: Statement) -> dict[str, dict[str, str]]:
+    return {one.name: dict(one.digest) for one in found.pb.subject}
+
+
+@pytest.fixture
+def released(play: Play) -> tuple[Play, str, str]:
+    """A run with one proven task, released."""
+    run = play.planned()
+    task = play.proven()
+    play.do(releases.release_run, run=run)
+    return play, run, task
+
+
+def test_a_passing_command_is_a_test_result_about_the_code_that_it_saw(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    evidence = play.evidence(task)
+    head = git(play.root, "rev-parse", "HEAD~1")
+    (statement,) = exported(play, evidence)
+    found, predicate = read_back(statement)
+    assert found.pb.predicate_type == "https://in-toto.io/attestation/test-result/v0.1"
+    tree = codestate.code_at(play.ledger.git, "HEAD")["tree"]
+    assert digests(found) == {"code": {"gitTree": tree}, "commit": {"gitCommit": head}}
+    result = ParseDict(predicate, ResultProto())
+    assert (result.result, list(result.failed_tests), result.url) == ("PASSED", [], "")
+    (about,) = predicate["configuration"]
+    assert about["uri"] == f"memento:{evidence}"
+    assert about["annotations"]["trust"] == "witnessed"
+    assert about["annotations"]["tasks"] == [task]
+    assert about["digest"]["sha256"] == play.ledger.view().sha256(about["name"])
+
+
+def test_failed_cases_are_named_and_failed_evidence_is_exported_as_failed(play: Play) -> None:
+    play.planned()
+    (play.root / "junit.py").write_text(JUNIT)
+    play.commit_all()
+    draft = evidences.witness(play.ledger, ["python3", "junit.py"], kind="test", reports=["junit.xml"], quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[play.task()])
+    found, predicate = read_back(exported(play, evidence)[0])
+    result = ParseDict(predicate, ResultProto())
+    assert (result.result, list(result.failed_tests)) == ("FAILED", ["junit.xml: bad"])
+    assert predicate["configuration"][1]["annotations"]["counts"]["passed"] == 1
+    assert found.pb.subject[0].name == "code"
+
+
+def test_the_commit_is_no_subject_where_it_did_not_hold_that_code(play: Play) -> None:
+    play.planned()
+    (play.root / "app.py").write_text("answer = 43\n")
+    found, _ = read_back(exported(play, play.evidence(play.task()))[0])
+    assert set(digests(found)) == {"code"}
+    git(play.root, "checkout", "-q", "app.py")
+    (play.root / "new.py").write_text("x\n")
+    evidence = play.evidence(play.task("Another"))
+    found, _ = read_back(exported(play, evidence)[0])
+    state = play.state(evidence)
+    one = state.evidence(evidence)
+    assert one is not None
+    assert digests(found) == {"code": {"gitTree": one.data["code"]["full"]}}
+
+
+def test_the_bytes_are_the_same_each_time_and_name_no_place_of_a_machine(play: Play) -> None:
+    play.planned()
+    evidence = play.evidence(play.task())
+    first = exported(play, evidence)
+    play.task("Something else")
+    assert exported(play, evidence) == first
+    assert str(play.root).encode() not in first[0]
+    assert str(Path.home()).encode() not in first[0]
+    assert first[0] == json.dumps(json.loads(first[0]), sort_keys=True, separators=(",", ":")).encode()
+
+
+def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    withdrawn, removed = play.evidence(task), play.evidence(task)
+    play.do(evidences.retract, withdrawn, reason="mistake")
+    play.do(settling.redact_record, removed, reason="secret")
+    note = play.do(evidences.add_evidence, "note", summary="fine", tasks=[task])
+    typed = play.do(evidences.add_evidence, "test", uri="https://ci.invalid/1", tasks=[task], outcome="passed")
+    for identity, status in ((withdrawn, "retracted"), (removed, "redacted")):
+        with pytest.raises(no.EvidenceWithdrawn, match=status):
+            exported(play, identity)
+    for identity, why in ((note, "kind note"), (typed, "bound to no code")):
+        with pytest.raises(exporting.NotAttestable, match=why) as caught:
+            exported(play, identity)
+        assert caught.value.token == "evidence_not_attestable"
+    lied = play.evidence(task)
+    path = play.root / play.state(lied).index.evidence[lied]
+    path.write_text(path.read_text().replace("outcome: passed", "outcome: failed"))
+    play.commit_all()
+    with pytest.raises(exporting.NotAttestable, match="disagrees"):
+        exported(play, lied)
+
+
+def test_a_task_is_exported_as_what_proves_it(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    with pytest.raises(no.TaskTransition, match="exported"):
+        exporting.task_statements(play.ledger.view(), task)
+    evidence = play.evidence(task)
+    play.complete(play.claimed(task), evidence)
+    (statement,) = exporting.task_statements(play.ledger.view(), task, run)
+    assert f"memento:{evidence}".encode() in statement
+    other = play.run("Another")
+    with pytest.raises(no.EvidenceForeign):
+        exporting.task_statements(play.ledger.view(), task, other)
+    play.do(evidences.retract, evidence, reason="mistake")
+    with pytest.raises(no.TaskUnproven):
+        exporting.task_statements(play.ledger.view(), task)
+
+
+def test_a_task_that_no_command_proves_has_nothing_to_export(play: Play) -> None:
+    (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  proof: {artifact: verified}\n")
+    play.commit_all()
+    play.planned()
+    task = play.task()
+    shown = play.do(evidences.add_evidence, "artifact", files=["app.py"], outcome="passed", tasks=[task])
+    play.complete(play.claimed(task), shown)
+    assert play.is_proven(task)
+    with pytest.raises(exporting.NotAttestable, match="no command proves it"):
+        exporting.task_statements(play.ledger.view(), task)
+
+
+def test_a_released_run_is_a_verification_summary(released: tuple[Play, str, str]) -> None:
+    play, run, task = released
+    view = play.ledger.view()
+    statement = exporting.run_statement(view, run)
+    found, predicate = read_back(statement)
+    assert found.pb.predicate_type == "https://slsa.dev/verification_summary/v1"
+    assert digests(found) == {
+        "code": {"gitTree": codestate.code_at(play.ledger.git, "HEAD")["tree"]},
+        "commit": {"gitCommit": git(play.root, "rev-parse", "HEAD")},
+    }
+    assert predicate.pop("verifiedLevels") == ["MEMENTO_RELEASE_GATE_PASSED"], "a list, which the library's proto lacks"
+    summary = ParseDict(predicate, VerificationSummary())
+    assert (summary.verification_result, summary.resource_uri) == ("PASSED", f"memento:{run}")
+    assert summary.verifier.id == "pkg:pypi/memento-git"
+    assert summary.policy.digest["sha256"] == view.sha256(layout.CONFIG)
+    proof = play.state(task).proof(task, view.policy())
+    assert {one.uri for one in summary.input_attestations} >= {f"memento:{name}" for name in proof.by}
+    (play.root / "later.py").write_text("x\n")
+    play.commit_all()
+    assert exporting.run_statement(play.ledger.view(), run) == statement, "later code is not what was released"
+
+
+def test_a_release_that_does_not_stand_is_not_exported(released: tuple[Play, str, str]) -> None:
+    play, run, task = released
+    state = play.state(task)
+    (evidence,) = state.proof(task, state.view.policy()).by
+    play.do(evidences.retract, evidence, reason="mistake")
+    with pytest.raises(exporting.NotReleased, match=evidence) as caught:
+        exporting.run_statement(play.ledger.view(), run)
+    assert caught.value.token == "run_not_released"
+    other = play.run("Another")
+    with pytest.raises(exporting.NotReleased, match="pending"):
+        exporting.run_statement(play.ledger.view(), other)
+
+
+def test_a_run_with_unfinished_work_is_not_exported_as_released(released: tuple[Play, str, str]) -> None:
+    play, run, _ = released
+    late = play.task("Late")
+    with pytest.raises(exporting.NotReleased, match=f"{late} is pending"):
+        exporting.run_statement(play.ledger.view(), run)
+
+
+def key_file(folder: Path, kind: str, phrase: str = "") -> Path:
+    path = folder / f"key-{kind}"
+    subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", phrase, "-f", str(path)], check=True)
+    return path
+
+
+def public(path: Path) -> SSlibKey:
+    from cryptography.hazmat.primitives.serialization import load_ssh_public_key
+
+    return SSlibKey.from_crypto(load_ssh_public_key(path.with_suffix(".pub").read_bytes()))
+
+
+@pytest.mark.parametrize("kind", ["ed25519", "ecdsa"])
+def test_an_envelope_is_signed_with_the_key_and_with_no_other(
+    play: Play, tmp_path: Path, cli: Callable[..., Any], kind: str
+) -> None:
+    play.planned()
+    evidence = play.evidence(play.task())
+    key = key_file(tmp_path, kind)
+    out = tmp_path / "attestation.jsonl"
+    code, told, _ = cli(
+        "-C", str(play.root), "evidence", "export", evidence, "--format", "dsse", "--key", str(key), "--out", str(out)
+    )
+    assert (code, told.startswith(f"wrote {out}")) == (0, True)
+    found = Envelope.from_dict(json.loads(out.read_text()))
+    assert found.payload_type == "application/vnd.in-toto+json"
+    found.verify([public(key)], 1)
+    read_back(found.payload)
+    assert found.payload == exported(play, evidence)[0]
+    other = tmp_path / "other"
+    other.mkdir()
+    stranger = key_file(other, kind)
+    with pytest.raises(VerificationError):
+        found.verify([public(stranger)], 1)
+
+
+def test_a_key_that_cannot_sign_is_refused_without_a_prompt(play: Play, tmp_path: Path) -> None:
+    nonsense = tmp_path / "nonsense"
+    nonsense.write_text("hello")
+    for path, why in (
+        (tmp_path / "absent", "no such file"),
+        (nonsense, "no private key"),
+        (key_file(tmp_path, "ed25519", "secret words"), "passphrase"),
+        (key_file(tmp_path, "rsa"), "neither Ed25519 nor ECDSA"),
+    ):
+        with pytest.raises(envelope.KeyUnfit, match=why) as caught:
+            envelope.sealed([b"{}"], path)
+        assert caught.value.token == "key_invalid"
+
+
+def test_without_the_library_signing_says_what_to_install(tmp_path: Path) -> None:
+    script = (
+        "import sys\nsys.modules['securesystemslib'] = None\n"
+        "from pathlib import Path\nfrom memento_git.work import envelope\n"
+        "try:\n    envelope.sealed([b'{}'], Path('x'))\nexcept envelope.AttestExtraMissing as error:\n"
+        "    print(error.token, error.hint)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("attest_extra_missing pip install 'memento-git[attest]'")
+
+
+def test_the_command_line_wants_one_thing_to_export(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+    run = play.planned()
+    evidence = play.evidence(play.task())
+    at = ("-C", str(play.root), "evidence", "export")
+    assert cli(*at)[0] == 2
+    assert cli(*at, evidence, "--run", run)[0] == 2
+    assert cli(*at, evidence, "--format", "dsse")[0] == 2
+    assert cli(*at, evidence, "--format", "in-toto", "--key", "x")[0] == 2
+    code, out, _ = cli(*at, evidence, "--json")
+    told = json.loads(out)
+    assert (code, told["attestations"][0]["_type"]) == (0, "https://in-toto.io/Statement/v1")
+    code, out, _ = cli(*at, evidence)
+    assert json.loads(out) == told["attestations"][0]
+    assert cli(*at, evidence, "--out", str(play.root / ".memento" / "x"))[0] == 1
+    assert cli("-C", str(play.root), "evidence", "export", "--run", run)[0] == 1

@@ -1,0 +1,468 @@
+"""evidence reproduce: recorded commands run again in clean work trees; who wrote an exit code by hand is caught."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import layout
+from memento_git.model.ids import Ref
+from memento_git.model.work import Evidence
+from memento_git.work import refusals as no
+from memento_git.work import reproduction, trust
+from memento_git.work.actions import evidences, reproducing, rerunning, runs
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.work.actions.reproducing import Result
+
+CHECK = "from pathlib import Path\nraise SystemExit(0 if 'good' in Path('app.py').read_text() else 3)\n"
+JUNIT = """\
+import sys
+from pathlib import Path
+bad = Path("app.py").read_text().count("bad")
+cases = "".join(f'<testcase name="case {n}">{"<failure/>" if n < bad else ""}</testcase>' for n in range(3))
+Path("junit.xml").write_text(f'<testsuite tests="3">{cases}</testsuite>')
+raise SystemExit(1 if bad and "--exit" in sys.argv else 0)
+"""
+ESCAPES = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)'], start_new_session=True)"
+HANGS = """\
+import os, subprocess, sys, time
+if "memento-again" in os.getcwd():
+    {before}
+    open({began!r}, "w").write(os.getcwd())
+    time.sleep(99)
+"""
+LISTED = "  reproduce:\n    commands: [[python3, '*.py']]\n    timeout: 60s\n"
+
+
+@pytest.fixture
+def play(play: Play) -> Play:
+    """A run with a plan, a check that reads the code, and a policy that lets it run again."""
+    (play.root / "check.py").write_text(CHECK)
+    (play.root / "junit.py").write_text(JUNIT)
+    (play.root / "app.py").write_text("good\n")
+    (play.root / ".gitignore").write_text("junit.xml\n__pycache__\n")
+    policy(play, LISTED)
+    play.planned()
+    return play
+
+
+def policy(play: Play, text: str) -> None:
+    (play.root / layout.CONFIG).write_text(f"version: 1\npolicy:\n{text}")
+    play.commit_all("policy")
+
+
+def shown(play: Play, task: str, *argv: str, **options: Any) -> str:
+    """Record what a command of the repository shows."""
+    draft = evidences.witness(play.ledger, ["python3", *(argv or ("check.py",))], kind="test", quiet=True, **options)
+    return str(play.do(evidences.record_draft, draft, tasks=[task]))
+
+
+def forged(play: Play, evidence: str, *, exit_code: int = 0) -> None:
+    """Write by hand that a command passed."""
+    state = play.state(evidence)
+    path = play.root / state.index.evidence[evidence]
+    text = path.read_text().replace("outcome: failed", "outcome: passed")
+    path.write_text(re.sub(r"exit: \d+", f"exit: {exit_code}", text))
+    play.commit_all("by hand")
+
+
+def again(play: Play, *ids: str, **options: Any) -> list[Result]:
+    return reproducing.reproduce(play.ledger, ids=ids, **options)
+
+
+def recorded(play: Play, *ids: str) -> Result:
+    return reproducing.record(play.ledger, play.ledger.change, again(play, *ids))[0]
+
+
+def ref_of(found: Evidence) -> Ref:
+    return Ref(found.id, found.digest)
+
+
+def cited(play: Play, evidence: str, runner: Callable[[Evidence], bool] | None = None) -> trust.Cited:
+    state = play.state(evidence)
+    if runner is not None:
+        state.trusted_runner = runner
+    found = state.evidence(evidence)
+    assert found is not None
+    return state.cited(ref_of(found))
+
+
+def test_what_passed_is_reproduced_at_the_code_that_it_saw_and_nothing_is_left(play: Play, tmp_path: Path) -> None:
+    evidence = shown(play, play.task())
+    before = git(play.root, "worktree", "list"), git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "-s")
+    saw = git(play.root, "rev-parse", "HEAD")
+    (play.root / "app.py").write_text("worse\n")
+    play.commit_all()
+    (found,) = again(play, evidence)
+    assert (found.status, found.where, found.why) == ("reproduced", "tree", ())
+    assert git(play.root, "rev-parse", f"{found.commit}:app.py") == git(play.root, "rev-parse", f"{saw}:app.py")
+    assert git(play.root, "worktree", "list").count("\n") == before[0].count("\n") == 0
+    assert git(play.root, "status", "-s") == before[2]
+
+
+def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: Callable[..., Any]) -> None:
+    git(play.root, "branch", "base")
+    (play.root / "app.py").write_text("worse\n")
+    play.commit_all()
+    task = play.task()
+    evidence = shown(play, task)
+    forged(play, evidence)
+    play.complete(play.claimed(task), evidence)
+    assert play.is_proven(task), "a file cannot tell that it lies"
+
+    code, out, err = cli("-C", str(play.root), "evidence", "reproduce", "--base", "base")
+    assert code == 1
+    assert f"{evidence} differs: exit code 0 is recorded, 3 came out" in out
+    assert "1 differs" in out
+    assert "running again `python3 check.py`" in err
+    code, out, _ = cli("-C", str(play.root), "evidence", "reproduce", "--base", "base", "--json")
+    told = json.loads(out)
+    assert (code, told["ok"], told["counts"]) == (1, False, {"reproduced": 0, "differs": 1, "cannot": 0})
+    assert told["results"][0] == told["results"][0] | {
+        "evidence_id": evidence, "result": "differs", "where": "tree", "exit_code": 3, "recorded_id": None,
+        "command": ["python3", "check.py"], "task_ids": [task],
+    }  # fmt: skip
+
+
+def test_a_machine_without_a_git_identity_can_run_again(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = shown(play, play.task())
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+        monkeypatch.delenv(f"GIT_{role}_EMAIL")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "user.useConfigOnly")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
+    assert cli("-C", str(play.root), "evidence", "reproduce", evidence)[0] == 0
+
+
+def test_only_what_the_branch_adds_is_run_against_a_base(play: Play) -> None:
+    old = play.task("old")
+    first = shown(play, old)
+    play.complete(play.claimed(old), first)
+    git(play.root, "branch", "base")
+    assert reproducing.reproduce_added(play.ledger, "base") == []
+    new = play.task("new")
+    second = shown(play, new, "check.py", "new")
+    play.complete(play.claimed(new), second)
+    shown(play, new, "check.py", "cited by nothing")
+    found = reproducing.reproduce_added(play.ledger, "base")
+    assert [(one.evidence.id, one.status) for one in found] == [(second, "reproduced")]
+    assert {one.evidence.id for one in again(play)} == {first, second}, "all that the run's work rests on"
+
+
+def test_a_gate_that_passed_on_forged_evidence_is_caught_too(play: Play) -> None:
+    git(play.root, "branch", "base")
+    (play.root / "app.py").write_text("worse\n")
+    play.commit_all()
+    evidence = shown(play, play.task())
+    forged(play, evidence)
+    play.gate("quality_review", "passed", evidence=[evidence])
+    assert [one.status for one in reproducing.reproduce_added(play.ledger, "base")] == ["differs"]
+
+
+def test_policy_comes_from_the_base_and_a_branch_cannot_allow_itself(play: Play) -> None:
+    policy(play, "  lease: 1h\n")
+    git(play.root, "branch", "base")
+    policy(play, LISTED)
+    task = play.task()
+    play.complete(play.claimed(task), shown(play, task))
+    with pytest.raises(reproducing.NothingListed) as caught:
+        again(play, base="base")
+    assert caught.value.token == "reproduction_not_allowed"
+    assert "commands: [[python3]]" in caught.value.hint
+    assert [one.status for one in again(play)] == ["reproduced"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "argv", "listed"),
+    [
+        ([["pytest"]], ["pytest", "-q"], True),
+        ([["pytest"]], ["python3", "-m", "pytest"], False),
+        ([["python3", "-m", "pytest"]], ["python3", "-m", "pytest", "x"], True),
+        ([["npm", "test"]], ["npm"], False),
+        ([["tools/*"]], ["tools/check"], True),
+        ([["make", "test-*"]], ["make", "install"], False),
+        ([[]], ["rm"], False),
+        ([], ["pytest"], False),
+    ],
+)
+def test_a_command_is_listed_by_its_first_words(patterns: list[list[str]], argv: list[str], listed: bool) -> None:
+    assert reproduction.is_listed(argv, patterns) is listed
+
+
+def test_what_cannot_be_run_again_says_why_and_fails_only_when_strict(play: Play, cli: Callable[..., Any]) -> None:
+    task = play.task()
+    other = play.evidence(task)
+    secret = shown(play, task, "check.py", "/etc/ssl/certs/")
+    note = play.do(evidences.add_evidence, "note", summary="fine", tasks=[task])
+    gone = shown(play, task, "check.py", "gone")
+    play.do(evidences.retract, gone, reason="mistake")
+    policy(play, LISTED.replace("[[python3, '*.py']]", "[[python3, '*.py'], [no-such-program]]"))
+    missing = shown(play, task, "check.py", "missing")
+    path = play.root / play.state(missing).index.evidence[missing]
+    path.write_text(path.read_text().replace("- python3\n", "- no-such-program\n"))
+    play.commit_all()
+
+    why = {one.evidence.id: (one.status, one.why[0]) for one in again(play, other, secret, note, gone, missing)}
+    assert {status for status, _ in why.values()} == {"cannot"}
+    assert "does not list its command" in why[other][1]
+    assert "taken out" in why[secret][1]
+    assert why[note][1] == "it records no command"
+    assert why[gone][1] == "it is retracted"
+    assert "no-such-program could not be started" in why[missing][1]
+    assert cli("-C", str(play.root), "evidence", "reproduce", note)[0] == 0
+    assert cli("-C", str(play.root), "evidence", "reproduce", note, "--strict")[0] == 1
+
+
+def test_a_destructive_command_is_not_run_whatever_policy_lists(play: Play) -> None:
+    evidence = shown(play, play.task())
+    path = play.root / play.state(evidence).index.evidence[evidence]
+    path.write_text(path.read_text().replace("- python3\n  - check.py", "- git\n  - reset\n  - --hard"))
+    policy(play, "  preflight: {destructive: ignore}\n  reproduce: {commands: [[git]]}\n")
+    (found,) = again(play, evidence)
+    assert found.status == "cannot"
+    assert "git reset --hard" in found.why[0]
+
+
+def test_code_that_no_commit_holds_is_run_at_head_and_said_so(play: Play) -> None:
+    (play.root / "app.py").write_text("good as well\n")
+    evidence = shown(play, play.task())
+    git(play.root, "checkout", "-q", "app.py")
+    (found,) = again(play, evidence)
+    assert (found.status, found.where) == ("reproduced", "head")
+    assert "no commit here holds" in found.why[0]
+
+
+def test_untracked_files_that_were_seen_are_said_to_be_missing(play: Play) -> None:
+    (play.root / "extra.txt").write_text("x\n")
+    evidence = shown(play, play.task())
+    (found,) = again(play, evidence)
+    assert (found.status, found.where) == ("reproduced", "tracked")
+    assert "untracked" in found.why[0]
+    play.commit_all()
+    (found,) = again(play, evidence)
+    assert (found.status, found.where) == ("reproduced", "tree"), "a commit holds all of it now"
+
+
+def test_counts_and_names_of_cases_are_compared(play: Play) -> None:
+    (play.root / "app.py").write_text("bad bad\n")
+    play.commit_all()
+    evidence = shown(play, play.task(), "junit.py", reports=["junit.xml"])
+    assert [one.status for one in again(play, evidence)] == ["reproduced"], "a failure is reproduced as well"
+    path = play.root / play.state(evidence).index.evidence[evidence]
+    path.write_text(path.read_text().replace("  - case 1\n", "").replace("failed: 2", "failed: 1"))
+    play.commit_all()
+    (found,) = again(play, evidence)
+    assert found.status == "differs"
+    assert "junit.xml: failed now: case 1" in found.why
+
+
+def test_a_command_in_a_folder_with_a_report_runs_again_there(play: Play) -> None:
+    (play.root / "sub").mkdir()
+    (play.root / "sub" / "junit.py").write_text(JUNIT)
+    (play.root / "sub" / "app.py").write_text("good\n")
+    play.commit_all()
+    inside = play.beside(play.root / "sub")
+    task = play.task()
+    draft = evidences.witness(
+        inside.ledger, ["python3", "junit.py"], kind="test", reports=["junit.xml"], covers=["app.py"], quiet=True
+    )
+    evidence = play.do(evidences.record_draft, draft, tasks=[task])
+    (found,) = again(play, evidence)
+    assert (found.status, found.where) == ("reproduced", "tree")
+    assert found.draft is not None
+    assert found.draft.data["command"]["cwd"] == "sub"
+    assert found.draft.data["reports"][0]["name"] == "sub/junit.xml"
+
+
+def test_a_folder_that_the_code_does_not_have_cannot_be_run_in(play: Play) -> None:
+    (play.root / "sub").mkdir()
+    (play.root / "sub" / "check.py").write_text("print(1)\n")
+    inside = play.beside(play.root / "sub")
+    draft = evidences.witness(inside.ledger, ["python3", "check.py"], kind="test", quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[play.task()])
+    (found,) = again(play, evidence)
+    assert (found.status, found.why[0].partition(" has ")[2]) == ("cannot", "no folder sub to run in")
+    assert rerunning.FolderAbsent.token == "reproduction_folder_absent"
+
+
+def test_setup_makes_the_work_tree_ready_and_its_failure_accuses_nobody(play: Play) -> None:
+    script = "from pathlib import Path\nraise SystemExit(0 if Path('made').exists() else 4)\n"
+    (play.root / "check.py").write_text(script)
+    (play.root / ".gitignore").write_text("made\n")
+    (play.root / "setup.py").write_text("from pathlib import Path\nPath('made').touch()\n")
+    (play.root / "made").touch()
+    play.commit_all()
+    evidence = shown(play, play.task())
+    assert [one.status for one in again(play, evidence)] == ["differs"]
+    policy(play, LISTED + "    setup: [[python3, setup.py]]\n")
+    assert [one.status for one in again(play, evidence)] == ["reproduced"]
+    policy(play, LISTED + "    setup: [[python3, -c, 'raise SystemExit(9)']]\n")
+    (found,) = again(play, evidence)
+    assert found.status == "cannot"
+    assert "ended with exit code 9" in found.why[0]
+    assert rerunning.SetupFailed.token == "reproduction_setup_failed"
+
+
+def test_a_command_sees_a_bare_environment_and_what_policy_names(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    (play.root / "env.py").write_text("import os\nprint(sorted(os.environ))\n")
+    play.commit_all()
+    evidence = shown(play, play.task(), "env.py")
+    for name in ("API_KEY", "WANTED", "MEMENTO_ACTOR", "GIT_DIR_X"):
+        monkeypatch.setenv(name, "x")
+    policy(play, LISTED + "    env: [WANTED, MEMENTO_ACTOR]\n")
+    (found,) = again(play, evidence)
+    assert found.draft is not None
+    printed = found.draft.files["stdout.txt"].decode()
+    assert "'WANTED'" in printed
+    assert not [name for name in ("API_KEY", "MEMENTO_ACTOR", "GIT_") if f"'{name}" in printed]
+
+
+def test_a_command_that_hangs_is_ended_with_all_that_it_started(play: Play, tmp_path: Path) -> None:
+    slow = HANGS.format(began=str(tmp_path / "began"), before=ESCAPES)
+    (play.root / "slow.py").write_text(slow)
+    play.commit_all()
+    evidence = shown(play, play.task(), "slow.py")
+    policy(play, LISTED.replace("60s", "2s"))
+    start = time.monotonic()
+    (found,) = again(play, evidence)
+    assert (found.status, found.why[0]) == ("cannot", "it did not end within 2s")
+    assert time.monotonic() - start < 30
+    assert git(play.root, "worktree", "list").count("\n") == 0
+
+
+def test_ctrl_c_ends_the_command_and_removes_the_work_tree(play: Play, tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    slow = HANGS.format(began=str(began), before="")
+    (play.root / "slow.py").write_text(slow)
+    play.commit_all()
+    evidence = shown(play, play.task(), "slow.py")
+    argv = [sys.executable, "-m", "memento_git", "-C", str(play.root), "evidence", "reproduce", evidence]
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not (began.exists() and began.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert not Path(began.read_text()).exists()
+    assert git(play.root, "worktree", "list").count("\n") == 0
+
+
+def test_equal_commands_on_one_commit_run_once(play: Play, tmp_path: Path) -> None:
+    (play.root / "count.py").write_text(f"open({str(tmp_path / 'runs')!r}, 'a').write('x')\n")
+    play.commit_all()
+    task = play.task()
+    first, second = shown(play, task, "count.py"), shown(play, task, "count.py")
+    assert [one.status for one in again(play, first, second)] == ["reproduced", "reproduced"]
+    assert (tmp_path / "runs").read_text() == "xxx"
+
+
+def test_a_recorded_rerun_is_evidence_of_its_own_and_still_reads_as_witnessed(play: Play) -> None:
+    task = play.task()
+    evidence = shown(play, task)
+    other = play.as_("agent:other")
+    made = recorded(other, evidence).made
+    state = play.state(made)
+    found = state.evidence(made)
+    assert found is not None
+    assert found.data["reproduces"].partition("@")[0] == evidence
+    assert (found.kind, found.tasks, found.data["by"]) == ("test", [task], "agent:other")
+    assert state.trust_in(found) == "witnessed"
+    assert cited(play, evidence).trust == "witnessed", "nobody signed it"
+    assert cited(play, evidence, lambda rerun: rerun.id == made).trust == "reproduced"
+    play.do(evidences.retract, made, reason="mistake")
+    assert cited(play, evidence, lambda _: True).trust == "witnessed"
+
+
+def test_ones_own_rerun_reproduces_nothing_whoever_is_trusted(play: Play) -> None:
+    evidence = shown(play, play.task())
+    recorded(play, evidence)
+    assert cited(play, evidence, lambda _: True).trust == "witnessed"
+
+
+def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retracted(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    (play.root / "app.py").write_text("worse\n")
+    play.commit_all()
+    task = play.task()
+    evidence = shown(play, task)
+    forged(play, evidence)
+    play.complete(play.claimed(task), evidence)
+    made = recorded(play, evidence).made
+    state = play.state(task)
+    why = state.proof(task, state.view.policy()).why
+    assert why[0].startswith(f"{evidence} is contradicted: {made} ran it again on the same code: exit code 0")
+    _, out, _ = cli("-C", str(play.root), "evidence", "show", evidence, "--json")
+    assert json.loads(out)["evidence"]["contradicted_by"] == [made]
+    play.do(evidences.retract, made, reason="the machine was broken")
+    assert play.is_proven(task)
+
+
+def test_contradicted_evidence_completes_nothing(play: Play) -> None:
+    (play.root / "app.py").write_text("worse\n")
+    play.commit_all()
+    task = play.task()
+    evidence = shown(play, task)
+    forged(play, evidence)
+    recorded(play, evidence)
+    with pytest.raises(no.EvidenceRequired, match="is contradicted"):
+        play.complete(play.claimed(task), evidence)
+
+
+def test_a_difference_on_other_code_or_of_another_command_contradicts_nothing(play: Play) -> None:
+    evidence = shown(play, play.task())
+    state = play.state(evidence)
+    first = state.evidence(evidence)
+    assert first is not None
+    ref = f"{evidence}@{first.digest}"
+    bad = {**first.data, "id": "evidence_" + "1" * 12, "outcome": "failed", "reproduces": ref}
+    bad["command"] = {**first.data["command"], "exit": 1}
+
+    def told(**changes: Any) -> reproduction.Seen:
+        return reproduction.judged(first, [Evidence(bad["id"], state.id, {**bad, **changes}, "", "")])
+
+    assert told().differ == (bad["id"],)
+    assert told(code={"tree": "0" * 40}) == reproduction.NOTHING
+    assert told(code={**first.data["code"], "untracked": {"x": "0" * 40}, "full": "1" * 40}) == reproduction.NOTHING
+    assert told(command={**bad["command"], "argv": ["false"]}) == reproduction.NOTHING
+    assert told(kind="lint") == reproduction.NOTHING
+    assert told(reproduces=f"{evidence}@{'0' * 32}") == reproduction.NOTHING
+
+
+def test_in_a_final_run_nothing_is_recorded_and_that_is_said(play: Play) -> None:
+    evidence = shown(play, play.task())
+    play.do(runs.cancel_run, play.state(evidence).id, reason="over")
+    found = recorded(play, evidence)
+    assert (found.status, found.made) == ("reproduced", "")
+    assert any("is final" in warning for warning in play.ledger.warnings)
+
+
+def test_the_work_of_a_dispatch_branch_is_found(play: Play) -> None:
+    git(play.root, "checkout", "-qb", "memento/abc")
+    (play.root / "app.py").write_text("good, elsewhere\n")
+    play.commit_all()
+    git(play.root, "checkout", "-q", "main")
+    (play.root / "app.py").write_text("good, elsewhere\n")
+    evidence = shown(play, play.task())
+    git(play.root, "checkout", "-q", "app.py")
+    (found,) = again(play, evidence)
+    assert (found.status, found.where, found.commit) == (
+        "reproduced", "tree", git(play.root, "rev-parse", "memento/abc")
+    )  # fmt: skip
