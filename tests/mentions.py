@@ -36,6 +36,6 @@ def _wrong(line: str) -> Iterator[str]:
                 return
             command = found
             path.append(word)
-            options |= {name for one in command.params for name in one.opts}
+            options |= {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
         elif (option := re.match(r"--?[a-zA-Z][\w-]*", word)) and option[0] not in options | {"--help"}:
             yield f"{line!r}: {' '.join(path)} has no option {option[0]!r}"

@@ -105,6 +105,24 @@ def test_the_action_has_the_shape_that_a_runner_wants() -> None:
         assert isinstance(given["default"], str), name
 
 
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ("github-actions", (ROOT / "action.yml").read_text()),
+        ("gitlab-ci", (ROOT / "docs" / "ci" / "gitlab.yml").read_text()),
+        ("github-workflows", "".join(re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))),
+    ],
+)
+def test_the_files_fit_the_schemas_of_the_services(tmp_path: Path, schema: str, text: str) -> None:
+    place = tmp_path / "given.yml"
+    place.write_text(text)
+    program = Path(sys.executable).parent / "check-jsonschema"
+    done = subprocess.run(
+        [program, "--builtin-schema", f"vendor.{schema}", str(place)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_no_expression_is_put_into_a_script_and_every_variable_is_declared() -> None:
     runner = {"RUNNER_TEMP", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"}
     for step in STEPS.values():

@@ -105,7 +105,7 @@ MARKDOWN = """\
 | Task | From → to | By | Proof |
 | --- | --- | --- | --- |
 | Check the form `task_1` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `PYTHON` exit 0 |
-| Ask the list `task_2` | pending → blocked | Ada | — |
+| Ask the list `task_2` | pending → blocked | Ada | the list is down |
 
 <details><summary>Refuse empty passwords (run_1)</summary>
 
@@ -292,6 +292,32 @@ def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
     assert told(play, f"{packed}..")["counts"]["forbidden"] > 10
 
 
+def test_a_ledger_that_is_gone_is_the_worst_of_all(play: Play) -> None:
+    run = play.planned()
+    base = head(play)
+    git(play.root, "rm", "-qr", ".memento")
+    git(play.root, "commit", "-qm", "gone")
+    held = told(play, f"{base}..")
+    assert [row["change"] for row in held["runs"]] == ["removed"]
+    assert {row["kind"] for row in held["forbidden"]} == {"config", "run", "plan", "event"}
+    assert f"{run}  Make it work  active → removed" in diff_text.text(held)
+    assert told(play, f"..{base}")["runs"][0]["change"] == "added"
+
+
+def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    base = head(play)
+    git(play.root, "checkout", "-qb", "one")
+    play.do(tasks.block_task, task, reason="no")
+    (event,) = (play.root / ".memento" / "runs").rglob("*-blocked-*.yaml")
+    event.write_text(event.read_text().replace("do: blocked", "do: accepted\nnonsense: 1"))
+    play.commit_all("broken")
+    held = told(play, f"{base}..")
+    assert held["runs"][0]["findings"]
+    assert "needs a look" in diff_text.text(held)
+
+
 def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: Play) -> None:
     play.planned()
     task = play.task()
@@ -329,13 +355,13 @@ def test_each_loosened_rule_is_named() -> None:
         graph={**Policy().graph, "growth": 90}, allow_secrets=("aws",),
     )  # fmt: skip
     rules = [told.partition(":")[0] for told in weakened(old, new)]
-    assert rules == [
+    assert sorted(rules) == sorted([
         "proof.test", "proof.note", "require", "plan.approvers", "plan.not_author", "gates.required", "gates.fresh",
         "gates.verdicts.release", "gates.waivers", "spike.dispatches", "verify", "enrich", "release.checks",
         "release.approvals", "release.approvers", "release.not_author", "allow_secrets", "release.graph",
         "preflight.destructive", "graph.growth", "preflight.branches",
-    ]  # fmt: skip
-    assert weakened(new, new) == weakened(Policy(), Policy(require=("test",))) == []
+    ])  # fmt: skip
+    assert list(weakened(new, new)) == list(weakened(Policy(), Policy(require=("test",)))) == []
 
 
 # What became of it.

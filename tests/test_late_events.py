@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import archive, codec, layout
+from memento_git.review import actions as review
 from memento_git.work.actions import dispatches, health, runs, settling, tasks
 from memento_git.work.overview import base
 from tests.play import Play, git
@@ -66,7 +67,10 @@ def test_a_late_claim_is_folded_with_what_the_archive_holds_and_archived_beside_
     assert (row["status"], row["run_status"]) == ("in_progress", "cancelled")
     assert story.doctor() == []
     before = story.row()
+    git(story.play.root, "branch", "before")
     story.play.do(runs.archive_run, story.run)
+    found = review.check(story.play.ledger, base="before").findings
+    assert [str(one) for one in found if one.severity == "error"] == []
     assert story.loose() == []
     assert len(list((story.play.root / layout.ARCHIVE / story.run).iterdir())) == 2
     assert story.row() == before
@@ -147,7 +151,10 @@ def test_a_text_that_was_changed_late_counts_and_its_older_copy_leaves_the_archi
     git(story.play.root, "commit", "-q", "--no-edit")
     assert story.task(story.done)["description"].strip() == "The late text."
     assert story.task(story.done)["proven"] is False
+    git(story.play.root, "branch", "before")
     story.play.do(runs.archive_run, story.run)
+    found = review.check(story.play.ledger, base="before").findings
+    assert [str(one) for one in found if one.severity == "error"] == []
     assert story.task(story.done)["description"].strip() == "The late text."
     assert not (story.play.root / path).exists()
     assert story.row()["findings"] == []

@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import layout
+from memento_git.ledger import codec, layout
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
-from memento_git.work import reproduction, trust
+from memento_git.work import reproduction, signatures, trust
 from memento_git.work.actions import evidences, reproducing, rerunning, runs
 from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.ledger.store import Transaction
     from memento_git.work.actions.reproducing import Result
 
 CHECK = "from pathlib import Path\nraise SystemExit(0 if 'good' in Path('app.py').read_text() else 3)\n"
@@ -150,12 +151,14 @@ def test_a_machine_without_a_git_identity_can_run_again(
     assert cli("-C", str(play.root), "evidence", "reproduce", evidence)[0] == 0
 
 
-def test_only_what_the_branch_adds_is_run_against_a_base(play: Play) -> None:
+def test_only_what_the_branch_adds_is_run_against_a_base(play: Play, cli: Callable[..., Any]) -> None:
     old = play.task("old")
     first = shown(play, old)
     play.complete(play.claimed(old), first)
     git(play.root, "branch", "base")
     assert reproducing.reproduce_added(play.ledger, "base") == []
+    _, out, _ = cli("-C", str(play.root), "evidence", "reproduce", "--base", "base")
+    assert "nothing to run again" in out
     new = play.task("new")
     second = shown(play, new, "check.py", "new")
     play.complete(play.claimed(new), second)
@@ -466,3 +469,41 @@ def test_the_work_of_a_dispatch_branch_is_found(play: Play) -> None:
     assert (found.status, found.where, found.commit) == (
         "reproduced", "tree", git(play.root, "rev-parse", "memento/abc")
     )  # fmt: skip
+
+
+def test_a_rerun_is_found_among_many_that_are_none(play: Play) -> None:
+    task = play.task()
+    evidence = shown(play, task)
+    state = play.state(evidence)
+    first = state.evidence(evidence)
+    assert first is not None
+
+    def many(tx: Transaction) -> None:
+        for _ in range(60):
+            name = tx.new_id("evidence")
+            tx.put(layout.evidence_path(state.id, name), codec.encode({**first.data, "id": name}))
+
+    play.ledger.change("many", many)
+    for _ in range(2):
+        found = play.state(evidence)
+        assert found.seen_again(first) == reproduction.NOTHING
+    made = recorded(play, evidence).made
+    assert play.state(evidence).seen_again(first).agree == (made,)
+
+
+def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    key = tmp_path / "runner"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    (play.root / "signers").write_text(f"ada@example.invalid {key.with_suffix('.pub').read_text()}")
+    policy(play, LISTED + "  signatures: {allowed_signers: signers}\n")
+    evidence = shown(play, play.task())
+    at = ("-C", str(play.root), "evidence", "reproduce", evidence)
+    assert cli(*at, "--key", str(key))[0] == 2, "nothing would be signed"
+    code, out, _ = cli(*at, "--record", "--key", str(key), "--json")
+    made = json.loads(out)["results"][0]["recorded_id"]
+    state = play.state(made)
+    rerun = state.evidence(made)
+    assert rerun is not None
+    assert signatures.Verifier(state.view, state.view.policy()).seen(rerun) == ("good", "ada@example.invalid")
+    assert code == 0
+    assert cited(play, evidence).trust == "witnessed"

@@ -72,7 +72,7 @@ def _shared(option: click.Option) -> bool:
 
 
 def _option(option: click.Option, context: click.Context) -> tuple[str, str]:
-    names = ", ".join(f"`{name}`" for name in option.opts)
+    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
     value = "" if option.is_flag else f" {option.make_metavar(context)}"
     default = f" Default: `{option.default}`." if option.show_default else ""
     required = " Required." if option.required else ""

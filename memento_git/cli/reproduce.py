@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, reads, signs, writes
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 @click.option("--base", default="", metavar="REV", help="All that this branch adds to REV; the policy is REV's.")
 @click.option("--record/--no-record", default=False, help="Record what ran again as evidence; not by default.")
 @click.option("--strict", is_flag=True, help="Fail, too, where something cannot be run again.")
+@signs
 @writes
-def reproduce(door: Door, evidence_ids: tuple[str, ...], run: str, base: str, record: bool, strict: bool) -> int:
+def reproduce(
+    door: Door, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool, strict: bool, sign: bool
+) -> int:
     """Run recorded commands again in clean work trees, and compare their verdicts.
 
     Policy lists the commands that may be run (policy.reproduce). Compared are exit code, counts of cases and names of
@@ -33,16 +36,21 @@ def reproduce(door: Door, evidence_ids: tuple[str, ...], run: str, base: str, re
     """
     from memento_git.work.actions import reproducing
 
+    if (sign or key) and not record:
+        raise click.UsageError("only what is recorded is signed; add --record")
+
     def tell(line: str) -> None:
         if not door.json:
             click.echo(line, err=True)
 
     found = reproducing.reproduce(door.ledger, ids=evidence_ids, run=run, base=base, tell=tell)
     if record:
-        found = reproducing.record(door.ledger, door.change, found)
+        found = reproducing.record(door.ledger, door.change, found, sign=sign, key=key)
     counts = {word: sum(one.status == word for one in found) for word in ("reproduced", "differs", "cannot")}
     bad = counts["differs"] + (counts["cannot"] if strict else 0)
     lines = [*(_line(one) for one in found), ", ".join(f"{count} {word}" for word, count in counts.items())]
+    if not found:
+        lines = ["there is nothing to run again: no settled work rests on a command here"]
     rows = [reproducing.row(one) for one in found]
     door.show({"results": rows, "counts": counts}, "\n".join(lines), ok=not bad)
     return 1 if bad else 0

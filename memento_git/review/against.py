@@ -120,9 +120,10 @@ class Comparison:
         run = layout.run_of_path(change.path) or ""
         files, _ = archive.unpack(change.path, run, self.base.read(change.path) or b"")
         self.head.index(run)
+        self.base.index(run)
         lost = [
             path for path, data in files.items()
-            if self.head.read(path) != data and not self._is_redacted(run, path)
+            if self.head.read(path) not in (data, self.base.read(path)) and not self._is_redacted(run, path)
         ]  # fmt: skip
         if lost or not files:
             message = f"the archive was removed, and with it {len(lost)} file(s) that nothing else holds"

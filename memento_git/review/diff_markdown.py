@@ -30,6 +30,7 @@ RESERVE: Final = 536  # for the mark by which a comment is found again, and the 
 FOR_DETAILS: Final = 0.3
 MOST_FILES: Final = 20
 MOST_LINES: Final = 60
+HELD_UP: Final = ("blocked", "rejected", "cancelled")
 HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |")
 
 
@@ -57,8 +58,16 @@ def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     told, left_lines = _fitting(blocks, room - units("\n".join(table)))
     more = [f"{many(left_rows, 'task')} in the table"] if left_rows else []
     more += [many(left_lines, "line")] if left_lines else []
-    end = ["", f"… and {' and '.join(more)} more than fit here: `memento diff` shows all."] if more else []
+    end = (
+        ["", f"… and {' and '.join(more)} more than fit here: `memento diff {_range(held)}` shows all."] if more else []
+    )
     return "\n".join([*top, *table, *told, *end]).rstrip() + "\n"
+
+
+def _range(held: Row) -> str:
+    tips = [tip[:12] for tip in held["tips"]]
+    base = held["base"][:12]
+    return f"{base}..{tips[0]}" if len(tips) == 1 else " --at ".join([base, *tips])
 
 
 def _loud(held: Row) -> Iterator[Row]:
@@ -92,7 +101,8 @@ def _cautions(held: Row) -> Iterator[str]:
 
 def _cells(task: Row) -> str:
     marks = [name for name in task["became"] if name != task["to"]]
-    told = "; ".join(filter(None, [proof(task, STYLE), *marks])) or "—"
+    because = _say(cut(task["reason"])) if task["reason"] and task["to"] in HELD_UP else ""
+    told = "; ".join(filter(None, [proof(task, STYLE), because, *marks])) or "—"
     return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], STYLE)} | {told} |"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.markup import one_line
 from memento_git.review.diff_lines import (
     Style,
     caution,
@@ -22,16 +23,12 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def _plain(text: str) -> str:
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-
-
 STYLE: Final = Style(
-    say=_plain,
-    code=_plain,
+    say=one_line,
+    code=one_line,
     strong=lambda text: text,
-    removed=lambda text: f"[-{_plain(text)}-]",
-    added=lambda text: f"{{+{_plain(text)}+}}",
+    removed=lambda text: f"[-{one_line(text)}-]",
+    added=lambda text: f"{{+{one_line(text)}+}}",
 )
 
 
@@ -43,13 +40,13 @@ def text(held: Row) -> str:
 def _lines(held: Row) -> Iterator[str]:
     tips = " + ".join(tip[:12] for tip in held["tips"])
     yield f"{held['base'][:12]} to {tips}: {headline(held)}"
-    yield from (f"note: {_plain(note)}" for note in held["notes"])
+    yield from (f"note: {one_line(note)}" for note in held["notes"])
     if red := caution(held):
         yield f"! {red}"
-        yield from (f"!   {row['change']} {_plain(row['path'])}" for row in held["forbidden"])
+        yield from (f"!   {row['change']} {one_line(row['path'])}" for row in held["forbidden"])
     if held["policy"]:
         yield "policy"
-        yield from (f"  asks less: {_plain(rule)}" for rule in held["policy"]["weakened"])
+        yield from (f"  asks less: {one_line(rule)}" for rule in held["policy"]["weakened"])
         yield from (f"    {line}" for line in held["policy"]["diff"])
     for run in held["runs"]:
         yield from _run(run)
@@ -57,11 +54,11 @@ def _lines(held: Row) -> Iterator[str]:
 
 def _run(run: Row) -> Iterator[str]:
     told = run_line(run, STYLE)
-    yield f"{run['id']}  {_plain(cut(run['goal'], 120))}" + (f"  {told}" if told else "")
+    yield f"{run['id']}  {one_line(cut(run['goal'], 120))}" + (f"  {told}" if told else "")
     quiet = [task for task in run["tasks"] if is_quiet(task)]
     for task in run["tasks"]:
         if not is_quiet(task):
-            yield f"  task {task['id']} {_plain(cut(task['title'], 120))}"
+            yield f"  task {task['id']} {one_line(cut(task['title'], 120))}"
             yield from (f"    {line}" for line in task_lines(task, STYLE))
     if quiet:
         yield f"  {many(len(quiet), 'task')} became stale: {', '.join(task['id'] for task in quiet)}"

@@ -11,23 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from memento_git.ledger.view import View
-    from memento_git.model.policy import Policy
 
 TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
 LARGEST_SCAN: Final = 1024 * 1024
 
 
-def check_names(paths: Iterable[str], among: Collection[str], policy: Policy) -> Iterator[Finding]:
-    """Yield the paths that are not the ledger's, and those of `among` that differ from another in case alone."""
+def check_names(paths: Iterable[str], among: Collection[str], named: Collection[str] = ()) -> Iterator[Finding]:
+    """Yield those of `among` that are not the ledger's, or that differ from another path in case alone.
+
+    `named` are files that policy names, such as that of the allowed signers.
+    """
     wanted = set(among)
-    keys = {policy.signatures.get(key) for key in ("allowed_signers", "revoked")}
     folded: dict[str, str] = {}
     for path in sorted(paths):
         first = folded.setdefault(path.casefold(), path)
         if first != path and (path in wanted or first in wanted):
             ours, other = (first, path) if is_ours(first) else (path, first)
             yield Finding("F009", other, 0, f"differs from {ours} in case alone", f"git rm {other}")
-        if path in wanted and path not in keys and not is_ours(path):
+        if path in wanted and path not in named and not is_ours(path):
             message = f"{path} is not part of the ledger's layout"
             yield Finding("F010", path, 0, message, f"git rm {path}", "warning")
 

@@ -24,7 +24,12 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
         return []
     from memento_git.work import signatures
 
-    return signatures.unsigned(view, records, policy, signatures.signers_at(view.git, commit, policy))
+    found = signatures.signers_at(view.git, commit, policy)
+    told = signatures.unsigned(view, records, policy, found)
+    if policy.signatures and found.why:
+        how = "commit the file that policy.signatures names"
+        told.append(Finding("K001", layout.CONFIG, 0, f"policy {found.why}", how, "warning"))
+    return told
 
 
 def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event | Evidence]:

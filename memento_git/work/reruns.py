@@ -1,16 +1,20 @@
-"""Which evidence of a run is a second run of which: found by a word in its bytes, so that few files are decoded."""
+"""Which evidence of a run is a second run of which: found by a word in its bytes, so that few files are read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.ledger import cache
 from memento_git.model.ids import parse_ref
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
 
 MARK: Final = b"reproduces"
+WORTH_KEEPING: Final = 50
 
 
 def of(state: RunState, evidence: Evidence) -> list[Evidence]:
@@ -23,14 +27,27 @@ def of(state: RunState, evidence: Evidence) -> list[Evidence]:
 
 def _table(state: RunState) -> dict[str, list[str]]:
     """Return id -> ids of what names it as run again; listed anew where the run has more evidence than it had."""
-    paths, view = state.index.evidence, state.view
+    paths = state.index.evidence
     if state.reruns[0] != len(paths):
-        view.fetch(path for path in paths.values() if path not in view.decoded)
         found: dict[str, list[str]] = {}
-        for name, path in paths.items():
-            if path in view.decoded or MARK in view.contents.get(path, b""):
-                one = state.evidence(name)
-                if one is not None and (ref := one.data.get("reproduces")):
-                    found.setdefault(parse_ref(ref).id, []).append(name)
+        for name in _suspects(state, paths):
+            one = state.evidence(name)
+            if one is not None and (ref := one.data.get("reproduces")):
+                found.setdefault(parse_ref(ref).id, []).append(name)
         state.reruns = (len(paths), found)
     return state.reruns[1]
+
+
+def _suspects(state: RunState, paths: Mapping[str, str]) -> list[str]:
+    """Return the evidence that may be a second run; blobs that are none are remembered in the git directory."""
+    view = state.view
+    name = f"{state.id}.reruns"
+    plain: set[str] = set(cache.read(view.git, name, "1") or ())
+    left = {one: path for one, path in paths.items() if view.files.get(path, "") not in plain}
+    view.fetch(path for path in left.values() if path not in view.decoded)
+    found = [one for one, path in left.items() if path in view.decoded or MARK in view.contents.get(path, b"")]
+    suspected = set(found)
+    fresh = {view.files[path] for one, path in left.items() if path in view.contents and one not in suspected} - {""}
+    if len(fresh) > WORTH_KEEPING:
+        cache.write(view.git, name, "1", sorted(plain | fresh))
+    return found

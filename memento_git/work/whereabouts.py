@@ -11,11 +11,12 @@ from memento_git.work.reproduction import wholly
 from memento_git.work.trust import agree, code_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
 MOST: Final = 20_000
+STEP: Final = 500
 TREE: Final = "tree"
 TRACKED: Final = "tracked"
 HEAD: Final = "head"
@@ -39,39 +40,45 @@ class Whereabouts:
         self.head = head
         self._trees: dict[str, str] | None = None
 
-    @property
-    def trees(self) -> dict[str, str]:
-        """Return tree of the code -> newest commit that holds it."""
-        if self._trees is None:
-            told = self.git.run(
-                "-c", "log.showSignature=false", "log", f"--max-count={MOST}", "--format=%H %T", "HEAD",
-                "--glob=refs/heads/memento/*",
-            )  # fmt: skip
-            pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]
-            found = self.git.objects(tree for _, tree in pairs)
-            self._trees = {codestate.code_at(self.git, self.head)["tree"]: self.head}
-            for (commit, _), data in zip(pairs, found, strict=True):
-                if data is not None:
-                    self._trees.setdefault(codestate.without_ledger(data, self.git.object_format), commit)
-        return self._trees
-
     def of(self, evidence: Mapping[str, Any]) -> Place:
         """Return where the code is that evidence saw; HEAD where no commit holds it."""
         code = code_seen(evidence)
         if not code:
             return Place(self.head, HEAD)
-        self._take_hint(code)
+        near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
         for tree, where in ((wholly(evidence), TREE), (code.get("tree"), TRACKED)):
-            if tree and tree in self.trees:
-                return Place(self.trees[tree], where)
+            if tree and (commit := near.get(tree) or self.trees.get(tree)):
+                return Place(commit, where)
         if (paths := code.get("paths")) and agree(code, codestate.code_at(self.git, self.head, list(paths))):
             return Place(self.head, TREE)
         return Place(self.head, HEAD)
 
-    def _take_hint(self, code: Mapping[str, Any]) -> None:
-        """Look at the commit that evidence names, which no branch may lead to."""
-        commit = code.get("head")
-        if commit and code.get("tree") not in self.trees:
-            known = self.git.answer("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
-            if known:
-                self.trees.setdefault(codestate.code_at(self.git, known)["tree"], known)
+    def _known(self, commit: str) -> str:
+        """Return the commit that evidence names if this clone has it; no branch may lead to it."""
+        if not commit:
+            return ""
+        return self.git.answer("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}") or ""
+
+    def _tree(self, commit: str) -> str:
+        return str(codestate.code_at(self.git, commit)["tree"])
+
+    @property
+    def trees(self) -> dict[str, str]:
+        """Return tree of the code -> newest commit that holds it."""
+        if self._trees is None:
+            self._trees = {}
+            told = self.git.run(
+                "-c", "log.showSignature=false", "log", f"--max-count={MOST}", "--format=%H %T", "HEAD",
+                "--glob=refs/heads/memento/*",
+            )  # fmt: skip
+            pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]
+            for start in range(0, len(pairs), STEP):
+                self._take(pairs[start : start + STEP])
+        return self._trees
+
+    def _take(self, pairs: Sequence[Sequence[str]]) -> None:
+        """Take in commits with their trees, a few at a time, and keep none of what was read."""
+        found = self.git.objects(tree for _, tree in pairs)
+        for (commit, _), data in zip(pairs, found, strict=True):
+            if data is not None and self._trees is not None:
+                self._trees.setdefault(codestate.without_ledger(data, self.git.object_format), commit)

@@ -92,7 +92,7 @@ def _policy(old: View, new: View) -> Row:
         return {"changed": False, "diff": [], "weakened": []}
     lines = unified_diff(before.splitlines(), after.splitlines(), layout.CONFIG, layout.CONFIG, lineterm="", n=1)
     was, now = old.policy(), new.policy()
-    return {"changed": was != now, "diff": list(lines)[2:], "weakened": weakened(was, now)}
+    return {"changed": was != now, "diff": list(lines)[2:], "weakened": list(weakened(was, now))}
 
 
 def _text(view: View) -> str:

@@ -173,7 +173,8 @@ def _answer(name: str, finding: Finding, message: str = "") -> Answer:
 
 def _files(view: View, policy: Policy) -> Iterator[Answer]:
     seen = set()
-    for finding in (*view.findings, *files.check_names(view.files, view.files, policy)):
+    named = [policy.signatures.get(key, "") for key in ("allowed_signers", "revoked")]
+    for finding in (*view.findings, *files.check_names(view.files, view.files, named)):
         if (finding.code, finding.path, finding.line) not in seen:
             seen.add((finding.code, finding.path, finding.line))
             yield _answer("files", finding, str(finding))
@@ -186,7 +187,13 @@ def _files(view: View, policy: Policy) -> Iterator[Answer]:
 
 
 def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
-    for finding in signed.older(signed.check(view, view.commits[0] if view.commits else "", policy, list(view.files))):
+    commit = view.commits[0] if view.commits else ""
+    if policy.signatures:
+        from memento_git.work.signatures import signers_at
+
+        if why := signers_at(view.git, commit, policy).why:
+            yield Answer("signatures", "warn", f"policy {why}", "commit the file that policy.signatures names")
+    for finding in signed.older(signed.check(view, commit, policy, list(view.files))):
         yield Answer("signatures", "fail" if finding.severity == "error" else "warn", str(finding), finding.fix)
 
 

@@ -11,6 +11,7 @@ from memento_git.model.work import RUN_KINDS
 from memento_git.work import reproduction as again
 from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
+from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
 from memento_git.work.verification import shown
 from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.actions.verifying import Change
+    from memento_git.work.signatures import Sealer
     from memento_git.work.whereabouts import Place
 
 NOTES: Final = {
@@ -172,8 +174,13 @@ def _told(place: Place) -> tuple[str, str]:
     return place.where, place.commit
 
 
-def record(ledger: Ledger, change: Change, results: Sequence[Result]) -> list[Result]:
-    """Record what ran again as evidence of its own that names the first; in a final run there is no place for it."""
+def record(
+    ledger: Ledger, change: Change, results: Sequence[Result], *, sign: bool = False, key: str = ""
+) -> list[Result]:
+    """Record what ran again as evidence of its own that names the first; in a final run there is no place for it.
+
+    It is signed with an SSH key where `sign` or a `key` asks for it.
+    """
     if not any(result.draft for result in results):
         return list(results)
 
@@ -183,19 +190,20 @@ def record(ledger: Ledger, change: Change, results: Sequence[Result]) -> list[Re
             warning = f"run {run} is final, so nothing was recorded in it"
             if warning not in ledger.warnings:
                 ledger.warnings.append(warning)
-        return [one if one.draft is None or one.evidence.run in final else _recorded(tx, one) for one in results]
+        seal = Desk.of(tx).sealer(sign=sign, key=key) if sign or key else None
+        return [one if one.draft is None or one.evidence.run in final else _recorded(tx, one, seal) for one in results]
 
     return change("evidence reproduce", act)
 
 
-def _recorded(tx: Transaction, result: Result) -> Result:
+def _recorded(tx: Transaction, result: Result, seal: Sealer | None) -> Result:
     first, draft = result.evidence, result.draft
     if draft is None:
         return result
     data = {**draft.data, "reproduces": f"{first.id}@{first.digest}"}
     words = "reproduced" if result.status == again.REPRODUCED else "not reproduced"
     made = evidences.record_draft(
-        tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}"
+        tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}", seal=seal
     )
     return result._replace(made=made)
 

@@ -90,13 +90,15 @@ class Rerunner:
             return refusal
 
     def _set_up(self, top: Path) -> None:
+        from memento_git.work.secrets import redact
+
         for argv in self.policy.reproduce["setup"]:
             run = self._group(argv, top, keep=SETUP_KEEP, timeout=self._timeout)
             if run.exit or run.timed_out:
                 words = (run.stderr.tail or run.stderr.head or run.stdout.tail or run.stdout.head).decode(
                     errors="replace"
                 )
-                said = capture.fit(capture.Scrubber(top).text(" ".join(words.split())[-300:]))
+                said = redact(capture.fit(capture.Scrubber(top).text(" ".join(words.split())[-300:])))[0]
                 raise SetupFailed(command=shown(argv), code=run.exit, said=said or "nothing was said")
 
     def _witnessed(
