@@ -188,7 +188,11 @@ def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> se
     if not base.exists:
         return set()
     then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
-    found = [*_of_runs(base, then), *base.findings, *files.check_names(base.files, base.files)]
+    found = [
+        *_of_runs(base, then),
+        *base.findings,
+        *files.check_names(base.files, base.files, _named(policy_at(base)[0])),
+    ]
     return {_key(one) for one in found}
 
 
