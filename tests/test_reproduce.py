@@ -507,3 +507,24 @@ def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: P
     assert signatures.Verifier(state.view, state.view.policy()).seen(rerun) == ("good", "ada@example.invalid")
     assert code == 0
     assert cited(play, evidence).trust == "witnessed"
+
+
+def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    git(play.root, "branch", "base")
+    (play.root / "app.py").write_text("worse\n")
+    play.commit_all()
+    task = play.task()
+    evidence = shown(play, task)
+    forged(play, evidence)
+    play.complete(play.claimed(task), evidence)
+
+    believed = cli("-C", str(play.root), "check", "--base", "base")
+    code, out, _ = cli("-C", str(play.root), "check", "--base", "base", "--reproduce", "--format", "json")
+
+    assert believed[0] == 0
+    (found,) = [one for one in json.loads(out)["findings"] if one["code"] == "V002"]
+    assert (code, found["severity"]) == (5, "error")
+    assert f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in found["message"]
+    assert cli("-C", str(play.root), "check", "--staged", "--reproduce")[0] == 2

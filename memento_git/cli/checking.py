@@ -27,9 +27,12 @@ FORMATS = ("text", "json", "sarif", "github", "junit")
     "--severity", type=click.Choice(["error", "warning"]), default="error", show_default=True,
     help="From which severity on to exit with 5.",
 )  # fmt: skip
+@click.option(
+    "--reproduce", is_flag=True, help="Run again what the branch's completions rest on; policy lists what may."
+)
 @both
 def check(
-    door: Door, base: str, form: str, severity: str, *, no_base: bool, staged: bool, fix: bool
+    door: Door, base: str, form: str, severity: str, *, no_base: bool, staged: bool, fix: bool, reproduce: bool
 ) -> int:  # fmt: skip
     """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
 
@@ -41,6 +44,8 @@ def check(
         raise click.UsageError(
             "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"
         )
+    if reproduce and (staged or door.at):
+        raise click.UsageError("--reproduce runs commands of this checkout's HEAD: leave --staged and --at away")
     at = next(iter(door.at), "")
     form = "json" if door.json else form
     if form in ("text", "github") and not at and not fix and (staged or base) and _is_untouched(door, base, staged):
@@ -50,6 +55,11 @@ def check(
     report = actions.check(
         door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, progress=progress
     )  # fmt: skip
+    if reproduce and report.base:
+        from memento_git.work.actions import reproducing
+
+        again = reproducing.findings(reproducing.reproduce_added(door.ledger, report.base))
+        report = report._replace(findings=[*again, *report.findings])
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     _show(report, form, failed=failed)
     return FOUND if failed else 0

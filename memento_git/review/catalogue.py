@@ -182,7 +182,8 @@ CATALOGUE: Final = {
     ),
     "V002": Kind(
         "an outcome that disagrees with the facts", "error",
-        "Evidence says another outcome than its own exit code, reports, conclusion or answer.",
+        "Evidence says another outcome than its own exit code, reports, conclusion or answer, or than its command has "
+        "when `check --reproduce` runs it again.",
         "`memento evidence retract ID --reason WHY`, and run the command again.",
     ),
     "P001": Kind(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger import layout
+from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import RUN_KINDS
 from memento_git.work import reproduction as again
@@ -206,6 +207,20 @@ def _recorded(tx: Transaction, result: Result, seal: Sealer | None) -> Result:
         tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}", seal=seal
     )
     return result._replace(made=made)
+
+
+def findings(results: Sequence[Result]) -> list[Finding]:
+    """Return what running again showed to be wrong, as `check` tells it; what could not be run is a warning."""
+    told = []
+    for result in results:
+        if result.status == "reproduced":
+            continue
+        name, why = result.evidence.id, "; ".join(result.why)
+        differs = result.status == "differs"
+        message = f"{name}, run again, differs: {why}" if differs else f"{name} could not be run again: {why}"
+        fix = "memento evidence retract ID --reason WHY" if differs else "see policy.reproduce in .memento/config.yaml"
+        told.append(Finding("V002", result.evidence.path, 0, message, fix, "error" if differs else "warning"))
+    return told
 
 
 def row(result: Result) -> dict[str, Any]:
