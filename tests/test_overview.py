@@ -329,3 +329,14 @@ def test_a_claim_that_is_kept_alive_in_the_clone_is_not_recovered(play: Play) ->
         other.change("recover", lambda tx: dispatches.recover_dispatch(tx, dispatch))
     with Ledger.open(play.root, actor="other", clock=lambda: time.time() + 5000) as later:
         later.change("recover", lambda tx: dispatches.recover_dispatch(tx, dispatch))
+
+
+def test_a_run_in_its_archive_has_nothing_left_to_do(play: Play) -> None:
+    run = play.planned()
+    play.proven()
+    play.do(runs.complete_run)
+    assert [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]] == [
+        f"memento archive {run}"
+    ]
+    play.do(runs.archive_run)
+    assert overview(play.ledger, play.ledger.view(), run)["next"] == []

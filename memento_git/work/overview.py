@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import cache
+from memento_git.ledger import cache, layout
 from memento_git.model.states import FINAL_RUN
 from memento_git.work import live
 from memento_git.work import refusals as no
@@ -146,7 +146,8 @@ def overview(
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
-    held["next"] = next_steps(held, _merges(view, held))
+    loose = f"{layout.RUNS}/{run}" in view.folders
+    held["next"] = next_steps(held, _merges(view, held), loose=loose)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
@@ -223,15 +224,19 @@ def _merges(view: View, held: Row) -> list[Row]:
     return steps
 
 
-def next_steps(held: Row, merges: Sequence[Row] = ()) -> list[Row]:
-    """Return what could be done next, most urgent first: a sentence and the command that does it."""
+def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True) -> list[Row]:
+    """Return what could be done next, most urgent first: a sentence and the command that does it.
+
+    `loose` tells whether the run has files of its own, outside of an archive.
+    """
     run = held["run"]
     steps = [
         {"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
         for row in held["trouble"][:SOON]
     ]
     if run["status"] in FINAL_RUN:
-        return steps or [{"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}]
+        packing = {"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}
+        return steps or ([packing] if loose else [])
     if run["status"] == "paused":
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
     steps += [
