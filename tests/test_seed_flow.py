@@ -176,6 +176,7 @@ def test_a_dispatch_has_one_claimant_and_one_end(seed: Seed) -> None:
     assert stolen == (1, "dispatch_already_claimed")
     seed(*complete, "--actor", "alice")
     assert seed.refusal(*complete, "--actor", "alice") == (1, "dispatch_terminal")
+    assert seed.refusal("complete-dispatch", "--dispatch-id", dispatch, "--actor", "alice") == (1, "dispatch_terminal")
     failed = ("fail-dispatch", "--dispatch-id", dispatch, "--reason", "R", "--actor", "alice")
     assert seed.refusal(*failed) == (1, "dispatch_terminal")
 

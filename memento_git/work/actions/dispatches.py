@@ -266,6 +266,9 @@ def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     prose = state.prose(task)
+    ended = state.dispatches(task).get(name, {}).get("status", "")
+    if ended in ("completed", "failed", "recovered"):
+        raise no.DispatchTerminal(dispatch=name, state=ended)
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref)) for ref in refs]
     if problem := _unacceptable(cited, task, name):
