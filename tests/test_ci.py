@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 import yaml
 
-from memento_git.cli.main import COMMANDS
 from memento_git.work.comments import MARK
 from tests.play import git
 from tests.test_comments import TOKEN, serving
@@ -28,7 +27,6 @@ ROOT: Final = Path(__file__).parent.parent
 ACTION: Final = yaml.safe_load((ROOT / "action.yml").read_text())
 GITLAB: Final = yaml.safe_load((ROOT / "docs" / "ci" / "gitlab.yml").read_text())
 STEPS: Final[dict[str, Any]] = {step["id"]: step for step in ACTION["runs"]["steps"] if "id" in step}
-CHECKS: Final = "check" in COMMANDS
 PAGE: Final = (ROOT / "docs" / "ci.md").read_text()
 
 
@@ -172,13 +170,9 @@ def test_the_check_of_a_good_branch_passes(job: Job) -> None:
     target, _ = requested(job.play)
     outputs = job.step("check", BASE=target)
     assert outputs["code"] == "0", job.said
-    if CHECKS:
-        assert json.loads(Path(outputs["sarif"]).read_text())["version"] == "2.1.0"
-    else:
-        assert "::warning::" in job.said
+    assert json.loads(Path(outputs["sarif"]).read_text())["version"] == "2.1.0"
 
 
-@pytest.mark.skipif(not CHECKS, reason="there is no check in this version")
 def test_the_check_of_a_bad_branch_fails_the_job_at_its_end(job: Job) -> None:
     target, _ = requested(job.play)
     (claimed,) = (job.play.root / ".memento" / "runs").rglob("*-claimed-*.yaml")
@@ -244,9 +238,8 @@ def test_the_gitlab_template_checks_and_posts_a_note(job: Job, forge: Forge) -> 
     }  # fmt: skip
     job.bash(script, env)
     assert task in forge.comments[0]["body"]
-    if CHECKS:
-        assert job.code == 0, job.said
-        assert (job.play.root / "memento.xml").read_text().startswith("<")
+    assert job.code == 0, job.said
+    assert (job.play.root / "memento.xml").read_text().startswith("<")
 
 
 def test_the_gitlab_template_has_the_shape_of_one_job() -> None:
@@ -259,7 +252,6 @@ def test_the_gitlab_template_has_the_shape_of_one_job() -> None:
 # The server.
 
 
-@pytest.mark.skipif(not CHECKS, reason="there is no check in this version")
 def test_the_update_hook_of_the_page_takes_good_pushes_and_refuses_bad_ones(play: Play, tmp_path: Path) -> None:
     found = re.search(r"```text\n(#!/bin/sh\n.*?)```", PAGE, re.DOTALL)
     assert found is not None
