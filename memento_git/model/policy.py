@@ -149,6 +149,12 @@ class Policy(NamedTuple):
     graph: dict[str, Any] = DEFAULT_GRAPH
     reproduce: dict[str, Any] = DEFAULT_REPRODUCE
     executors: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+
+    @property
+    def key_files(self) -> list[str]:
+        """Return the files of the repository that say whose signatures count."""
+        return [path for key in ("allowed_signers", "revoked") if (path := self.signatures.get(key))]
+
     signatures: dict[str, Any] = {}  # noqa: RUF012
 
 

@@ -129,7 +129,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     if not view.exists:
         raise NothingToCheck(where="the index" if git.extra else head[:12])
     policy, found = policy_at(view)
-    found += files.check_names(view.files, view.files, _named(policy))
+    found += files.check_names(view.files, view.files, policy.key_files)
     for run in view.runs():
         state = RunState(view, run)
         load(state, progress)
@@ -156,7 +156,7 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
     found += _of_runs(view, scopes)
     paths = [change.path for change in differing if not change.is_removed]
-    found += [*files.check_names(view.files, paths, _named(policy_at(view)[0])), *_copies(view, paths)]
+    found += [*files.check_names(view.files, paths, policy_at(view)[0].key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += [*comparison.findings(), *signed.check(view, first if base.exists else head, policy, paths)]
     found += signed.signers_changed(git, first, head, policy)
@@ -191,7 +191,7 @@ def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> se
     found = [
         *_of_runs(base, then),
         *base.findings,
-        *files.check_names(base.files, base.files, _named(policy_at(base)[0])),
+        *files.check_names(base.files, base.files, policy_at(base)[0].key_files),
     ]
     return {_key(one) for one in found}
 
@@ -220,11 +220,6 @@ def _policies(base: View, head: View) -> tuple[Policy, list[Finding]]:
             message = f"the branch weakens policy: {told}; what it adds is judged by the base's"
             found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
     return old, found
-
-
-def _named(policy: Policy) -> list[str]:
-    """Return the files that policy names."""
-    return [policy.signatures.get(key, "") for key in ("allowed_signers", "revoked")]
 
 
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:

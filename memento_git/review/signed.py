@@ -52,7 +52,7 @@ def older(findings: Iterable[Finding]) -> list[Finding]:
 
 def signers_changed(git: Git, first: str, head: str, policy: Policy) -> list[Finding]:
     """Return a finding for each file of keys, as the base's policy names them, that a branch changes."""
-    paths = [path for key in ("allowed_signers", "revoked") if (path := policy.signatures.get(key))]
+    paths = policy.key_files
     if not paths:
         return []
     before, after = git.entries(first, *paths), git.entries(head, *paths)

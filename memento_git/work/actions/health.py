@@ -173,8 +173,7 @@ def _answer(name: str, finding: Finding, message: str = "") -> Answer:
 
 def _files(view: View, policy: Policy) -> Iterator[Answer]:
     seen = set()
-    named = [policy.signatures.get(key, "") for key in ("allowed_signers", "revoked")]
-    for finding in (*view.findings, *files.check_names(view.files, view.files, named)):
+    for finding in (*view.findings, *files.check_names(view.files, view.files, policy.key_files)):
         if (finding.code, finding.path, finding.line) not in seen:
             seen.add((finding.code, finding.path, finding.line))
             yield _answer("files", finding, str(finding))
