@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +14,7 @@ from memento_git.errors import MementoError
 from memento_git.model.markup import MOST_COMMENT
 from memento_git.work import hosting
 from memento_git.work.comments import MARK, post
+from tests.served import played
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,15 +114,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving() -> Iterator[Forge]:
-    server = Forge()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with played(Forge()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from memento_git.errors import MementoError
 from memento_git.work import hosting
 from memento_git.work.actions import checks
 from tests.play import Play, git
+from tests.served import played
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,15 +74,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving() -> Iterator[Service]:
-    server = Service()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with played(Service()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
 
 
 @pytest.fixture

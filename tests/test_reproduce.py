@@ -80,6 +80,18 @@ def forged(play: Play, evidence: str, *, exit_code: int = 0) -> None:
     play.commit_all("by hand")
 
 
+def lied(play: Play) -> tuple[str, str]:
+    """Make the code worse on a branch of `base`, and complete a task on a pass that was written by hand."""
+    git(play.root, "branch", "base")
+    (play.root / "app.py").write_text("worse\n")
+    play.commit_all()
+    task = play.task()
+    evidence = shown(play, task)
+    forged(play, evidence)
+    play.complete(play.claimed(task), evidence)
+    return task, evidence
+
+
 def again(play: Play, *ids: str, **options: Any) -> list[Result]:
     return reproducing.reproduce(play.ledger, ids=ids, **options)
 
@@ -115,13 +127,7 @@ def test_what_passed_is_reproduced_at_the_code_that_it_saw_and_nothing_is_left(p
 
 
 def test_who_writes_a_pass_by_hand_is_caught_against_the_base(play: Play, cli: Callable[..., Any]) -> None:
-    git(play.root, "branch", "base")
-    (play.root / "app.py").write_text("worse\n")
-    play.commit_all()
-    task = play.task()
-    evidence = shown(play, task)
-    forged(play, evidence)
-    play.complete(play.claimed(task), evidence)
+    task, evidence = lied(play)
     assert play.is_proven(task), "a file cannot tell that it lies"
 
     code, out, err = cli("-C", str(play.root), "evidence", "reproduce", "--base", "base")
@@ -512,13 +518,7 @@ def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: P
 def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
     play: Play, cli: Callable[..., Any]
 ) -> None:
-    git(play.root, "branch", "base")
-    (play.root / "app.py").write_text("worse\n")
-    play.commit_all()
-    task = play.task()
-    evidence = shown(play, task)
-    forged(play, evidence)
-    play.complete(play.claimed(task), evidence)
+    _, evidence = lied(play)
 
     believed = cli("-C", str(play.root), "check", "--base", "base")
     code, out, _ = cli("-C", str(play.root), "check", "--base", "base", "--reproduce", "--format", "json")
