@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused
-from memento_git.ledger import layout
-from memento_git.ledger.git import QUARANTINE, NoSuchRevision, environment
+from memento_git.ledger import layout, scratch
+from memento_git.ledger.git import NoSuchRevision, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,28 +86,18 @@ def staged_tree(git: Git) -> Iterator[str]:
 
     `git write-tree` would write down in the index itself which trees it made.
     """
-    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         git.close()
-        index, objects = Path(scratch) / "index", Path(scratch) / "objects"
-        objects.mkdir()
+        extra = scratch.variables(git, Path(folder))
         real = Path(index_of().get("GIT_INDEX_FILE") or git.git_dir / "index")
         if real.exists():
-            shutil.copyfile(real, index)
-        git.extra = {
-            "GIT_INDEX_FILE": str(index),
-            QUARANTINE[1]: str(objects),
-            QUARANTINE[2]: _quoted(str(git.common_dir / "objects")),
-        }
+            shutil.copyfile(real, extra["GIT_INDEX_FILE"])
+        git.extra = extra
         try:
             yield os.fsdecode(git.run("write-tree")).strip()
         finally:
             git.close()
             git.extra = {}
-
-
-def _quoted(path: str) -> str:
-    """Return a path as git reads it in a list that colons separate."""
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.name == "posix" else path
 
 
 def difference(git: Git, base: str, head: str) -> list[Changed]:

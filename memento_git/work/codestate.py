@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
+from memento_git.ledger import scratch as scratch_space
 from memento_git.ledger.git import GitFailed
 from memento_git.model.types import text_problems
 
@@ -96,13 +97,7 @@ class _Reader:
     def __init__(self, git: Git, scratch: Path) -> None:
         self.git = git
         self.index = scratch / "index"
-        objects = scratch / "objects"
-        objects.mkdir()
-        self.extra = {
-            "GIT_INDEX_FILE": str(self.index),
-            "GIT_OBJECT_DIRECTORY": str(objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(str(git.common_dir / "objects")),
-        }
+        self.extra = scratch_space.variables(git, scratch)
 
     def run(self, *arguments: str, data: bytes = b"") -> str:
         try:
@@ -168,8 +163,3 @@ def _within(files: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
             chosen.append(path)
             room -= sizes[path]
     return chosen
-
-
-def _quoted(path: str) -> str:
-    """Return a path as git reads it in a list that colons separate."""
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if os.name == "posix" else path
