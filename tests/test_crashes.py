@@ -29,9 +29,11 @@ BEFORE: Final = ("locked", "decided", "commit_built", "journal_written", "index_
 AFTER: Final = ("ref_moved", "file_written", "files_written", "index_refreshed", "done")
 OLD, NEW, EDITED = ".memento/extra/old.md", ".memento/extra/deep/new.md", ".memento/README.md"
 CRASH: Final = """
-import os, sys
+import os, signal, sys
 from memento_git.ledger import worktree
 from memento_git.ledger.store import Ledger
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 
 def reached(step):
     if step == sys.argv[2]:
