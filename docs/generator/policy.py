@@ -172,6 +172,7 @@ def defaults() -> dict[str, str]:
         "policy.allow_secrets": _value(policy.allow_secrets),
         "knowledge": "",
         "knowledge.domains": "none",
+        "knowledge.short": "200",
         "knowledge.medium": "90d",
         "executors": "the known ones",
         **{name: "" for name, _ in keys(CONFIG) if "[]" in name or "<name>" in name},

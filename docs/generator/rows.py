@@ -219,7 +219,8 @@ NOTE: Final = {
     "linked_from": "list of `rel` and `from`", "evidence": "ids of what it rests on", "sources": "where it comes from",
     "supersedes": "ids", "successor": "the note that took its place, or null",
     "contradicted_by": "live notes that a link says to contradict it",
-    "progress": "of a goal: `at`, `note`, `next`; or null", "text": "the Markdown of its file",
+    "progress": "of a goal: `at`, `note`, `next`; or null",
+    "orders": "what makes its text read like orders to the reader", "text": "the Markdown of its file",
 }  # fmt: skip
 
 TABLES: Final = {
@@ -316,8 +317,8 @@ ANSWERS: Final = {
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
     "note list": "notes page",
-    "note add": "note existing alike",
-    "remember": "note existing alike",
+    "note add": "note existing alike where why",
+    "remember": "note existing alike where why",
     **{
         f"note {verb}": "note"
         for verb in (
@@ -338,6 +339,14 @@ ANSWERS: Final = {
     "note retire --key-prefix": "notes",
     "note merge": "note coverage",
     "note show": "note audit",
+    "session start": "session resumed orientation since changes",
+    "session status": "session",
+    "session checkpoint": "note",
+    "session promote": "notes",
+    "session discard": "discarded",
+    "session end": "session note promoted drafts short",
+    "session mark": "mark commit domains",
+    "changes": "since changes",
     "check": "findings already base head checked fixed",
     "hook list": "hooks",
     "hook install": "hooks",

@@ -22,6 +22,8 @@ COMMANDS: Final = {
     "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
     "note": ("note", "Keep, better, link, confirm, retire what the project has learned."),
     "remember": ("note", "Add a note, as note add does."),
+    "session": ("session", "Begin, check, hand over and mark a session of work."),
+    "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),

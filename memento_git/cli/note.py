@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
 
+WORDS = {"ledger": "kept", "drafts": "kept as a draft", "short": "kept for now"}
 STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
 
 
@@ -90,31 +91,37 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 @click.option("--reason", default="", metavar="TEXT", help="Why it takes the place of another.")
 @click.option("--pinned", is_flag=True, help="Make it part of every digest.")
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that the text is less than your own.")
+@click.option("--draft", is_flag=True, help="Keep it in this clone only, until session promote.")
+@click.option("--short", is_flag=True, help="Remember it for now: in this clone, in a ring of the latest.")
 @writes
 def add(door: Door, text: str, **options: Any) -> None:
     """Add a note; TEXT is Markdown, @FILE reads it from a file, @- from standard input."""
-    _add(door, "note add", read_text(text), options)
+    _add(door, read_text(text), options)
 
 
 remember = click.Command("remember", params=add.params, callback=add.callback, help="Add a note, as note add does.")
 
 
-def _add(door: Door, action: str, text: str, options: dict[str, Any]) -> None:
-    from memento_git.knowledge import rows
-    from memento_git.knowledge.actions import notes
+def _add(door: Door, text: str, options: dict[str, Any]) -> None:
+    from memento_git.knowledge.actions.keeping import keep_note
 
-    def act(tx: Transaction) -> tuple[Row, notes.Added]:
-        added = notes.add_note(tx, text, **_given(options))
-        return rows.after(tx, added.id), added
-
-    row, added = door.change(action, act)
-    near = [one._asdict() for one in added.alike]
-    lines = [f"{'kept already' if added.existing else 'kept'}: {row['id']}  {output.printable(row['title'])}"]
+    kept = keep_note(door.ledger, text, allow_secrets=door.allow_secrets, **_given(options))
+    word = "kept already" if kept.added.existing else WORDS[kept.where]
+    lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
+    lines += [f" {kept.why}"] if kept.why else []
     lines += [
         f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"
-        for one in added.alike
+        for one in kept.added.alike
     ]
-    door.show({"note": row, "existing": added.existing, "alike": near}, "\n".join(lines))
+    near = [one._asdict() for one in kept.added.alike]
+    told = {
+        "note": kept.row,
+        "existing": kept.added.existing,
+        "alike": near,
+        "where": kept.where,
+        "why": kept.why or None,
+    }
+    door.show(told, "\n".join(lines))
 
 
 def _changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:

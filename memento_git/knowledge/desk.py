@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import desk
+from memento_git.ledger.store import Transaction
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from collections.abc import Sequence
+
+    from memento_git.ledger.store import Ledger
     from memento_git.model.work import Prose
 
 
@@ -18,6 +21,13 @@ class Desk(desk.Desk):
     def __init__(self, tx: Transaction) -> None:
         super().__init__(tx)
         self.shelf = Shelf(tx.view)
+
+    @classmethod
+    def apart(cls, ledger: Ledger, allow_secrets: Sequence[str] = ()) -> Self:
+        """Return a desk for what is judged like a note and not committed."""
+        tx = Transaction(ledger, ledger.view())
+        tx.allow_secrets = tuple(allow_secrets)
+        return cls(tx)
 
     def find(self, given: str) -> Prose:
         """Return the note that a prefix of its id, or its key, names."""

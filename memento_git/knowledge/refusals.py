@@ -49,6 +49,12 @@ class MomentInvalid(Misused):
     hint_ = "write 2026-12-31, 2026-12-31T09:30:00Z or 90d"
 
 
+class GivesOrders(Refused):
+    token = "gives_orders"
+    sentence = "a text of the origin {origin} reads like orders to whoever reads it: it {why}"
+    hint_ = "keep it as a draft: memento note add --draft; a person can promote it: memento session promote"
+
+
 class LinkInvalid(Misused):
     token = "link_invalid"
     sentence = "{given!r} is no link: {problem}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.folding.rows import Row, audit, event_row
 from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.model import anchors
@@ -41,7 +42,24 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
         **_connected(shelf, note),
         "progress": _progress(shelf, note.id),
+        "orders": instructive(note.body),
         "text": note.body,
+    }
+
+
+def draft_row(draft: Prose) -> Row:
+    """Return a draft: what it would be, and what a reader should be told of it."""
+    keys = ("title", "key", "origin", "tags", "thread", "expires", "supersedes")
+    return {
+        "id": draft.id,
+        "kind": draft.data["kind"],
+        "domain": layout.domain_of(draft.path),
+        "status": "draft",
+        **{key: draft.data.get(key) for key in keys},
+        "actor": draft.data["by"],
+        "created_at": draft.data["at"],
+        "orders": instructive(draft.body),
+        "text": draft.body,
     }
 
 

@@ -81,7 +81,7 @@ def _moved(event: Event, own: Lanes) -> Writes:
     if status not in LIVE:
         raise NoteState(note=event.of, status=status, verb=event.do)
     if event.do == "promoted":
-        return {PROMOTED: ("long",)}
+        return {} if event.get("draft") else {PROMOTED: ("long",)}
     if event.do == "progressed":
         return {PROGRESS: (event.at, event.get("note") or "", event.get("next") or "")}
     places = {ABOUT: (event.at, json.dumps(event.data["about"], sort_keys=True))} if "about" in event.data else {}

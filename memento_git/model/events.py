@@ -132,7 +132,7 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         "resolved": {"note": NOTE, "answer": Field(t.id_of("note"), doc="note that holds the answer")},
         "progressed": {"note": WHY, "next": Field(LINE, doc="what comes next")},
         "finished": {"note": NOTE},
-        "promoted": {"note": NOTE},
+        "promoted": {"note": NOTE, "draft": Field(t.Flag(), doc="from a draft of its writer's clone")},
         "linked": LINKING,
         "unlinked": LINKING,
         **SETTLING,

@@ -113,6 +113,7 @@ POLICY: Final = Shape({
 
 KNOWLEDGE: Final = Shape({
     "domains": Field(t.ListOf(t.WORD), doc="domains of notes beside the known ones"),
+    "short": Field(t.Whole(1), doc="items that the short tier holds; 200 where it is absent"),
     "medium": Field(t.DURATION, doc="after which a note of the tier medium expires; 90d where it is absent"),
 })  # fmt: skip
 
@@ -158,6 +159,7 @@ class Policy(NamedTuple):
     executors: dict[str, dict[str, Any]] = {}  # noqa: RUF012
     domains: tuple[str, ...] = DOMAINS
     medium: int = 90 * 86400
+    short: int = 200
 
     @property
     def key_files(self) -> list[str]:
@@ -196,6 +198,7 @@ def policy_of(config: dict[str, Any]) -> Policy:
         reproduce={**default.reproduce, **given.get("reproduce", {})},
         executors=config.get("executors") or {},
         domains=(*DOMAINS, *knowledge.get("domains", ())),
+        short=knowledge.get("short", default.short),
         medium=duration(knowledge["medium"]) if "medium" in knowledge else default.medium,
         signatures=given.get("signatures") or {},
     )

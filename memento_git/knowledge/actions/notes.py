@@ -8,6 +8,7 @@ from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
+from memento_git.knowledge.injection import LOW, instructive
 from memento_git.knowledge.rows import under
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import codec, layout, prosefile
@@ -33,28 +34,34 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
     """Add a note; one with the very same text is left as it is. `options` are those of `Draft`."""
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
-    live = {note.id: note for note in desk.shelf.live()}
-    same = next((note for note in live.values() if _is_same(note, draft)), None)
-    if same is not None:
-        return Added(same.id, existing=True, alike=[])
-    _refuse_key(desk, draft.data.get("key", ""), draft.data["supersedes"])
-    others = {name: said(note.title, note.body) for name, note in live.items() if name not in draft.data["supersedes"]}
-    found = alike.near(said(draft.data["title"], draft.body), others)
+    if draft.data["origin"] in LOW and (signs := instructive(draft.body)):
+        raise no.GivesOrders(origin=draft.data["origin"], why=", ".join(signs))
+    made = admit(desk, draft.data, draft.body)
+    if made.existing:
+        return made
     write(desk, draft.data, draft.body, draft.domain)
     for old in draft.data["supersedes"]:
         desk.happen(desk.shelf, old, "superseded", successor=draft.data["id"], reason=draft.reason)
-    return Added(draft.data["id"], existing=False, alike=found)
+    return made
+
+
+def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
+    """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
+    gone = data.get("supersedes") or []
+    live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
+    key = data.get("key")
+    same = (note for note in live.values() if alike.plain(note.body) == alike.plain(body))
+    held = next((note for note in same if note.data.get("key") == key), None)
+    if held is not None:
+        return Added(held.id, existing=True, alike=[])
+    _refuse_key(desk, str(key or ""), gone)
+    others = {name: said(note.title, note.body) for name, note in live.items()}
+    return Added(str(data["id"]), existing=False, alike=alike.near(said(data["title"], body), others))
 
 
 def said(title: str, body: str) -> str:
     """Return all that a note says; a title that was taken from its text says nothing more."""
     return body if title.rstrip("\u2026") in body else f"{title}\n{body}"
-
-
-def _is_same(note: Prose, draft: Any) -> bool:
-    """Tell whether a live note says the very same; one that is to be superseded is another."""
-    same = alike.plain(note.body) == alike.plain(draft.body) and note.data.get("key") == draft.data.get("key")
-    return same and note.id not in draft.data["supersedes"]
 
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:

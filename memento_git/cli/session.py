@@ -1,0 +1,191 @@
+"""memento session, and memento changes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from memento_git.cli import output, terminal
+from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.plan import read_text
+from memento_git.model.knowledge import NOTE_KINDS
+
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+
+PAUSE: Final = 1.0
+LISTS: Final = {
+    "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
+    "corrections": "corrected lately", "contested": "contested",
+}  # fmt: skip
+
+
+@click.group("session", help="Begin, check, hand over and mark a session of work.")
+def session() -> None:
+    """Begin, check, hand over and mark a session of work."""
+
+
+@session.command("start")
+@click.option("--label", default="", metavar="TEXT", help="What it is about.")
+@click.option("--new", is_flag=True, help="Begin another although one is open.")
+@writes
+def start(door: Door, label: str, *, new: bool) -> None:
+    """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
+    from memento_git.knowledge.actions import sessions
+
+    told = sessions.start_session(door.ledger, label=label, new=new)
+    door.show(told, lambda: "\n".join(_orientation(told)))
+
+
+def _orientation(told: Row) -> list[str]:
+    held, lines = told["orientation"], []
+    verb = "goes on" if told["resumed"] else "begins"
+    lines.append(f"session {told['session']['id']} {verb}")
+    if held["handoff"]:
+        who = output.printable(held["handoff"]["actor"])
+        lines += ["", f"last handoff ({held['handoff']['created_at'][:10]}, {who}):"]
+        lines += [f"  {line}" for line in terminal.clean(held["handoff"]["text"]).splitlines()]
+    for key, title in LISTS.items():
+        if held[key]:
+            left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
+            lines += ["", f"{title}{left}:", *(_line(row) for row in held[key])]
+    if told["changes"]:
+        lines += ["", "changed since:", *(_change(row) for row in told["changes"][-20:])]
+    waiting = _left(told["session"])
+    return [*lines, *(["", f"waiting: {waiting}; memento session status lists them"] if waiting else [])]
+
+
+def _left(told: Row) -> str:
+    """Return how many drafts and short-term items there are, in words."""
+    counts = ((len(told["drafts"]), "draft(s)"), (len(told["short"]), "short-term item(s)"))
+    return ", ".join(f"{count} {word}" for count, word in counts if count)
+
+
+def _line(row: Row) -> str:
+    progress = f" [{output.printable(row['progress']['note'])}]" if row.get("progress") else ""
+    return f"  {row['id']}  {output.printable(row['title'])}{progress}"
+
+
+def _change(row: Row) -> str:
+    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(row['title'])}"
+
+
+@session.command("status")
+@reads
+def status(door: Door) -> None:
+    """Show what this session made: notes, drafts, short-term items."""
+    from memento_git.knowledge.actions import sessions
+
+    told = sessions.session_status(door.ledger)
+    door.show({"session": told}, lambda: "\n".join(_made(told)))
+
+
+def _made(told: Row) -> list[str]:
+    lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
+    for key, title in (("notes", "notes"), ("drafts", "drafts (memento session promote)")):
+        lines += ["", f"{title}:", *(_line(row) for row in told[key])] if told[key] else []
+    if told["short"]:
+        lines += ["", "short term:", *(f"  {item['id']}  {output.printable(item['text'])}" for item in told["short"])]
+    return lines
+
+
+@session.command("checkpoint")
+@click.argument("label")
+@click.option("--done", multiple=True, metavar="TEXT", help="What is done; repeatable.")
+@click.option("--remaining", multiple=True, metavar="TEXT", help="What remains; repeatable.")
+@writes
+def checkpoint(door: Door, label: str, done: tuple[str, ...], remaining: tuple[str, ...]) -> None:
+    """Keep how far one is, as a note that the next session is shown."""
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.actions import sessions
+
+    row = door.change(
+        "session checkpoint", lambda tx: rows.after(tx, sessions.checkpoint(tx, label, done=done, remaining=remaining))
+    )
+    door.show({"note": row}, f"kept: {row['id']}  {output.printable(row['title'])}")
+
+
+@session.command("promote")
+@click.argument("drafts", metavar="[DRAFT]...", nargs=-1)
+@writes
+def promote(door: Door, drafts: tuple[str, ...]) -> None:
+    """Make drafts notes of the ledger, in one commit; all where none is named."""
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.actions.drafting import promote_drafts
+
+    promoted = door.change("session promote", lambda tx: [rows.after(tx, one.id) for one in promote_drafts(tx, drafts)])
+    lines = [f"kept: {row['id']}  {output.printable(row['title'])}" for row in promoted]
+    door.show({"notes": promoted}, "\n".join(lines) or "there are no drafts")
+
+
+@session.command("discard")
+@click.argument("drafts", metavar="DRAFT...", nargs=-1, required=True)
+@writes
+def discard(door: Door, drafts: tuple[str, ...]) -> None:
+    """Drop drafts of this clone; nothing of the ledger changes."""
+    from memento_git.knowledge.actions.drafting import discard_drafts
+
+    gone = discard_drafts(door.ledger, drafts)
+    door.show({"discarded": gone}, "\n".join(f"dropped: {one}" for one in gone))
+
+
+@session.command("end")
+@click.option("--summary", required=True, metavar="TEXT", help="The handoff; @FILE reads it from a file.")
+@click.option("--remaining", multiple=True, metavar="TEXT", help="What remains; repeatable.")
+@click.option("--promote", is_flag=True, help="Make all drafts notes.")
+@click.option("--drop", is_flag=True, help="Drop the short-term items.")
+@click.option("--rating", default="", metavar="0..1", help="How it went; kept out of recall.")
+@click.option("--request", "requests", multiple=True, metavar="TEXT", help="What would have helped; repeatable.")
+@writes
+def end(door: Door, summary: str, **options: Any) -> None:
+    """Write a handoff that names all that the session made, and end it."""
+    from memento_git.knowledge.actions import sessions
+
+    told = sessions.end_session(door.ledger, read_text(summary), allow_secrets=door.allow_secrets, **options)
+    left = _left(told)
+    lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
+    door.show(told, "\n".join([*lines, *([f"left: {left}"] if left else [])]))
+
+
+@session.command("mark")
+@click.argument("name")
+@click.option("--message", default="", metavar="TEXT", help="What the mark stands for.")
+@writes
+def mark(door: Door, name: str, message: str) -> None:
+    """Mark what is known now with an annotated tag, memento/NAME."""
+    from memento_git.knowledge.actions import sessions
+
+    told = sessions.mark_now(door.ledger, name, message)
+    door.show(told, f"marked {told['commit'][:12]} as {told['mark']}")
+
+
+@click.command("changes")
+@click.option(
+    "--since", default="", metavar="REV", help="Revision, date, mark, last-session; the last mark by default."
+)
+@click.option("--until", default="", metavar="REV", help="Revision, date or mark; now by default.")
+@click.option("--kind", type=click.Choice(NOTE_KINDS), default=None, help="Of notes of this kind only.")
+@click.option("--domain", default="", metavar="DOMAIN", help="Of notes in this domain only.")
+@click.option("--author", default="", metavar="TEXT", help="By whom, or a part of the name.")
+@click.option("--topic", default="", metavar="TEXT", help="Whose title or thread has this in it.")
+@click.option("--follow", is_flag=True, help="Go on and show what happens, until interrupted.")
+@reads
+def changes(door: Door, since: str, until: str, *, follow: bool, **filters: str | None) -> None:
+    """Show what happened to notes: added, revised, confirmed, superseded, parked, retired."""
+    from memento_git.knowledge.actions import sessions
+
+    wanted = {key: value or "" for key, value in filters.items()}
+    told = sessions.changes_since(door.ledger, since, until, **wanted)
+    if not follow:
+        door.show(told, lambda: "\n".join(_change(row) for row in told["changes"]) or "nothing happened to notes")
+        return
+    seen: set[tuple[str, ...]] = set()
+    while True:
+        for row in sessions.changes_since(door.ledger, since, **wanted)["changes"]:
+            told_of = (row["id"], *row["happened"])
+            if told_of not in seen:
+                seen.add(told_of)
+                terminal.put(_change(row))
+        time.sleep(PAUSE)

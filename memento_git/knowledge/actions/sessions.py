@@ -1,0 +1,184 @@
+"""session: start checkpoint status promote end mark; changes since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.knowledge import changes
+from memento_git.knowledge.actions.drafting import promote_drafts
+from memento_git.knowledge.actions.notes import add_note
+from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.orientation import HANDOFF, orientation
+from memento_git.knowledge.rows import after, draft_row, note_row
+from memento_git.knowledge.sessions import NoSession, Session, Sessions
+from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.shortterm import ShortTerm
+from memento_git.ledger import marks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.model.work import Prose
+
+LAST: Final = "last-session"
+
+
+def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
+    """Begin a session, or go on with the actor's open one; return it with where the project stands."""
+    view, held = ledger.view(), Sessions(ledger.git)
+    before = held.last(ledger.actor)
+    current = held.current(ledger.actor)
+    resumed = current is not None and not new
+    if current is None or new:
+        head = view.commits[0] if view.commits else ""
+        current = Session(ledger.new_id("event").removeprefix("event_"), ledger.actor, view.now, head, label)
+        held.keep(current)
+    since = current.head if resumed else before.head if before is not None else ""
+    shelf = Shelf(view)
+    return {
+        "session": session_row(ledger, shelf, current),
+        "resumed": resumed,
+        "orientation": orientation(shelf),
+        "since": since or None,
+        "changes": changes.between(earlier(ledger, since), shelf) if since else [],
+    }
+
+
+def earlier(ledger: Ledger, revision: str) -> Shelf | None:
+    """Return the notes at a revision; None where the ledger was not there yet, or the revision is gone."""
+    from memento_git.ledger.store import NoLedger
+
+    if ledger.git.answer("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}") is None:
+        return None
+    try:
+        return Shelf(ledger.view([revision]))
+    except NoLedger:
+        return None
+
+
+def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
+    """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
+    short = ShortTerm(ledger.git, shelf.view.policy().short)
+    return {
+        "id": session.id,
+        "actor": session.actor,
+        "label": session.label or None,
+        "started_at": session.at,
+        "head": session.head or None,
+        "ended_at": session.ended or None,
+        "notes": [note_row(shelf, note) for note in _made(shelf, session)],
+        "drafts": [draft_row(one) for one in Drafts(ledger.git).all()],
+        "short": [item._asdict() for item in short.items()],
+    }
+
+
+def _made(shelf: Shelf, session: Session) -> list[Prose]:
+    """Return the notes that the session's actor wrote since it began."""
+    return [one for one in shelf.readable() if one.data["by"] == session.actor and one.data["at"] >= session.at]
+
+
+def session_status(ledger: Ledger) -> Row:
+    """Return the actor's session; where none is open, the drafts and items that wait all the same."""
+    shelf = Shelf(ledger.view())
+    current = Sessions(ledger.git).current(ledger.actor)
+    if current is None:
+        raise NoSession(actor=ledger.actor)
+    return session_row(ledger, shelf, current)
+
+
+def checkpoint(tx: Transaction, label: str, *, done: Sequence[str] = (), remaining: Sequence[str] = ()) -> str:
+    """Keep how far one is: what is done and what remains, as a note that the next session is shown."""
+    parts = [label, *_list("Done", done), *_list("Remaining", remaining)]
+    return add_note(tx, "\n".join(parts), title=label, kind="checkpoint", tags=["checkpoint"]).id
+
+
+def _list(title: str, lines: Sequence[str]) -> list[str]:
+    return ["", f"{title}:", *(f"- {line}" for line in lines)] if lines else []
+
+
+def end_session(
+    ledger: Ledger, summary: str, *, remaining: Sequence[str] = (), promote: bool = False, drop: bool = False,
+    rating: str = "", requests: Sequence[str] = (), allow_secrets: Sequence[str] = (),
+) -> Row:  # fmt: skip
+    """Write a handoff that names all the session made, and end it; each note stays a note of its own.
+
+    Drafts are promoted where `promote` says so, short-term items dropped where `drop` does; what is left is told.
+    """
+    held = Sessions(ledger.git)
+    session = held.require(ledger.actor)
+
+    def act(tx: Transaction) -> tuple[Row, list[str]]:
+        tx.allow_secrets = tuple(allow_secrets)
+        promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
+        shelf = Shelf(tx.view)
+        made = _made(shelf, session)
+        left = [] if promote else [draft.title for draft in Drafts(ledger.git).all()]
+        body = _handoff(summary, made, remaining, left)
+        title = f"Handoff: {session.label}" if session.label else ""
+        note = add_note(
+            tx, body, title=title, kind="summary", domain="history", tags=[HANDOFF], sources=[one.id for one in made]
+        )
+        if rating or requests:
+            feedback = "\n".join([f"Session {session.id}: rated {rating or 'nothing'}.", *_list("Requests", requests)])
+            add_note(tx, feedback, kind="event", domain="feedback", importance=rating)
+        return after(tx, note.id), promoted
+
+    row, promoted = ledger.change("session end", act)
+    short = ShortTerm(ledger.git, ledger.view().policy().short)
+    if drop:
+        short.drop({item.id for item in short.items()})
+    held.keep(session._replace(ended=ledger.now(), head=ledger.git.answer("rev-parse", "HEAD") or session.head))
+    left = [draft_row(one) for one in Drafts(ledger.git).all()]
+    return {
+        "session": session.id, "note": row, "promoted": promoted, "drafts": left,
+        "short": [item._asdict() for item in short.items()],
+    }  # fmt: skip
+
+
+def _handoff(summary: str, made: Sequence[Prose], remaining: Sequence[str], drafts: Sequence[str]) -> str:
+    told = [f"{note.title} ({note.data['kind']}, {note.id})" for note in made]
+    parts = [
+        summary,
+        *_list("Remaining", remaining),
+        *_list("Kept in this session", told),
+        *_list("Drafts left", drafts),
+    ]
+    return "\n".join(parts)
+
+
+def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
+    """Mark what is known now with an annotated tag that holds how many notes each domain has."""
+    shelf = Shelf(ledger.view())
+    counts: dict[str, int] = {}
+    for row in (note_row(shelf, note) for note in shelf.live()):
+        counts[row["domain"]] = counts.get(row["domain"], 0) + 1
+    told = "\n".join(f"{domain}: {count} live note(s)" for domain, count in sorted(counts.items()))
+    tag = marks.mark(ledger.git, name, f"{message or f'Knowledge at {name}'}\n\n{told}\n")
+    return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}
+
+
+def changes_since(ledger: Ledger, since: str = "", until: str = "", **filters: Any) -> Row:
+    """Return what happened to notes since a revision, date, mark or `last-session`; the last mark by default."""
+    start = _start(ledger, since)
+    later = Shelf(ledger.view([_revision(ledger, until)] if until else []))
+    before = earlier(ledger, start) if start else None
+    return {"since": start or None, "changes": changes.wanted(changes.between(before, later), **filters)}
+
+
+def _start(ledger: Ledger, since: str) -> str:
+    if since == LAST:
+        last = Sessions(ledger.git).last(ledger.actor)
+        return last.head if last is not None else ""
+    return _revision(ledger, since) if since else marks.last_mark(ledger.git)
+
+
+def _revision(ledger: Ledger, given: str) -> str:
+    """Return the revision that a text names: a mark, a revision of git's, else the last one before a date."""
+    for name in (f"refs/tags/{marks.PREFIX}{given}", given):
+        if ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}") is not None:
+            return name
+    from memento_git.knowledge.drafting import moment
+
+    return marks.before(ledger.git, moment("since", given, ledger.now()))

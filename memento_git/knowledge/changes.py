@@ -1,0 +1,85 @@
+"""What happened to notes between two views of a ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.folding.rows import Row, audit
+from memento_git.ledger import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memento_git.knowledge.shelf import Shelf
+
+ADDED: Final = "added"
+REVISED: Final = "revised"
+REMOVED: Final = "removed"
+
+
+def between(before: Shelf | None, after: Shelf) -> list[Row]:
+    """Return a row for each note that differs, the latest change last: what happened, its state before and after."""
+    old = before.index.prose if before is not None else {}
+    new = after.index.prose
+    rows = [_row(before, after, note) for note in new if _differs(before, after, note)]
+    if before is not None:
+        rows += [_gone(before, note) for note in old if note not in new]
+    return sorted((row for row in rows if row is not None), key=lambda row: (row["at"], row["id"]))
+
+
+def _differs(before: Shelf | None, after: Shelf, note: str) -> bool:
+    if before is None or note not in before.index.prose:
+        return True
+    same = before.view.files[before.path(note)] == after.view.files[after.path(note)]
+    return not same or set(after.index.events_of.get(note, ())) != set(before.index.events_of.get(note, ()))
+
+
+def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
+    path = after.path(note)
+    found = after.view.record(path)
+    if found is None:
+        return None
+    held = after.note(note)
+    known = before is not None and note in before.index.prose
+    seen = set(before.index.events_of.get(note, ())) if before is not None and known else set()
+    events = [row for row in audit(after.folded(note).events) if row["id"] not in seen]
+    revised = before is not None and known and before.view.files[before.path(note)] != after.view.files[path]
+    happened = [] if known else [ADDED]
+    happened += [REVISED] if revised else []
+    happened += [row["action"].partition(".")[2] for row in events]
+    return {
+        "id": note,
+        "kind": held.data["kind"],
+        "domain": layout.domain_of(path),
+        "title": held.title,
+        "thread": held.data.get("thread"),
+        "happened": happened,
+        "status_before": before.status(note) if before is not None and known else None,
+        "status": after.status(note),
+        "actors": list(dict.fromkeys([*([] if known else [held.data["by"]]), *(row["actor"] for row in events)])),
+        "at": max([*([] if known else [held.data["at"]]), *(row["created_at"] for row in events)], default=""),
+    }
+
+
+def _gone(before: Shelf, note: str) -> Row | None:
+    path = before.path(note)
+    if before.view.record(path) is None:
+        return None
+    held = before.note(note)
+    return {
+        "id": note, "kind": held.data["kind"], "domain": layout.domain_of(path), "title": held.title,
+        "thread": held.data.get("thread"), "happened": [REMOVED], "status_before": before.status(note), "status": None,
+        "actors": [], "at": "",
+    }  # fmt: skip
+
+
+def wanted(
+    rows: Iterable[Row], *, kind: str = "", domain: str = "", author: str = "", topic: str = ""
+) -> list[Row]:  # fmt: skip
+    """Return the rows that are asked for; `author` and `topic` are parts of words, their case does not count."""
+    return [
+        row for row in rows
+        if kind in ("", row["kind"]) and domain in ("", row["domain"])
+        and (not author or any(author.lower() in actor.lower() for actor in row["actors"]))
+        and topic.lower() in f"{row['title']} {row['thread'] or ''}".lower()
+    ]  # fmt: skip

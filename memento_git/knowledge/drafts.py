@@ -1,0 +1,84 @@
+"""Notes that are not part of the ledger yet: kept below the common git directory until somebody promotes them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.ledger import codec, layout
+from memento_git.ledger.codec import Decoded
+from memento_git.ledger.layout import Place
+from memento_git.model.ids import NoSuchRecord, resolve
+from memento_git.model.work import Prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from memento_git.ledger.git import Git
+    from memento_git.model.finding import Finding
+
+SUFFIX: Final = ".md"
+
+
+class Drafts:
+    """The drafts of one clone; its worktrees share them, other clones never see them."""
+
+    def __init__(self, git: Git) -> None:
+        self.folder: Path = git.common_dir / "memento" / "drafts"
+        self.findings: list[Finding] = []
+
+    def add(self, data: dict[str, Any], body: str, domain: str) -> str:
+        """Keep a draft, on the disk when this returns; return its id."""
+        path = self._path(domain, data["id"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        with temporary.open("wb") as stream:
+            stream.write(codec.encode_prose(data, body))
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+        return str(data["id"])
+
+    def _path(self, domain: str, note: str) -> Path:
+        return self.folder / domain / f"{note}{SUFFIX}"
+
+    def ids(self) -> list[str]:
+        return [path.stem for path in self._files()]
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob(f"*/note_*{SUFFIX}"), key=lambda path: path.stem)
+
+    def all(self) -> list[Prose]:
+        """Return the drafts that can be read, the oldest first; others become findings."""
+        found = [self._read(path) for path in self._files()]
+        return sorted((one for one in found if one is not None), key=lambda one: (one.data["at"], one.id))
+
+    def find(self, given: str) -> Prose:
+        """Return the draft that a prefix of its id names."""
+        identity = resolve(given, "note", self.ids())
+        found = next((one for one in self.all() if one.id == identity), None)
+        if found is None:
+            raise NoSuchRecord(kind="draft", given=given)
+        return found
+
+    def _read(self, path: Path) -> Prose | None:
+        note, domain = path.stem, path.parent.name
+        place = Place("note", "", note, note)
+        data = path.read_bytes()
+        decoded = codec.decode(place, str(path), data)
+        if not isinstance(decoded, Decoded):
+            self.findings += decoded
+            return None
+        made = codec.record(place, str(path), decoded)
+        if not isinstance(made, Prose):
+            self.findings += made if isinstance(made, list) else []
+            return None
+        return made._replace(path=layout.note_path(domain, note))
+
+    def remove(self, notes: Iterable[str]) -> None:
+        """Drop drafts; one that is gone already is no matter."""
+        gone = set(notes)
+        for path in self._files():
+            if path.stem in gone:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,68 @@
+"""Who works on what since when: one small file for each actor below the common git directory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memento_git.ledger.git import Git
+
+
+class NoSession(Refused):
+    token = "session_not_found"
+    sentence = "{actor} has no session that is open"
+    hint_ = "begin one: memento session start"
+
+
+class Session(NamedTuple):
+    """A session: since when, at which commit it began, and where the one before it ended."""
+
+    id: str
+    actor: str
+    at: str
+    head: str
+    label: str = ""
+    ended: str = ""
+
+
+class Sessions:
+    """The sessions of one clone: for each actor the one that is open or ended last."""
+
+    def __init__(self, git: Git) -> None:
+        self.folder: Path = git.common_dir / "memento" / "sessions"
+
+    def _path(self, actor: str) -> Path:
+        return self.folder / f"{hashlib.sha256(actor.encode()).hexdigest()[:16]}.json"
+
+    def last(self, actor: str) -> Session | None:
+        """Return the actor's latest session; None where there was none, or its file cannot be read."""
+        try:
+            held = json.loads(self._path(actor).read_bytes())
+            return Session(**{key: str(held[key]) for key in Session._fields})
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def current(self, actor: str) -> Session | None:
+        found = self.last(actor)
+        return None if found is None or found.ended else found
+
+    def require(self, actor: str) -> Session:
+        """Return the actor's open session; refuse where there is none."""
+        found = self.current(actor)
+        if found is None:
+            raise NoSession(actor=actor)
+        return found
+
+    def keep(self, session: Session) -> None:
+        path = self._path(session.actor)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.write_text(json.dumps(session._asdict()), encoding="utf-8")
+        temporary.replace(path)

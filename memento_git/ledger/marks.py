@@ -1,0 +1,54 @@
+"""Named marks of what was known: annotated tags `memento/NAME`; and which commit a moment names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+
+PREFIX: Final = "memento/"
+
+
+class MarkTaken(Refused):
+    token = "mark_taken"
+    sentence = "there is a mark {name} already"
+    hint_ = "give another name; git tag -l 'memento/*' lists them"
+
+
+class MarkInvalid(Refused):
+    token = "mark_invalid"
+    sentence = "{name!r} cannot be the name of a mark"
+    hint_ = "take small letters, digits, dots and dashes, for example release-2"
+
+
+class NothingBefore(Refused):
+    token = "nothing_before"
+    sentence = "no commit here is from before {moment}"
+    hint_ = "name a later date, or a commit"
+
+
+def mark(git: Git, name: str, message: str) -> str:
+    """Tag HEAD with an annotated tag of a mark's name; return the tag."""
+    tag = f"{PREFIX}{name}"
+    if not name or git.answer("check-ref-format", f"refs/tags/{tag}") is None:
+        raise MarkInvalid(name=name)
+    if git.answer("rev-parse", "--verify", "--quiet", f"refs/tags/{tag}") is not None:
+        raise MarkTaken(name=name)
+    git.run("-c", "tag.gpgSign=false", "tag", "-a", "--no-sign", "-F", "-", tag, data=message.encode())
+    return tag
+
+
+def last_mark(git: Git) -> str:
+    """Return the latest mark that HEAD has passed, or nothing."""
+    return git.answer("describe", "--tags", "--abbrev=0", "--match", f"{PREFIX}*") or ""
+
+
+def before(git: Git, moment: str) -> str:
+    """Return the latest commit of HEAD's history that is not after a moment."""
+    found = git.answer("rev-list", "--max-count=1", f"--before={moment}", "HEAD")
+    if not found:
+        raise NothingBefore(moment=moment)
+    return found
