@@ -451,10 +451,10 @@ def many(count: int, title: str) -> dict[str, Any]:
     run = {
         "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
         "reason": None, "archived": False, "texts": [], "plans": [], "gates": [], "evidence": [], "trouble": [],
-        "settled": [], "mended": [], "findings": [], "illegal": [], "tasks": [task] * count,
+        "signatures": [], "reproductions": [], "settled": [], "mended": [], "findings": [], "illegal": [], "tasks": [task] * count,
     }  # fmt: skip
     names = ("runs", "tasks", "completed", "proven", "unproven", "stale", "late", "contested", "plans", "gates",
-             "evidence", "forbidden", "weakened")  # fmt: skip
+             "evidence", "signatures", "reproductions", "forbidden", "weakened")  # fmt: skip
     counts = {**dict.fromkeys(names, 0), "tasks": count, "runs": 1}
     return {"base": "0" * 40, "tips": ["1" * 40], "notes": [], "counts": counts, "forbidden": [], "policy": None,
             "runs": [run]}  # fmt: skip

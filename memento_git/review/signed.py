@@ -22,9 +22,9 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
     records = list(_records(view, paths, policy))
     if not records:
         return []
-    from memento_git.work import signatures
+    from memento_git.work import signatures, signers
 
-    found = signatures.signers_at(view.git, commit, policy)
+    found = signers.signers_at(view.git, commit, policy)
     told = signatures.unsigned(view, records, policy, found)
     if policy.signatures and found.why:
         how = "commit the file that policy.signatures names"

@@ -54,6 +54,14 @@ class Result(NamedTuple):
     draft: Draft | None = None
     made: str = ""
 
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether it came to the same on the very code that the first run saw."""
+        if self.draft is None or self.status != again.REPRODUCED:
+            return False
+        rerun = {**self.draft.data, "reproduces": f"{self.evidence.id}@{self.evidence.digest}"}
+        return again.is_rerun_of(rerun, self.evidence)
+
 
 def reproduce(
     ledger: Ledger, *, ids: Sequence[str] = (), run: str = "", base: str = "",
@@ -79,9 +87,22 @@ def reproduce(
     return _all(ledger, policy, chosen, tell or (lambda _: None))
 
 
-def reproduce_added(ledger: Ledger, base: str) -> list[Result]:
-    """Run again all that the completions, acceptances and passed gates of a branch rest on; write nothing."""
-    return reproduce(ledger, base=base)
+class Again:
+    """Runs again, once, all that the completions, acceptances and passed gates of a branch rest on; writes nothing."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self._done: dict[str, list[Result]] = {}
+
+    def __call__(self, base: str) -> list[str]:
+        """Return the references of what came to the same, on the code that it saw."""
+        if base not in self._done:
+            self._done[base] = reproduce(self.ledger, base=base)
+        return [f"{one.evidence.id}@{one.evidence.digest}" for one in self._done[base] if one.is_confirmed]
+
+    def findings(self) -> list[Finding]:
+        """Return what running again showed to be wrong."""
+        return [finding for results in self._done.values() for finding in findings(results)]
 
 
 def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
