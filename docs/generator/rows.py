@@ -188,8 +188,8 @@ DIFF_RUN: Final = {
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the keys "
     "of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, void), differences, "
-    "command, exit_code, task_ids, actor, signature, signed_by, counts (it raises the trust of the first), why it does "
-    "not",
+    "command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who signed it), why it "
+    "does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
@@ -212,6 +212,7 @@ RERUN: Final = {
     "commit here holds it); null where it did not come to it", "commit": "of that code, or null",
     "command": "argv, or null", "exit_code": "that came out now, or null",
     "recorded_id": "the evidence that was recorded of it, or null",
+    "doubt": "why what was recorded does not make the first reproduced, or null",
 }  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,

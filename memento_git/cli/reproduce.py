@@ -62,7 +62,8 @@ def reproduce(
 
 def _line(result: Result) -> str:
     told = f": {'; '.join(result.why)}" if result.why else ""
-    made = f" (recorded {result.made})" if result.made else ""
+    doubt = f", which does not raise its trust: {result.doubt}" if result.doubt else ""
+    made = f" (recorded {result.made}{doubt})" if result.made else ""
     return f"{result.evidence.id} {result.status}{told}{made}"
 
 

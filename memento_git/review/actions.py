@@ -163,12 +163,14 @@ def _against(git: Git, first: str, head: str, name: str, now: str, confirmed: Co
     added = comparison.added()
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
     keys = first if base.exists else head
-    found += _of_runs(view, scopes, Runners(view, policy, keys, confirmed=confirmed))
+    runners = Runners(view, policy, keys, confirmed=confirmed)
+    found += _of_runs(view, scopes, runners)
     paths = [change.path for change in differing if not change.is_removed]
     found += [*files.check_names(view.files, paths, policy_at(view)[0].key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += [*comparison.findings(), *signed.check(view, keys, policy, paths)]
     found += signed.signers_changed(git, first, head, policy)
+    found += signed.own_runners(view, runners, Runners(view, policy_at(view)[0], head), paths)
     if not git.extra:
         found += against.actors(view, changes.authored(git, first, head))
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]

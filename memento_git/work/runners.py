@@ -21,18 +21,20 @@ if TYPE_CHECKING:
 class Runners:
     """Tells who ran recorded commands again; by the policy and keys of the view's own commit, or of another.
 
-    `confirmed` are the references (id@digest) of evidence that the check which is running has itself run again. `keep`
-    is for what is shown: it takes earlier answers on signatures from the cache.
+    `confirmed` are the references (id@digest) of evidence that the check which is running has itself run again. With
+    `beside`, who counts must count by it, too. `keep` is for what is shown: earlier answers on signatures are taken from
+    the cache.
     """
 
     def __init__(
         self, view: View, policy: Policy | None = None, commit: str = "", *, confirmed: Collection[str] = (),
-        keep: bool = False,
+        beside: Runners | None = None, keep: bool = False,
     ) -> None:  # fmt: skip
         self.view = view
         self.policy = policy or codec.read_config(view.read(layout.CONFIG))[0]
         self.commit = commit or next(iter(view.commits), "")
         self.confirmed = confirmed
+        self.beside = beside
         self.keep = keep
         self.unsure = False
 
@@ -52,7 +54,8 @@ class Runners:
             return Runner("unchecked", "", f"policy {self._verifier.found.why}")
         seen = self._verifier.seen(rerun)
         self.unsure = self.unsure or seen.state == "unchecked"
-        return Runner(seen.state, seen.by, doubt(seen, names))
+        why = doubt(seen, names)
+        return self.beside.of(rerun) if self.beside and not why else Runner(seen.state, seen.by, why)
 
     def close(self) -> None:
         """Keep what was found of signatures for the next reading."""

@@ -78,7 +78,7 @@ def _archived(view: View, run: str) -> bool:
 
 
 def _runners(old: View, new: View) -> Runners | None:
-    """Return whose reruns count by the older side, None where both sides name the same: a branch lists no runner."""
+    """Return whose reruns count by both sides, None where both name the same: a branch lists no runner of its own."""
     if not old.exists or (_text(old) == _text(new) and old.signers == new.signers):
         return None
     before, after = old.policy(), new.policy() if new.exists else None
@@ -87,7 +87,7 @@ def _runners(old: View, new: View) -> Runners | None:
         return None
     from memento_git.work.runners import Runners
 
-    return Runners(new, before, old.commits[0], keep=True)
+    return Runners(new, before, old.commits[0], beside=Runners(new, after, keep=True), keep=True)
 
 
 def _signed(old: View, new: View, run: str, before: Row | None, after: Row | None) -> None:

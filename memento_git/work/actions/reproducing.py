@@ -44,7 +44,10 @@ class NothingListed(Refused):
 
 
 class Result(NamedTuple):
-    """What running recorded evidence again came to; `made` is the evidence that was recorded of it."""
+    """What running recorded evidence again came to; `made` is the evidence that was recorded of it.
+
+    `doubt` is why what was recorded does not make the first evidence reproduced.
+    """
 
     evidence: Evidence
     status: str
@@ -53,6 +56,7 @@ class Result(NamedTuple):
     commit: str = ""
     draft: Draft | None = None
     made: str = ""
+    doubt: str = ""
 
     @property
     def is_confirmed(self) -> bool:
@@ -227,7 +231,16 @@ def _recorded(tx: Transaction, result: Result, seal: Sealer | None) -> Result:
     made = evidences.record_draft(
         tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}", seal=seal
     )
-    return result._replace(made=made)
+    return result._replace(made=made, doubt=_doubt(tx, result, made))
+
+
+def _doubt(tx: Transaction, result: Result, made: str) -> str:
+    """Return why a rerun that came to the same does not raise the trust of the first, or nothing."""
+    if result.status != again.REPRODUCED:
+        return ""
+    seen = Desk.of(tx).state(result.evidence.run).seen_again(result.evidence)
+    found = [one.runner.why for one in seen.reruns if one.id == made]
+    return found[0] if found else "it ran on other code than the first"
 
 
 def findings(results: Sequence[Result]) -> list[Finding]:
@@ -259,4 +272,5 @@ def row(result: Result) -> dict[str, Any]:
         "command": command["argv"] if command else None,
         "exit_code": draft["command"]["exit"] if draft else None,
         "recorded_id": result.made or None,
+        "doubt": result.doubt or None,
     }
