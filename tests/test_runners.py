@@ -117,6 +117,8 @@ def test_what_a_listed_runner_ran_again_and_signed_is_reproduced_everywhere(
     for words in (("report",), ("evidence", "list"), ("evidence", "show", evidence)):
         assert "reproduced" in cli(*at, *words)[1], words
     assert "run again by ci@example.invalid" in cli(*at, "report")[1]
+    shown = cli(*at, "evidence", "show", evidence)[1]
+    assert "by CI <ci@example.invalid>: reproduced, counts, signed by ci@example.invalid" in shown
     exported = json.loads(cli(*at, "evidence", "export", evidence)[1])
     assert "reproduced" in json.dumps(exported)
     assert not [one for one in check(farm.play.ledger, base=farm.base).findings if one.severity == "error"]
@@ -179,7 +181,7 @@ def test_an_agent_finds_no_way_without_the_key(farm: Farm, cli: Callable[..., An
     task, evidence = farm.completed()
     at = ("-C", str(farm.root), "evidence", "reproduce", evidence)
     code, _, err = cli(*at, "--sign", "--actor", CI)
-    assert (code, "signing_key_missing" in err) == (1, True)
+    assert (code, "signing_key_missing" in err, "running again" in err) == (1, True, False)
     (tmp_path / "known.pub").write_text(f"{public(farm.ci)}\n")
     code, _, err = cli(*at, "--actor", CI, "--key", str(tmp_path / "known.pub"))
     assert (code, "signing_refused" in err) == (1, True), "the public key alone signs nothing"

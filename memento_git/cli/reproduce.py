@@ -43,6 +43,9 @@ def reproduce(
     if signing and record is False:
         raise click.UsageError("only what is recorded is signed; leave --no-record away")
 
+    if signing:
+        reproducing.require_key(door.ledger, key)
+
     def tell(line: str) -> None:
         if not door.json:
             click.echo(line, err=True)

@@ -180,6 +180,16 @@ def again_note(row: Row) -> str:
     return f"run again by {agree[0]['actor']}, but {agree[0]['why']}" if agree else ""
 
 
+def rerun_lines(row: Row) -> list[str]:
+    """Return each second run of the command of evidence as a sentence: by whom, with what result, and its worth."""
+    return [
+        f"{one['id']} by {one['actor']}: {one['result']}"
+        + (f": {'; '.join(one['differences'])}" if one["differences"] else "")
+        + (f", does not count: {one['why']}" if one["why"] else f", counts, signed by {one['signed_by']}")
+        for one in row["reproductions"]
+    ]  # fmt: skip
+
+
 def evidence_line(row: Row) -> str:
     """Return one piece of evidence as a line."""
     what = _what(row)

@@ -22,8 +22,8 @@ class Runners:
     """Tells who ran recorded commands again; by the policy and keys of the view's own commit, or of another.
 
     `confirmed` are the references (id@digest) of evidence that the check which is running has itself run again. With
-    `beside`, who counts must count by it, too. `keep` is for what is shown: earlier answers on signatures are taken from
-    the cache.
+    `beside`, who counts must count by it, too. `keep` is for what is shown: earlier answers on signatures come from the
+    cache.
     """
 
     def __init__(

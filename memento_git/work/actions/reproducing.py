@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout
+from memento_git.ledger import layout, signer
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import RUN_KINDS
@@ -198,6 +198,11 @@ def _one(
 
 def _told(place: Place) -> tuple[str, str]:
     return place.where, place.commit
+
+
+def require_key(ledger: Ledger, key: str) -> None:
+    """Refuse, before anything is run, where there is no key to sign with."""
+    signer.key_of(ledger.settings, key, ledger.git.start)
 
 
 def record(
