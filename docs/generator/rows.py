@@ -172,7 +172,8 @@ DECISION: Final = {
 DIFF: Final = {
     "base": "the older commit", "tips": "the newer commit; several: their union", "notes": "what to know besides",
     "counts": "how many: runs, tasks, added, completed, proven, unproven, contested, stale, late, plans, gates, "
-    "evidence, signatures, reproductions, forbidden, weakened", "forbidden": "files that were changed or removed although a ledger only grows: "
+    "evidence, signatures, reproductions, forbidden, weakened",
+    "forbidden": "files that were changed or removed although a ledger only grows: "
     "path, change, kind, record", "policy": "null, or changed (what it asks, not only its words), diff (lines of a "
     "unified diff), weakened (rules that ask less)", "runs": "what happened to each run that changed",
 }  # fmt: skip
@@ -185,10 +186,10 @@ DIFF_RUN: Final = {
     "gates": "kind, scope, from, to, way (verdicts in their order), by, reason, evidence",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, exit_code, summary, task_ids, "
     "approves, uri, change, from, to, by, trust_before, reason",
-    "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the keys "
-    "of the older commit",
-    "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, void), differences, "
-    "command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who signed it), why it "
+    "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
+    "keys of the older commit",
+    "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, void), "
+    "differences, command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who signed it), why it "
     "does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
