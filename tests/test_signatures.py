@@ -677,7 +677,8 @@ def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
     play.planned()
     code = (
         "import sys; from memento_git.cli.boundary import run; run(['status']); "
-        "print([name for name in sys.modules if name.rpartition('.')[2] in ('signing', 'signer', 'signatures')])"
+        "print([name for name in sys.modules if name.rpartition('.')[2] in "
+        "('signing', 'signer', 'signers', 'signatures', 'runners')])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=play.root, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

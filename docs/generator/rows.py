@@ -189,8 +189,8 @@ DIFF_RUN: Final = {
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, void), "
-    "differences, command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who signed "
-    "it), why it does not",
+    "differences, command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who "
+    "signed it), why it does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
