@@ -353,13 +353,14 @@ def test_each_loosened_rule_is_named() -> None:
         proof={"test": "reported", "note": "advisory"}, plan_approvers=("Ada", "Bob"), spike_dispatches=9, enrich=False,
         release={"graph": "ignore"}, preflight={**Policy().preflight, "destructive": "warn", "branches": []},
         graph={**Policy().graph, "growth": 90}, allow_secrets=("aws",),
+        reproduce={**Policy().reproduce, "runners": ["ci@example.invalid"]},
     )  # fmt: skip
     rules = [told.partition(":")[0] for told in weakened(old, new)]
     assert sorted(rules) == sorted([
         "proof.test", "proof.note", "require", "plan.approvers", "plan.not_author", "gates.required", "gates.fresh",
         "gates.verdicts.release", "gates.waivers", "spike.dispatches", "verify", "enrich", "release.checks",
         "release.approvals", "release.approvers", "release.not_author", "allow_secrets", "release.graph",
-        "preflight.destructive", "graph.growth", "preflight.branches",
+        "preflight.destructive", "graph.growth", "preflight.branches", "reproduce.runners",
     ])  # fmt: skip
     assert list(weakened(new, new)) == list(weakened(Policy(), Policy(require=("test",)))) == []
 
@@ -451,10 +452,11 @@ def many(count: int, title: str) -> dict[str, Any]:
     run = {
         "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
         "reason": None, "archived": False, "texts": [], "plans": [], "gates": [], "evidence": [], "trouble": [],
-        "settled": [], "mended": [], "findings": [], "illegal": [], "tasks": [task] * count,
+        "signatures": [], "reproductions": [], "settled": [], "mended": [], "findings": [], "illegal": [],
+        "tasks": [task] * count,
     }  # fmt: skip
     names = ("runs", "tasks", "completed", "proven", "unproven", "stale", "late", "contested", "plans", "gates",
-             "evidence", "forbidden", "weakened")  # fmt: skip
+             "evidence", "signatures", "reproductions", "forbidden", "weakened")  # fmt: skip
     counts = {**dict.fromkeys(names, 0), "tasks": count, "runs": 1}
     return {"base": "0" * 40, "tips": ["1" * 40], "notes": [], "counts": counts, "forbidden": [], "policy": None,
             "runs": [run]}  # fmt: skip

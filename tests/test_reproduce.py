@@ -18,7 +18,7 @@ from memento_git.ledger import codec, layout
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
-from memento_git.work import reproduction, signatures, trust
+from memento_git.work import reproduction, signers, trust
 from memento_git.work.actions import evidences, reproducing, rerunning, runs
 from tests.play import Play, git
 
@@ -104,10 +104,8 @@ def ref_of(found: Evidence) -> Ref:
     return Ref(found.id, found.digest)
 
 
-def cited(play: Play, evidence: str, runner: Callable[[Evidence], bool] | None = None) -> trust.Cited:
+def cited(play: Play, evidence: str) -> trust.Cited:
     state = play.state(evidence)
-    if runner is not None:
-        state.trusted_runner = runner
     found = state.evidence(evidence)
     assert found is not None
     return state.cited(ref_of(found))
@@ -162,14 +160,14 @@ def test_only_what_the_branch_adds_is_run_against_a_base(play: Play, cli: Callab
     first = shown(play, old)
     play.complete(play.claimed(old), first)
     git(play.root, "branch", "base")
-    assert reproducing.reproduce_added(play.ledger, "base") == []
+    assert reproducing.reproduce(play.ledger, base="base") == []
     _, out, _ = cli("-C", str(play.root), "evidence", "reproduce", "--base", "base")
     assert "nothing to run again" in out
     new = play.task("new")
     second = shown(play, new, "check.py", "new")
     play.complete(play.claimed(new), second)
     shown(play, new, "check.py", "cited by nothing")
-    found = reproducing.reproduce_added(play.ledger, "base")
+    found = reproducing.reproduce(play.ledger, base="base")
     assert [(one.evidence.id, one.status) for one in found] == [(second, "reproduced")]
     assert {one.evidence.id for one in again(play)} == {first, second}, "all that the run's work rests on"
 
@@ -181,7 +179,7 @@ def test_a_gate_that_passed_on_forged_evidence_is_caught_too(play: Play) -> None
     evidence = shown(play, play.task())
     forged(play, evidence)
     play.gate("quality_review", "passed", evidence=[evidence])
-    assert [one.status for one in reproducing.reproduce_added(play.ledger, "base")] == ["differs"]
+    assert [one.status for one in reproducing.reproduce(play.ledger, base="base")] == ["differs"]
 
 
 def test_policy_comes_from_the_base_and_a_branch_cannot_allow_itself(play: Play) -> None:
@@ -393,16 +391,8 @@ def test_a_recorded_rerun_is_evidence_of_its_own_and_still_reads_as_witnessed(pl
     assert found.data["reproduces"].partition("@")[0] == evidence
     assert (found.kind, found.tasks, found.data["by"]) == ("test", [task], "agent:other")
     assert state.trust_in(found) == "witnessed"
-    assert cited(play, evidence).trust == "witnessed", "nobody signed it"
-    assert cited(play, evidence, lambda rerun: rerun.id == made).trust == "reproduced"
-    play.do(evidences.retract, made, reason="mistake")
-    assert cited(play, evidence, lambda _: True).trust == "witnessed"
-
-
-def test_ones_own_rerun_reproduces_nothing_whoever_is_trusted(play: Play) -> None:
-    evidence = shown(play, play.task())
-    recorded(play, evidence)
-    assert cited(play, evidence, lambda _: True).trust == "witnessed"
+    told = cited(play, evidence)
+    assert (told.trust, told.doubt) == ("witnessed", f"{made} ran it again, and nobody has signed it")
 
 
 def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retracted(
@@ -504,15 +494,15 @@ def test_a_recorded_rerun_is_signed_where_a_key_is_given(play: Play, tmp_path: P
     policy(play, LISTED + "  signatures: {allowed_signers: signers}\n")
     evidence = shown(play, play.task())
     at = ("-C", str(play.root), "evidence", "reproduce", evidence)
-    assert cli(*at, "--key", str(key))[0] == 2, "nothing would be signed"
-    code, out, _ = cli(*at, "--record", "--key", str(key), "--json")
+    assert cli(*at, "--no-record", "--key", str(key))[0] == 2, "nothing would be signed"
+    code, out, _ = cli(*at, "--key", str(key), "--json")
     made = json.loads(out)["results"][0]["recorded_id"]
     state = play.state(made)
     rerun = state.evidence(made)
     assert rerun is not None
-    assert signatures.Verifier(state.view, state.view.policy()).seen(rerun) == ("good", "ada@example.invalid")
+    assert signers.Verifier(state.view, state.view.policy()).seen(rerun) == ("good", "ada@example.invalid")
     assert code == 0
-    assert cited(play, evidence).trust == "witnessed"
+    assert cited(play, evidence).doubt == f"{made} ran it again, and policy.reproduce.runners lists nobody"
 
 
 def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(

@@ -19,7 +19,7 @@ from memento_git.errors import MementoError
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
-from memento_git.work import signatures, signing
+from memento_git.work import signatures, signers, signing
 from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs, tasks
 from tests.play import Play, git
 from tests.test_candidates import Contest
@@ -96,7 +96,7 @@ class Office:
         view.runs()
         record = view.record(path.relative_to(self.root).as_posix())
         assert record is not None, view.findings
-        return signatures.Verifier(view, view.policy()).seen(record)  # type: ignore[arg-type]
+        return signers.Verifier(view, view.policy()).seen(record)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -504,8 +504,8 @@ def test_a_diff_is_judged_by_the_signers_of_its_base(office: Office) -> None:
     path = office.event(plan, "approved").relative_to(office.root).as_posix()
     view, before = office.play.ledger.view(), office.play.ledger.view([base])
     view.runs()
-    own = signatures.signers_at(view.git, view.commits[0], view.policy())
-    theirs = signatures.signers_at(view.git, base, before.policy())
+    own = signers.signers_at(view.git, view.commits[0], view.policy())
+    theirs = signers.signers_at(view.git, base, before.policy())
     records: list[Any] = [view.record(path)]
     assert signatures.unsigned(view, records, view.policy(), own) == []
     found = signatures.unsigned(view, records, before.policy(), theirs)
@@ -677,7 +677,8 @@ def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
     play.planned()
     code = (
         "import sys; from memento_git.cli.boundary import run; run(['status']); "
-        "print([name for name in sys.modules if name.rpartition('.')[2] in ('signing', 'signer', 'signatures')])"
+        "print([name for name in sys.modules if name.rpartition('.')[2] in "
+        "('signing', 'signer', 'signers', 'signatures', 'runners')])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=play.root, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

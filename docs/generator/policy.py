@@ -61,6 +61,7 @@ policy:
     setup: [[npm, ci]]
     timeout: 20m
     env: [CI]
+    runners: [ci@example.invalid]
   allow_secrets: []
 executors:
   codex: {cost: 1.5, risk: medium, scope: ["src/**"]}
@@ -95,6 +96,10 @@ NOTES: Final = """\
   ignores, such as installed packages, is not there otherwise. Commands see `PATH`, `HOME`, the locale and what `env`
   names; never a `GIT_` or `MEMENTO_` variable. A command that `preflight` knows as destructive is not run, whatever is
   listed. With `--base` all of this is read from the base.
+- `reproduce.runners` names principals of the allowed signers, as `signatures.require` does. Evidence whose command one
+  of them ran again on the same code, to the same verdict, and signed (`evidence reproduce --sign`) is *reproduced*.
+  Nobody named: nobody's signature does that. `proof: {test: reproduced}` asks for it. `check --base` reads names and
+  keys from the base.
 - A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is.
 - Policy is read at the commit that a command starts from, when an event is written. The fold never looks at it. What
   is shown as proven is judged by the policy of the commit that is read.

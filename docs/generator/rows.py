@@ -80,6 +80,8 @@ EVIDENCE: Final = {
     "reproduces": "evidence whose command it ran again, as id@digest, or null",
     "reproduced_by": "ids of evidence that ran its command again on the same code and came to the same",
     "contradicted_by": "ids of evidence that did so and came to something else",
+    "reproductions": "each of both: id, result (reproduced, differs), differences, actor, signature, signed_by, counts "
+    "(policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
@@ -170,7 +172,8 @@ DECISION: Final = {
 DIFF: Final = {
     "base": "the older commit", "tips": "the newer commit; several: their union", "notes": "what to know besides",
     "counts": "how many: runs, tasks, added, completed, proven, unproven, contested, stale, late, plans, gates, "
-    "evidence, forbidden, weakened", "forbidden": "files that were changed or removed although a ledger only grows: "
+    "evidence, signatures, reproductions, forbidden, weakened",
+    "forbidden": "files that were changed or removed although a ledger only grows: "
     "path, change, kind, record", "policy": "null, or changed (what it asks, not only its words), diff (lines of a "
     "unified diff), weakened (rules that ask less)", "runs": "what happened to each run that changed",
 }  # fmt: skip
@@ -183,6 +186,11 @@ DIFF_RUN: Final = {
     "gates": "kind, scope, from, to, way (verdicts in their order), by, reason, evidence",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, exit_code, summary, task_ids, "
     "approves, uri, change, from, to, by, trust_before, reason",
+    "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
+    "keys of the older commit",
+    "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, void), "
+    "differences, command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who "
+    "signed it), why it does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
@@ -205,6 +213,7 @@ RERUN: Final = {
     "commit here holds it); null where it did not come to it", "commit": "of that code, or null",
     "command": "argv, or null", "exit_code": "that came out now, or null",
     "recorded_id": "the evidence that was recorded of it, or null",
+    "doubt": "why what was recorded does not make the first reproduced, or null",
 }  # fmt: skip
 NOTE: Final = {
     "id": "the note", "kind": "fact, decision, lesson, event, preference, gap, question, checkpoint, goal, summary",

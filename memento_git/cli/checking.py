@@ -12,6 +12,7 @@ from memento_git.cli.boundary import Door, both, progress
 
 if TYPE_CHECKING:
     from memento_git.review.actions import Report
+    from memento_git.work.actions.reproducing import Again
 
 FOUND = 5
 FORMATS = ("text", "json", "sarif", "github", "junit")
@@ -52,17 +53,21 @@ def check(
         return 0
     from memento_git.review import actions
 
+    again = _again(door) if reproduce else None
     report = actions.check(
-        door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, progress=progress
+        door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again, progress=progress
     )  # fmt: skip
-    if reproduce and report.base:
-        from memento_git.work.actions import reproducing
-
-        again = reproducing.findings(reproducing.reproduce_added(door.ledger, report.base))
-        report = report._replace(findings=[*again, *report.findings])
+    if again is not None:
+        report = report._replace(findings=[*again.findings(), *report.findings])
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     _show(report, form, failed=failed)
     return FOUND if failed else 0
+
+
+def _again(door: Door) -> Again:
+    from memento_git.work.actions.reproducing import Again
+
+    return Again(door.ledger)
 
 
 def _is_untouched(door: Door, base: str, staged: bool) -> bool:

@@ -69,7 +69,14 @@ def show_evidence(door: Door, evidence_id: str) -> None:
 
     view = door.view()
     row = answers.at(view, evidence_id, "evidence")
-    door.show({"evidence": row}, lambda: "\n".join(output.fields(row, output.Names(view))))
+    door.show({"evidence": row}, lambda: "\n".join(output.fields(_spoken(row), output.Names(view))))
+
+
+def _spoken(row: Row) -> Row:
+    """Return a row for people: its second runs as sentences; of redacted evidence there are none."""
+    from memento_git.review.report import rerun_lines
+
+    return {**row, "reproductions": rerun_lines(row)} if row.get("reproductions") else row
 
 
 @evidence.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

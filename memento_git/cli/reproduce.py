@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
 @click.option("--run", default="", metavar="RUN", help="All that the settled work of this run rests on.")
 @click.option("--base", default="", metavar="REV", help="All that this branch adds to REV; the policy is REV's.")
-@click.option("--record/--no-record", default=False, help="Record what ran again as evidence; not by default.")
+@click.option(
+    "--record/--no-record", default=None, help="Record what ran again as evidence; by default only to sign it."
+)
 @click.option("--strict", is_flag=True, help="Fail, too, where something cannot be run again.")
 @signs
 @writes
 def reproduce(
-    door: Door, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool, strict: bool, sign: bool
-) -> int:
+    door: Door, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool | None,
+    strict: bool, sign: bool,
+) -> int:  # fmt: skip
     """Run recorded commands again in clean work trees, and compare their verdicts.
 
     Policy lists the commands that may be run (policy.reproduce). Compared are exit code, counts of cases and names of
@@ -36,15 +39,19 @@ def reproduce(
     """
     from memento_git.work.actions import reproducing
 
-    if (sign or key) and not record:
-        raise click.UsageError("only what is recorded is signed; add --record")
+    signing = sign or bool(key)
+    if signing and record is False:
+        raise click.UsageError("only what is recorded is signed; leave --no-record away")
+
+    if signing:
+        reproducing.require_key(door.ledger, key)
 
     def tell(line: str) -> None:
         if not door.json:
             click.echo(line, err=True)
 
     found = reproducing.reproduce(door.ledger, ids=evidence_ids, run=run, base=base, tell=tell)
-    if record:
+    if record or signing:
         found = reproducing.record(door.ledger, door.change, found, sign=sign, key=key)
     counts = {word: sum(one.status == word for one in found) for word in ("reproduced", "differs", "cannot")}
     bad = counts["differs"] + (counts["cannot"] if strict else 0)
@@ -58,7 +65,8 @@ def reproduce(
 
 def _line(result: Result) -> str:
     told = f": {'; '.join(result.why)}" if result.why else ""
-    made = f" (recorded {result.made})" if result.made else ""
+    doubt = f", which does not raise its trust: {result.doubt}" if result.doubt else ""
+    made = f" (recorded {result.made}{doubt})" if result.made else ""
     return f"{result.evidence.id} {result.status}{told}{made}"
 
 

@@ -46,6 +46,7 @@ class View:
         self._files: dict[str, str] | None = None
         self._runs: list[str] | None = None
         self._folders: dict[str, Entry] | None = None
+        self._signers: str | None = None
         self.contents: dict[str, bytes] = {}
         self.decoded: dict[str, Decoded] = {}
         self.digests: dict[str, str] = {}
@@ -84,7 +85,29 @@ class View:
         if len(self.commits) != 1 or self.changed:
             return None
         parts = [self.folders.get(path) for path in (f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}", layout.CONFIG)]
-        return ":".join(entry.oid if entry else "" for entry in parts)
+        return ":".join(entry.oid if entry else "" for entry in parts) + self.signers
+
+    @property
+    def signers(self) -> str:
+        """Return git's ids of the files that say whose reruns count; nothing where policy lists no runners."""
+        if self._signers is None:
+            self._signers = "".join(f":{one}" for one in self._signer_files())
+        return self._signers
+
+    def _signer_files(self) -> list[str]:
+        """Return the ids of these files at the first commit; which they are is remembered for each policy."""
+        from memento_git.ledger import cache
+
+        config = self.folders.get(layout.CONFIG)
+        paths: list[str] | None = cache.read(self.git, "signers", config.oid) if config else []
+        if paths is None and config is not None:
+            from memento_git.ledger import codec
+
+            policy, _ = codec.read_config(self.git.objects([config.oid])[0])
+            paths = policy.key_files if policy.reproduce["runners"] else []
+            cache.write(self.git, "signers", config.oid, paths)
+        entries = self.git.entries(self.commits[0], *paths) if paths and self.commits else {}
+        return [f"{entry.mode} {entry.oid}" if (entry := entries.get(path)) else "" for path in paths or ()]
 
     def _add(self, listed: dict[str, str], lines: list[str]) -> None:
         """Take in lines `mode type id<tab>path`."""

@@ -69,6 +69,7 @@ REPRODUCE: Final = Shape({
     "timeout": Field(t.DURATION, doc="after which a command, and all that it started, is ended"),
     "env": Field(t.ListOf(t.Pattern("a name of a variable", r"[A-Za-z_][A-Za-z0-9_]{0,80}")),
                  doc="variables that they see besides PATH, HOME and the like"),
+    "runners": Field(SIGNERS, doc="whose signed reruns make what they ran again reproduced; nobody named: nobody's"),
 })  # fmt: skip
 
 EXECUTOR: Final = Shape({
@@ -129,7 +130,7 @@ DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
     "dirty": "warn", "untracked": "ignore", "detached": "warn", "protected": "ignore", "branches": ["main", "master"],
     "disk": 64 * 1024 * 1024, "destructive": "refuse",
 }  # fmt: skip
-DEFAULT_REPRODUCE: Final[dict[str, Any]] = {"commands": [], "setup": [], "timeout": "20m", "env": []}
+DEFAULT_REPRODUCE: Final[dict[str, Any]] = {"commands": [], "setup": [], "timeout": "20m", "env": [], "runners": []}
 DEFAULT_GRAPH: Final[dict[str, Any]] = {"cycles": "refuse", "hot_spots": "warn", "edges": "warn", "growth": 20}
 
 

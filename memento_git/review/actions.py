@@ -19,15 +19,17 @@ from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
 from memento_git.work.loading import load
+from memento_git.work.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
 
     Progress = Callable[[int, int], None]
+    Again = Callable[[str], Collection[str]]
 
 
 class NothingToCheck(Misused):
@@ -63,23 +65,29 @@ class Report(NamedTuple):
 
 def check(
     ledger: Ledger, *, base: str = "", no_base: bool = False, at: str = "", staged: bool = False, fix: bool = False,
-    progress: Progress | None = None,
+    again: Again | None = None, progress: Progress | None = None,
 ) -> Report:  # fmt: skip
-    """Check a ledger: the tree alone, or what it adds to a base; with fix, mend first what needs no judgement."""
+    """Check a ledger: the tree alone, or what it adds to a base; with fix, mend first what needs no judgement.
+
+    `again` runs again, once the base is known, what the branch rests on, and returns what that confirmed.
+    """
     if fix and (at or staged):
         raise FixElsewhere(what="the index" if staged else at)
-    report = _look(ledger, base=base, no_base=no_base, at=at, staged=staged, progress=progress)
+    report = _look(ledger, base=base, no_base=no_base, at=at, staged=staged, again=again, progress=progress)
     if not fix:
         return report
     fixed = _fix(ledger, report)
     if not fixed:
         return report
-    again = _look(ledger, base=report.base, no_base=not report.base, at="", staged=False, progress=progress)
-    return again._replace(fixed=fixed)
+    mended = _look(
+        ledger, base=report.base, no_base=not report.base, at="", staged=False, again=again, progress=progress
+    )
+    return mended._replace(fixed=fixed)
 
 
 def _look(
-    ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, progress: Progress | None
+    ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, again: Again | None,
+    progress: Progress | None,
 ) -> Report:  # fmt: skip
     git = ledger.git
     with ExitStack() as stack:
@@ -94,7 +102,7 @@ def _look(
                 ledger.uncommitted = git.status(layout.FOLDER)[2]
             return _alone(git, head, ledger.now(), progress)
         first = _first(git, name, head)
-        return _against(git, first, head, name, ledger.now())
+        return _against(git, first, head, name, ledger.now(), again(first) if again else ())
 
 
 def default_base(git: Git, head: str, at: str = "") -> str:
@@ -131,7 +139,7 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     policy, found = policy_at(view)
     found += files.check_names(view.files, view.files, policy.key_files)
     for run in view.runs():
-        state = RunState(view, run)
+        state = RunState(view, run, Runners(view, policy))
         load(state, progress)
         found += checks.check_run(state, Scope(policy, code=_code_of(git, head)))
     for kind in ("task", "plan", "evidence"):
@@ -142,8 +150,8 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
 
 
-def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
-    """Check what a head adds to its base, by the base's policy."""
+def _against(git: Git, first: str, head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
+    """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now."""
     differing = changes.difference(git, first, head)
     if not differing:
         return Report([], [], first, head, 0)
@@ -154,12 +162,15 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     policy, found = _policies(base, view)
     added = comparison.added()
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
-    found += _of_runs(view, scopes)
+    keys = first if base.exists else head
+    runners = Runners(view, policy, keys, confirmed=confirmed)
+    found += _of_runs(view, scopes, runners)
     paths = [change.path for change in differing if not change.is_removed]
     found += [*files.check_names(view.files, paths, policy_at(view)[0].key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += [*comparison.findings(), *signed.check(view, first if base.exists else head, policy, paths)]
+    found += [*comparison.findings(), *signed.check(view, keys, policy, paths)]
     found += signed.signers_changed(git, first, head, policy)
+    found += signed.own_runners(view, runners, Runners(view, policy_at(view)[0], head), paths)
     if not git.extra:
         found += against.actors(view, changes.authored(git, first, head))
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
@@ -169,12 +180,12 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
 
-def _of_runs(view: View, scopes: Mapping[str, Scope]) -> list[Finding]:
+def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[Finding]:
     found: list[Finding] = []
     for run, scope in scopes.items():
         if not is_id(run, "run") or run not in view.runs():
             continue
-        state = RunState(view, run)
+        state = RunState(view, run, runners)
         if scope.groups is None:
             load(state)
         found += checks.check_run(state, scope)
@@ -188,8 +199,9 @@ def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> se
     if not base.exists:
         return set()
     then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
+    policy = next((scope.policy for scope in then.values()), None)
     found = [
-        *_of_runs(base, then),
+        *_of_runs(base, then, Runners(base, policy, first)),
         *base.findings,
         *files.check_names(base.files, base.files, policy_at(base)[0].key_files),
     ]

@@ -155,6 +155,12 @@ CATALOGUE: Final = {
         "revoked or not valid then. A key that is not known here is a warning.",
         "Restore the file as it was signed, or add the key to the allowed signers.",
     ),
+    "K003": Kind(
+        "a runner of the branch's own", "warning",
+        "Evidence was run again and signed by one who counts as a runner by the branch's policy and keys, and not by "
+        "its base's: it reads as witnessed.",
+        "List runners on a branch of their own; when that is merged, `memento evidence reproduce --sign` again.",
+    ),
     "L001": Kind(
         "a dependency that is not there", "error",
         "A task depends on one that is not in its run.",

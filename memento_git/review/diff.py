@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.states import DONE
+from memento_git.review import diff_proofs
 from memento_git.review.words import words
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ TASK_TEXTS: Final = (
 )  # fmt: skip
 TURNS: Final = ("stale", "late", "incomplete")
 PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "exit_code", "summary")
+LISTS: Final = (
+    "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
+    "illegal", "mended",
+)  # fmt: skip
 EMPTY: Final[Row] = {
     "run": None, "plans": [], "tasks": [], "gates": [], "evidence": [], "audit": [], "trouble": [], "findings": [],
 }  # fmt: skip
@@ -50,6 +55,8 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "tasks": _tasks(before, after, told),
         "gates": _gates(before["gates"], after["gates"], events),
         "evidence": _changes(before["evidence"], after["evidence"], told, _evidence),
+        "signatures": diff_proofs.signatures(before, after),
+        "reproductions": diff_proofs.reproductions(before, after),
         "trouble": _beside(after["trouble"], before["trouble"]),
         "settled": _beside(before["trouble"], after["trouble"]) if new else [],
         "findings": [row for row in map(_finding, after["findings"]) if row not in map(_finding, before["findings"])],
@@ -57,9 +64,8 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "mended": [_event(row) for row in events if row["legal"] and _verb(row) in MENDING],
         "archived": archived, "event_count": len(events),
     }  # fmt: skip
-    lists = ("texts", "plans", "tasks", "gates", "evidence", "trouble", "settled", "findings", "illegal", "mended")
     moved = archived or change["from"] != change["to"] or change["change"] != "changed"
-    return change if moved or any(change[name] for name in lists) else None
+    return change if moved or any(change[name] for name in LISTS) else None
 
 
 def texts(old: Row | None, new: Row | None, fields: Iterable[str]) -> list[Row]:
@@ -235,6 +241,8 @@ def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str
         "plans": sum(len(run["plans"]) for run in runs),
         "gates": sum(len(run["gates"]) for run in runs),
         "evidence": sum(len(run["evidence"]) for run in runs),
+        "signatures": sum(len(run["signatures"]) for run in runs),
+        "reproductions": sum(len(run["reproductions"]) for run in runs),
         "forbidden": len(forbidden),
         "weakened": len(weakened),
     }

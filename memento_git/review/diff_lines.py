@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.review.diff_proofs import reproduction_lines, signature_lines
 from memento_git.review.report import called
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 
@@ -50,6 +51,8 @@ def headline(held: Row) -> str:
         *(many(counts[name], name[:-1]) for name in ("plans", "gates") if counts[name]),
         *([f"{counts['evidence']} pieces of evidence"] if counts["evidence"] > 1 else []),
         *(["1 piece of evidence"] if counts["evidence"] == 1 else []),
+        *([many(counts["signatures"], "signature")] if counts["signatures"] else []),
+        *([f"{counts['reproductions']} run again"] if counts["reproductions"] else []),
         *(["the policy changed"] if held["policy"] else []),
     ]
     return ", ".join(parts)
@@ -222,7 +225,10 @@ def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
     for plan in run["plans"]:
         yield f"plan {style.code(plan['id'])} {style.say(cut(plan['title'], 120))}", list(plan_lines(plan, style))
     yield from _each("gate", (gate_line(row, style, run["id"]) for row in run["gates"]))
-    yield from _each("evidence", (evidence_line(row, style) for row in run["evidence"]))
+    again = {row["id"] for row in run["reproductions"] if row["result"] != "void"}
+    yield from _each("evidence", (evidence_line(row, style) for row in run["evidence"] if row["id"] not in again))
+    yield from _each("signatures", signature_lines(run, style))
+    yield from _each("run again", reproduction_lines(run, style))
     yield from _each("needs a look", trouble_lines(run, style))
 
 

@@ -171,6 +171,25 @@ def signature_note(row: Row) -> str:
     return words.get(state, f"signature not good: {WORDS[state]}{whose}")
 
 
+def again_note(row: Row) -> str:
+    """Return who ran a command again, or why that does not count; nothing where nobody did."""
+    agree = [one for one in row.get("reproductions", ()) if one["result"] == "reproduced"]
+    counting = [one["signed_by"] for one in agree if one["counts"]]
+    if counting:
+        return f"run again by {', '.join(dict.fromkeys(counting))}"
+    return f"run again by {agree[0]['actor']}, but {agree[0]['why']}" if agree else ""
+
+
+def rerun_lines(row: Row) -> list[str]:
+    """Return each second run of the command of evidence as a sentence: by whom, with what result, and its worth."""
+    return [
+        f"{one['id']} by {one['actor']}: {one['result']}"
+        + (f": {'; '.join(one['differences'])}" if one["differences"] else "")
+        + (f", does not count: {one['why']}" if one["why"] else f", counts, signed by {one['signed_by']}")
+        for one in row["reproductions"]
+    ]  # fmt: skip
+
+
 def evidence_line(row: Row) -> str:
     """Return one piece of evidence as a line."""
     what = _what(row)
@@ -178,6 +197,7 @@ def evidence_line(row: Row) -> str:
     if row["status"] != "recorded":
         marks.append(row["status"])
     marks += [plain(signature_note(row))] if signature_note(row) else []
+    marks += [plain(again_note(row))] if again_note(row) else []
     shared = f", shared by {len(row['task_ids'])} tasks" if len(row["task_ids"]) > 1 else ""
     return f"`{row['id']}` {row['kind']}: {what} — {', '.join(marks)}{shared}"
 

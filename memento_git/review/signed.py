@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.work.runners import Runners
 
 
 def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list[Finding]:
@@ -22,9 +23,9 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
     records = list(_records(view, paths, policy))
     if not records:
         return []
-    from memento_git.work import signatures
+    from memento_git.work import signatures, signers
 
-    found = signatures.signers_at(view.git, commit, policy)
+    found = signers.signers_at(view.git, commit, policy)
     told = signatures.unsigned(view, records, policy, found)
     if policy.signatures and found.why:
         how = "commit the file that policy.signatures names"
@@ -43,6 +44,19 @@ def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event
             "signature" in found.data or signing.demanded(policy.signatures, found) is not None
         ):
             yield found
+
+
+def own_runners(view: View, base: Runners, own: Runners, paths: Iterable[str]) -> Iterator[Finding]:
+    """Yield the reruns whose runner counts by the branch's own policy and keys, and not by its base's."""
+    for path in paths:
+        place = layout.place_of(path)
+        found = view.record(path) if place is not None and place.kind == "evidence" else None
+        if not isinstance(found, Evidence) or "reproduces" not in found.data or "signature" not in found.data:
+            continue
+        by = own.of(found)
+        if not by.why and (why := base.of(found).why):
+            message = f"{found.id} was run again by {by.by}, who counts as a runner on the branch alone: {why}"
+            yield Finding("K003", path, 0, message, "list runners on a branch of their own, then sign again", "warning")
 
 
 def older(findings: Iterable[Finding]) -> list[Finding]:

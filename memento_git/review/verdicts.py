@@ -86,7 +86,7 @@ def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         cited = state.cited(parse_ref(ref))
         if cited.evidence is None or cited.evidence.kind == "approval" or now is None:
             continue
-        weak = trust.weakness(cited.evidence, cited.trust, scope.policy.proof)
+        weak = trust.weakness(cited.evidence, cited.trust, scope.policy.proof, cited.doubt)
         shows = shows or (not weak and citations.saw_it(cited.evidence, now))
     if not shows:
         message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"

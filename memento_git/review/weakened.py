@@ -63,6 +63,8 @@ def _verification(old: Policy, new: Policy) -> Iterator[str]:
     yield from _people("release.approvers", before.get("approvers", []), after.get("approvers", []))
     if before.get("not_author") and not after.get("not_author"):
         yield "release.not_author: who worked on a run may approve its release now"
+    if more := [name for name in new.reproduce["runners"] if name not in old.reproduce["runners"]]:
+        yield f"reproduce.runners: what {', '.join(more)} runs again and signs counts as reproduced now"
     for rule in new.allow_secrets:
         if rule not in old.allow_secrets:
             yield f"allow_secrets: {rule} is a false alarm now"

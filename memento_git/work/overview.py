@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.work.runners import Runners
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
@@ -29,8 +30,8 @@ def base(view: View, run: str, progress: Callable[[int, int], None] | None = Non
     key = view.tree_key(run)
     held: Row | None = cache.read(view.git, run, key) if key else None
     if held is None:
-        held = _compute(view, run, progress)
-        if key and not any(ABSENT in finding[3] for finding in held["findings"]):
+        held, sure = _compute(view, run, progress)
+        if key and sure and not any(ABSENT in finding[3] for finding in held["findings"]):
             cache.write(view.git, f"{run}.audit", key, held["audit"])
             cache.write(view.git, run, key, {**held, "audit": held["audit"][-DEFAULT_LIMIT:]})
             cache.write(view.git, f"{run}.head", key, held["run"])
@@ -42,26 +43,37 @@ def audit(view: View, run: str, progress: Callable[[int, int], None] | None = No
     key = view.tree_key(run)
     held: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key else None
     if held is None:
-        held = _compute(view, run, progress)["audit"]
+        held = _compute(view, run, progress)[0]["audit"]
     return held
 
 
-def whole(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
-    """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept."""
+def whole(
+    view: View, run: str, progress: Callable[[int, int], None] | None = None, runners: Runners | None = None
+) -> Row:
+    """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept.
+
+    With `runners`, whose reruns count is theirs to say.
+    """
+    if runners is not None:
+        return _compute(view, run, progress, runners)[0]
     key = view.tree_key(run)
     held: Row | None = cache.read(view.git, run, key) if key else None
     events: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key and held else None
-    return _compute(view, run, progress) if held is None or events is None else {**held, "audit": events}
+    return _compute(view, run, progress)[0] if held is None or events is None else {**held, "audit": events}
 
 
-def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) -> Row:
+def _compute(
+    view: View, run: str, progress: Callable[[int, int], None] | None, runners: Runners | None = None
+) -> tuple[Row, bool]:
+    """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
     from memento_git.model.work import Evidence
     from memento_git.work import rows
     from memento_git.work.loading import load
+    from memento_git.work.reruns import is_sure
     from memento_git.work.roles import roles
     from memento_git.work.state import RunState
 
-    state = RunState(view, run)
+    state = RunState(view, run, runners, shown=True)
     load(state, progress)
     policy = view.policy()
     tasks = [name for name in state.ids("task") if _readable(state, name)]
@@ -89,7 +101,7 @@ def _compute(view: View, run: str, progress: Callable[[int, int], None] | None) 
     held["findings"] = [
         list(finding) for finding in view.findings if finding.path.endswith(ours[1]) or ours[0] in finding.path
     ]
-    return held
+    return held, is_sure(state)
 
 
 def _readable(state: RunState, identity: str) -> bool:

@@ -19,23 +19,68 @@ CANNOT: Final = "cannot"
 ELSEWHERE: Final = ("<outside>", "<repository>", "[redacted: ")
 CASES: Final = ("junit", "sarif")
 MOST_NAMED: Final = 5
+MOST_TOLD: Final = 3
+
+
+class Runner(NamedTuple):
+    """Who ran a command again: the signature's word, whose it is, and why it does not count; nothing where it does."""
+
+    signature: str = "none"
+    by: str = ""
+    why: str = "nobody has signed it"
+
+
+NOBODY: Final = Runner()
+
+
+class Rerun(NamedTuple):
+    """One later run of a command: in what it differs from the first (nothing where it agrees), and who ran it."""
+
+    id: str
+    actor: str
+    differences: tuple[str, ...]
+    runner: Runner
 
 
 class Seen(NamedTuple):
-    """What later runs of the same command say of evidence: which agree, which differ, and in what."""
+    """What later runs of the same command say of evidence."""
 
-    agree: tuple[str, ...] = ()
-    differ: tuple[str, ...] = ()
-    contradicted: str = ""
-    trusted: bool = False
+    reruns: tuple[Rerun, ...] = ()
+
+    @property
+    def agree(self) -> tuple[str, ...]:
+        return tuple(one.id for one in self.reruns if not one.differences)
+
+    @property
+    def differ(self) -> tuple[str, ...]:
+        return tuple(one.id for one in self.reruns if one.differences)
+
+    @property
+    def contradicted(self) -> str:
+        """Return what speaks against the evidence, or nothing."""
+        other = next((one for one in self.reruns if one.differences), None)
+        if other is None:
+            return ""
+        return f"{other.id} ran it again on the same code: {'; '.join(other.differences[:MOST_TOLD])}"
+
+    @property
+    def trusted(self) -> bool:
+        """Tell whether a runner whom policy lists came to the same, and nobody to anything else."""
+        return not self.differ and any(not one.runner.why for one in self.reruns)
+
+    @property
+    def doubt(self) -> str:
+        """Return why reruns that agree do not count, or nothing."""
+        told = [f"{one.id} ran it again, and {one.runner.why}" for one in self.reruns if one.runner.why]
+        return "" if self.trusted else "; ".join(told[:MOST_TOLD])
 
 
 NOTHING: Final = Seen()
 
 
-def untrusted(rerun: Evidence) -> bool:  # noqa: ARG001 (the shape of what signatures will tell)
-    """Tell whether a runner whom policy lists has signed a rerun; without signatures nobody has."""
-    return False
+def unsigned(rerun: Evidence) -> Runner:  # noqa: ARG001 (the shape of what signatures tell)
+    """Return who ran a command again where no signature is looked at: nobody."""
+    return NOBODY
 
 
 def is_listed(argv: Sequence[str], patterns: Iterable[Sequence[str]]) -> bool:
@@ -137,21 +182,13 @@ def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
     )
 
 
-def judged(first: Evidence, reruns: Iterable[Evidence], trusted_runner: Callable[[Evidence], bool] = untrusted) -> Seen:
+def judged(first: Evidence, reruns: Iterable[Evidence], runner: Callable[[Evidence], Runner] = unsigned) -> Seen:
     """Return what standing, witnessed reruns say of evidence.
 
-    One that agrees raises its trust only where another actor recorded it and policy trusts its runner: whoever wrote
-    a false file could write a second. One that differs counts whoever recorded it: nobody contradicts to gain by it.
+    One that agrees raises its trust only where policy lists who signed it: whoever wrote a false file could write a
+    second. One that differs counts whoever recorded it: nobody contradicts to gain by it.
     """
-    same, other = [], []
-    told, trusted = "", False
-    for rerun in reruns:
-        if not is_rerun_of(rerun.data, first):
-            continue
-        if found := differences(first.data, rerun.data):
-            other.append(rerun.id)
-            told = told or f"{rerun.id} ran it again on the same code: {'; '.join(found[:3])}"
-        else:
-            same.append(rerun.id)
-            trusted = trusted or (rerun.data["by"] != first.data["by"] and trusted_runner(rerun))
-    return Seen(tuple(same), tuple(other), told, trusted and not other)
+    return Seen(tuple(
+        Rerun(one.id, one.data["by"], tuple(differences(first.data, one.data)), runner(one))
+        for one in reruns if is_rerun_of(one.data, first)
+    ))  # fmt: skip

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache
 from memento_git.model.ids import parse_ref
+from memento_git.work import reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,34 @@ def of(state: RunState, evidence: Evidence) -> list[Evidence]:
         return []
     found = (state.evidence(name) for name in _table(state).get(evidence.id, ()))
     return [one for one in found if one is not None]
+
+
+def seen(state: RunState, evidence: Evidence) -> reproduction.Seen:
+    """Return what standing, witnessed reruns of its command say of evidence."""
+    standing = [
+        one for one in of(state, evidence)
+        if state.evidence_status(one.id) == "recorded" and not state.folded(one.id).dangling
+    ]  # fmt: skip
+    witnessed = [one for one in standing if state.witnessed(one) == "witnessed"]
+    return reproduction.judged(evidence, witnessed, lambda one: runner(state, one))
+
+
+def runner(state: RunState, rerun: Evidence) -> reproduction.Runner:
+    """Return who ran a command again; whose signatures count is read only where there is one."""
+    if "signature" not in rerun.data:
+        return reproduction.NOBODY
+    if state.runners is None:
+        from memento_git.work.runners import Runners
+
+        state.runners = Runners(state.view, keep=state.shown)
+    return state.runners.of(rerun)
+
+
+def is_sure(state: RunState) -> bool:
+    """Keep what was found of signatures, and tell whether all could be checked here."""
+    if state.runners is not None:
+        state.runners.close()
+    return state.runners is None or not state.runners.unsure
 
 
 def _table(state: RunState) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.folding.fold import Judged
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
+    from memento_git.work.reproduction import Rerun
     from memento_git.work.state import RunState
     from memento_git.work.verification import Asked
 
@@ -217,11 +218,25 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         **{key: data.get(key) for key in ("approves", "prompt", "response", "check", "dispatch", "reproduces")},
         "reproduced_by": list(again.agree),
         "contradicted_by": list(again.differ),
+        "reproductions": [_rerun_row(one) for one in again.reruns],
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
         "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
         **mark(evidence),
+    }
+
+
+def _rerun_row(rerun: Rerun) -> Row:
+    return {
+        "id": rerun.id,
+        "result": "differs" if rerun.differences else "reproduced",
+        "differences": list(rerun.differences),
+        "actor": rerun.actor,
+        "signature": rerun.runner.signature,
+        "signed_by": rerun.runner.by or None,
+        "counts": not rerun.runner.why,
+        "why": rerun.runner.why or None,
     }
 
 

@@ -18,13 +18,14 @@ from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, reproduction, reruns, transitions, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.folding.fold import Judged
     from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
+    from memento_git.work.runners import Runners
     from memento_git.work.verification import Asked, Source
 
 
@@ -34,10 +35,9 @@ NEVER: Final = "1970-01-01T00:00:00.000Z"
 class RunState:
     """One run at one view; it is also the fold's source of events."""
 
-    trusted_runner: Callable[[Evidence], bool] = staticmethod(reproduction.untrusted)
-
-    def __init__(self, view: View, run: str) -> None:
+    def __init__(self, view: View, run: str, runners: Runners | None = None, *, shown: bool = False) -> None:
         self.view = view
+        self.runners, self.shown = runners, shown
         self.id = run
         self.fold = Fold(self, transitions.judge)
         self._tombstones: dict[str, Event] | None = None
@@ -257,27 +257,28 @@ class RunState:
         return self.view.sha256(f"{layout.folder_of(self.id, evidence)}/{name}") == sha256
 
     def trust_in(self, evidence: Evidence) -> str:
-        found = self._witnessed(evidence)
-        return "reproduced" if found == "witnessed" and self.seen_again(evidence).trusted else found
+        found = self.witnessed(evidence)
+        return "reproduced" if found == "witnessed" and self._is_reproduced(evidence) else found
 
-    def _witnessed(self, evidence: Evidence) -> str:
+    def witnessed(self, evidence: Evidence) -> str:
+        """Return the trust of evidence by itself, whatever was run again."""
         return trust.trust_of(evidence.data, lambda name, sha256: self.holds(evidence.id, name, sha256))
+
+    def _is_reproduced(self, evidence: Evidence) -> bool:
+        now = self.runners is not None and f"{evidence.id}@{evidence.digest}" in self.runners.confirmed
+        return now or self.seen_again(evidence).trusted
 
     def seen_again(self, evidence: Evidence) -> reproduction.Seen:
         """Return what standing reruns of its command say of evidence."""
-        found = reruns.of(self, evidence)
-        standing = [
-            one for one in found if self.evidence_status(one.id) == "recorded" and not self.folded(one.id).dangling
-        ]
-        witnessed = [one for one in standing if self._witnessed(one) == "witnessed"]
-        return reproduction.judged(evidence, witnessed, self.trusted_runner) if witnessed else reproduction.NOTHING
+        return reruns.seen(self, evidence)
 
     def cited(self, ref: Ref) -> trust.Cited:
         found = self.evidence(ref.id)
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
-        return trust.Cited(str(ref), found, status, self.trust_in(found), self.seen_again(found).contradicted)
+        again = self.seen_again(found)
+        return trust.Cited(str(ref), found, status, self.trust_in(found), again.contradicted, again.doubt)
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""

@@ -20,7 +20,8 @@ VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "appro
 class Cited(NamedTuple):
     """One piece of evidence as a completion names it: the file if it is there, its state, its trust.
 
-    `contradicted` is why a second run of its command speaks against it, or nothing.
+    `contradicted` is why a second run of its command speaks against it, or nothing; `doubt` is why one that agrees does
+    not make it reproduced.
     """
 
     ref: str
@@ -28,6 +29,7 @@ class Cited(NamedTuple):
     status: str
     trust: str
     contradicted: str = ""
+    doubt: str = ""
 
 
 class Proof(NamedTuple):
@@ -153,7 +155,7 @@ def proof(
             weak.append(problem)
             continue
         sound.append(one)
-        if problem := weakness(one.evidence, one.trust, asked.proof) or elsewhere(one.evidence, codes):
+        if problem := weakness(one.evidence, one.trust, asked.proof, one.doubt) or elsewhere(one.evidence, codes):
             weak.append(problem)
         else:
             proving[one.evidence.id] = one.evidence.kind
@@ -180,11 +182,12 @@ def lacking(
     shown = {one.evidence.kind for one in sound if one.evidence and shows(one.evidence, one.trust, asked, codes)}
     missing = [f"{kind} evidence" for kind in asked.evidence if kind not in proving and kind not in shown]
     told = [f"{why.rule} asks for {why.asks}" for what in missing for why in asked.why if why.asks == what]
+    least = stricter("witnessed", asked.trust)
     for command in asked.commands:
         if not any(one.evidence and meets(one, command, asked.trust, codes) for one in sound):
             rules = [why.rule for why in asked.why if why.asks == told_as(command)]
             asks = f"{' and '.join(rules)} {'asks' if len(rules) == 1 else 'ask'} for {told_as(command)}"
-            told.append(f"{asks}, which has no witnessed pass for this code")
+            told.append(f"{asks}, which has no {least} pass for this code")
     return told
 
 
@@ -218,15 +221,19 @@ def is_of(evidence: Evidence, command: Command) -> bool:
     return bool(told["argv"] == named(command.run))
 
 
-def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str]) -> str:
-    """Return why sound evidence proves nothing by itself, or nothing; `proof` is the least trust by kind."""
+def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: str = "") -> str:
+    """Return why sound evidence proves nothing by itself, or nothing; `proof` is the least trust by kind.
+
+    `doubt` is why a second run of its command does not make it reproduced.
+    """
     least = proof.get(evidence.kind)
     if least is None:
         return f"{evidence.id} is of kind {evidence.kind}, which proves nothing by itself"
     if evidence.kind in ADVISORY_KINDS and "command" in evidence.data:
         return f"{evidence.id} shows that an executor ran, which proves nothing"
     if not at_least(trust, least):
-        return f"{evidence.id} is only {trust}, and {least} is asked"
+        told = f": {doubt}" if doubt and least == "reproduced" else ""
+        return f"{evidence.id} is only {trust}, and {least} is asked{told}"
     if outcome_of(evidence.data) != "passed":
         return f"{evidence.id} has no verdict"
     after = evidence.data.get("code_after")

@@ -9,7 +9,7 @@ from memento_git.ledger.ranges import resolve
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
-from memento_git.review import diff
+from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import Held, forbidden
 from memento_git.review.weakened import weakened
 from memento_git.work.overview import mark_stale, whole
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
+    from memento_git.work.runners import Runners
 
     Progress = Callable[[int, int], None] | None
 
@@ -29,14 +30,15 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
     old, new = _view(ledger, (found.base,)), _view(ledger, found.tips)
     if not old.exists and not new.exists:
         raise NoLedger(where=f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
-    policy = _policy(old, new)
+    policy, runners = _policy(old, new), _runners(old, new)
     runs, files = [], []
     for run in sorted({*old.runs(), *new.runs()}):
         same = _ids(old, run) == _ids(new, run)
-        if same and not policy["changed"]:
+        if same and not policy["changed"] and old.signers == new.signers:
             continue
-        after = _held(new, run, progress)
+        after = _held(new, run, progress, runners)
         before = _held(old, run, progress)
+        _signed(old, new, run, before, after)
         change = diff.run_change(before, after, archived=_archived(new, run) and not _archived(old, run))
         wrong = [] if same else _forbidden(old, new, run, after)
         files += wrong
@@ -75,10 +77,35 @@ def _archived(view: View, run: str) -> bool:
     return any(path.startswith(f"{layout.ARCHIVE}/{run}/") for path in view.files)
 
 
-def _held(view: View, run: str, progress: Progress) -> Row | None:
+def _runners(old: View, new: View) -> Runners | None:
+    """Return whose reruns count by both sides, None where both name the same: a branch lists no runner of its own."""
+    if not old.exists or (_text(old) == _text(new) and old.signers == new.signers):
+        return None
+    before, after = old.policy(), new.policy() if new.exists else None
+    listed = before.reproduce["runners"], old.signers
+    if after is not None and listed == (after.reproduce["runners"], new.signers):
+        return None
+    from memento_git.work.runners import Runners
+
+    return Runners(new, before, old.commits[0], beside=Runners(new, after, keep=True), keep=True)
+
+
+def _signed(old: View, new: View, run: str, before: Row | None, after: Row | None) -> None:
+    """Say in the rows of what was signed since what the signatures come to, by the keys of the older side."""
+    rows = diff_proofs.fresh(before or diff.EMPTY, after) if after is not None else []
+    if rows:
+        from memento_git.work import signatures, signers
+        from memento_git.work.state import RunState
+
+        keys = old if old.exists else new
+        found = signers.signers_at(keys.git, keys.commits[0], keys.policy())
+        signatures.fill(RunState(new, run), rows, found)
+
+
+def _held(view: View, run: str, progress: Progress, runners: Runners | None = None) -> Row | None:
     if run not in view.runs():
         return None
-    held = whole(view, run, progress)
+    held = whole(view, run, progress, runners)
     mark_stale(view, held["evidence"], held["tasks"])
     return held
 

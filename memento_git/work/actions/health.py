@@ -188,7 +188,7 @@ def _files(view: View, policy: Policy) -> Iterator[Answer]:
 def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
     commit = view.commits[0] if view.commits else ""
     if policy.signatures:
-        from memento_git.work.signatures import signers_at
+        from memento_git.work.signers import signers_at
 
         if why := signers_at(view.git, commit, policy).why:
             yield Answer("signatures", "warn", f"policy {why}", "commit the file that policy.signatures names")

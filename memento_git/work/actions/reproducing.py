@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout
+from memento_git.ledger import layout, signer
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import RUN_KINDS
@@ -44,7 +44,10 @@ class NothingListed(Refused):
 
 
 class Result(NamedTuple):
-    """What running recorded evidence again came to; `made` is the evidence that was recorded of it."""
+    """What running recorded evidence again came to; `made` is the evidence that was recorded of it.
+
+    `doubt` is why what was recorded does not make the first evidence reproduced.
+    """
 
     evidence: Evidence
     status: str
@@ -53,6 +56,15 @@ class Result(NamedTuple):
     commit: str = ""
     draft: Draft | None = None
     made: str = ""
+    doubt: str = ""
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether it came to the same on the very code that the first run saw."""
+        if self.draft is None or self.status != again.REPRODUCED:
+            return False
+        rerun = {**self.draft.data, "reproduces": f"{self.evidence.id}@{self.evidence.digest}"}
+        return again.is_rerun_of(rerun, self.evidence)
 
 
 def reproduce(
@@ -79,9 +91,22 @@ def reproduce(
     return _all(ledger, policy, chosen, tell or (lambda _: None))
 
 
-def reproduce_added(ledger: Ledger, base: str) -> list[Result]:
-    """Run again all that the completions, acceptances and passed gates of a branch rest on; write nothing."""
-    return reproduce(ledger, base=base)
+class Again:
+    """Runs again, once, all that the completions, acceptances and passed gates of a branch rest on; writes nothing."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self._done: dict[str, list[Result]] = {}
+
+    def __call__(self, base: str) -> list[str]:
+        """Return the references of what came to the same, on the code that it saw."""
+        if base not in self._done:
+            self._done[base] = reproduce(self.ledger, base=base)
+        return [f"{one.evidence.id}@{one.evidence.digest}" for one in self._done[base] if one.is_confirmed]
+
+    def findings(self) -> list[Finding]:
+        """Return what running again showed to be wrong."""
+        return [finding for results in self._done.values() for finding in findings(results)]
 
 
 def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
@@ -175,6 +200,11 @@ def _told(place: Place) -> tuple[str, str]:
     return place.where, place.commit
 
 
+def require_key(ledger: Ledger, key: str) -> None:
+    """Refuse, before anything is run, where there is no key to sign with."""
+    signer.key_of(ledger.settings, key, ledger.git.start)
+
+
 def record(
     ledger: Ledger, change: Change, results: Sequence[Result], *, sign: bool = False, key: str = ""
 ) -> list[Result]:
@@ -206,7 +236,16 @@ def _recorded(tx: Transaction, result: Result, seal: Sealer | None) -> Result:
     made = evidences.record_draft(
         tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}", seal=seal
     )
-    return result._replace(made=made)
+    return result._replace(made=made, doubt=_doubt(tx, result, made))
+
+
+def _doubt(tx: Transaction, result: Result, made: str) -> str:
+    """Return why a rerun that came to the same does not raise the trust of the first, or nothing."""
+    if result.status != again.REPRODUCED:
+        return ""
+    seen = Desk.of(tx).state(result.evidence.run).seen_again(result.evidence)
+    found = [one.runner.why for one in seen.reruns if one.id == made]
+    return found[0] if found else "it ran on other code than the first"
 
 
 def findings(results: Sequence[Result]) -> list[Finding]:
@@ -238,4 +277,5 @@ def row(result: Result) -> dict[str, Any]:
         "command": command["argv"] if command else None,
         "exit_code": draft["command"]["exit"] if draft else None,
         "recorded_id": result.made or None,
+        "doubt": result.doubt or None,
     }

@@ -1,0 +1,91 @@
+"""What a branch signed, and what was run again on it: rows of a diff, and their sentences. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.review.report import signature_note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memento_git.review.diff_lines import Style
+
+Row = dict[str, Any]
+VOID = "it was withdrawn, or is of another command or other code than what it names"
+
+
+def fresh(before: Row, after: Row) -> list[Row]:
+    """Return the rows that bear a signature which was not there before: of approvals of plans, verdicts, evidence."""
+    known = {row["id"] for name in ("audit", "evidence") for row in before[name]}
+    held = [*after["plans"], *after["gates"], *after["evidence"]]
+    return [row for row in held if row["signature"] != "none" and _record(row) not in known]
+
+
+def _record(row: Row) -> str:
+    return str(row.get("approval_event_id") or row.get("event_id") or row["id"])
+
+
+def signatures(before: Row, after: Row) -> list[Row]:
+    """Return what was signed, by whom, and what the signature comes to; reruns are told apart."""
+    return [_signature(row) for row in fresh(before, after) if not row.get("reproduces")]
+
+
+def _signature(row: Row) -> Row:
+    if "scope" in row:
+        told = {"record": row["scope"], "what": f"gate {row['kind']} {row['status']}", "actor": row["reviewer"]}
+    elif "approved_by" in row:
+        told = {"record": row["id"], "what": "plan approved", "actor": row["approved_by"]}
+    else:
+        about = f" of {row['approves']}" if row["approves"] else ""
+        told = {"record": row["id"], "what": f"{row['kind']}{about}, {row['outcome']}", "actor": row["actor"]}
+    event = None if _record(row) == row.get("id") else _record(row)
+    return {**told, "event_id": event, "signature": row["signature"], "signed_by": row["signed_by"]}
+
+
+def reproductions(before: Row, after: Row) -> list[Row]:
+    """Return what was run again, with what result, by whom, and whether that makes it reproduced."""
+    known = {row["id"] for row in before["evidence"]}
+    held = {row["id"]: row for row in after["evidence"]}
+    new = [row for row in after["evidence"] if row["reproduces"] and row["id"] not in known]
+    return [_reproduction(row, held) for row in new]
+
+
+def _reproduction(row: Row, held: Mapping[str, Row]) -> Row:
+    of = row["reproduces"].partition("@")[0]
+    told = (one for one in held.get(of, {"reproductions": []})["reproductions"] if one["id"] == row["id"])
+    void = {
+        "result": "void", "differences": [], "signature": row["signature"], "signed_by": row["signed_by"],
+        "counts": False, "why": VOID,
+    }  # fmt: skip
+    found = next(told, void)
+    return {
+        **{key: found[key] for key in void}, "id": row["id"], "of": of, "task_ids": row["task_ids"],
+        "command": row["command"], "exit_code": row["exit_code"], "actor": row["actor"],
+    }  # fmt: skip
+
+
+def signature_lines(run: Row, style: Style) -> Iterator[str]:
+    from memento_git.review.diff_lines import actors
+
+    for row in run["signatures"]:
+        by = actors([row["actor"]], style)
+        note = style.say(signature_note(row))
+        shown = note if row["signature"] == "good" else style.strong(note)
+        yield f"{style.code(row['record'])} {style.say(row['what'].replace('_', ' '))} by {by}: {shown}"
+
+
+def reproduction_lines(run: Row, style: Style) -> Iterator[str]:
+    from memento_git.review.diff_lines import actors, cut
+
+    for row in run["reproductions"]:
+        command = style.code(cut(" ".join(row["command"] or ()), 120))
+        result = row["result"] if row["result"] == "reproduced" else style.strong(row["result"])
+        what = f"{style.code(row['of'])} {command} exit {row['exit_code']}: {result}"
+        why = "; ".join(row["differences"]) if row["differences"] else _worth(row)
+        yield f"{what} ({style.code(row['id'])} by {actors([row['actor']], style)}): {style.say(cut(why))}"
+
+
+def _worth(row: Row) -> str:
+    """Return what a second run that came to the same is worth."""
+    return f"counts, signed by {row['signed_by']}" if row["counts"] else f"does not raise its trust: {row['why']}"

@@ -1,0 +1,99 @@
+"""Whose keys count at a commit, and what the signatures of a view's records come to by them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import cache, signer
+from memento_git.ledger.view import FILE_MODES
+from memento_git.model.work import Event
+from memento_git.work import signing
+from memento_git.work.signing import Seen
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Evidence
+
+CACHE: Final = "signatures"
+NOBODY: Final = signer.Signers(b"", None, "")
+
+
+class Found(NamedTuple):
+    """The signers of a commit, or why there are none."""
+
+    signers: signer.Signers
+    why: str = ""
+
+
+def signers_at(git: Git, commit: str, policy: Policy) -> Found:
+    """Return whose keys count at a commit; a file that policy names must be there as a plain one."""
+    path, revoked = policy.signatures.get("allowed_signers", ""), policy.signatures.get("revoked", "")
+    if not path:
+        return Found(NOBODY, "names no allowed_signers")
+    entries = git.entries(commit, *filter(None, (path, revoked))) if commit else {}
+    held: list[tuple[str, bytes | None]] = []
+    for name in filter(None, (path, revoked)):
+        entry = entries.get(name)
+        data = git.objects([entry.oid])[0] if entry and entry.mode in FILE_MODES else None
+        if entry is None or data is None or len(data) > signer.LARGEST:
+            return Found(NOBODY, f"names {name}, and there is no such file at this commit")
+        held.append((entry.oid, data))
+    allowed = held[0][1] or b""
+    key = " ".join(oid for oid, _ in held)
+    return Found(signer.Signers(allowed, held[1][1] if revoked else None, key))
+
+
+class Verifier:
+    """Tells what the signatures of a view's records come to; `keep` takes earlier answers, and keeps new ones.
+
+    What is shown may come from the cache, which anybody on this machine can write. What is decided never does.
+    """
+
+    def __init__(self, view: View, policy: Policy, found: Found | None = None, *, keep: bool = False) -> None:
+        self.view = view
+        self.found = found or signers_at(view.git, view.commits[0] if view.commits else "", policy)
+        self.keep = keep
+        self._known: dict[str, Seen] = {}
+        if keep:
+            held: dict[str, list[str]] = cache.read(view.git, CACHE, self.found.signers.key) or {}
+            self._known = {key: Seen(*value) for key, value in held.items()}
+        self._fresh = False
+
+    def seen(self, record: Event | Evidence) -> Seen:
+        """Return what the signature of a record comes to."""
+        if "signature" not in record.data:
+            return signing.UNSIGNED
+        key = f"{record.path} {self.view.files.get(record.path) or record.digest}"
+        if key not in self._known:
+            self._known[key] = self._check(record, self.view.read(record.path) or b"")
+            self._fresh = True
+        return self._known[key]
+
+    def _check(self, record: Event | Evidence, data: bytes) -> Seen:
+        return examine(record, data, self.found)
+
+    def close(self) -> None:
+        """Keep what was found for the next reading; what could not be checked is asked again."""
+        if self.keep and self._fresh:
+            kept = {key: list(seen) for key, seen in self._known.items() if seen.state != "unchecked"}
+            cache.write(self.view.git, CACHE, self.found.signers.key, kept)
+
+
+def examine(record: Event | Evidence, data: bytes, found: Found) -> Seen:
+    """Return what the signature in a record's bytes comes to, by some signers."""
+    parts = signing.split(data)
+    if parts is None or parts[1] != record.data["signature"]:
+        return Seen("bad")
+    if found.why:
+        return Seen("unchecked")
+    body, armored = parts
+    made = record.at if isinstance(record, Event) else record.data["at"]
+    at = "".join(letter for letter in made[:19] if letter.isdigit())
+    by = record.by if isinstance(record, Event) else record.data["by"]
+    covered = signing.cover(record.run, record.id, body)
+    try:
+        return Seen(*signer.check(covered, armored, found.signers, signing.identities(by), at, signing.NAMESPACE))
+    except signer.SshKeygenMissing:
+        return Seen("unchecked")
