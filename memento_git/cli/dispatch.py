@@ -157,28 +157,35 @@ def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
     "--evidence-uri", multiple=True, metavar="URI", help="A file:// of the repository or a link, added as evidence."
 )
 @click.option("--summary", "--note", default="", metavar="TEXT", help="What was done.")
+@click.option("--graph/--no-graph", default=None, help="Record the code's graph with it, or not; policy decides else.")
 @writes
 def complete(
-    door: Door, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str
-) -> None:
+    door: Door, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str, *,
+    graph: bool | None = None,
+) -> None:  # fmt: skip
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
     from memento_git.work import answers
-    from memento_git.work.actions import dispatches, evidences
+    from memento_git.work.actions import checkpoints, dispatches, evidences
 
-    def act(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    def act(tx: Transaction) -> tuple[Row, Row, list[Row], checkpoints.Checkpoint | None]:
         task = answers.after(tx, tx.view.find(dispatch_id, "dispatch")[0])["task_id"]
         added = [
             evidences.add_evidence(tx, "artifact", tasks=[task], uri=uri, summary=f"Named when {task} was completed.")
             for uri in evidence_uri
         ]
-        name = dispatches.complete_dispatch(tx, dispatch_id, [*evidence, *added], note=summary)
+        name, found = dispatches.complete(tx, dispatch_id, [*evidence, *added], note=summary, graph=graph)
         cited = [tx.view.find(one, "evidence")[0] for one in (*evidence, *added)]
-        return answers.after(tx, name), answers.after(tx, task), [answers.after(tx, one) for one in cited]
+        return answers.after(tx, name), answers.after(tx, task), [answers.after(tx, one) for one in cited], found
 
-    row, task, cited = door.change("dispatch complete", act)
+    checkpoints.look_ahead(door.ledger, dispatch_id, graph)
+    row, task, cited, checkpoint = door.change("dispatch complete", act)
     proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
-    data = {**row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited}
-    door.show(data, f"completed {row['task_id']}, {proof}")
+    data = {
+        **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
+        "graph": checkpoint.row() if checkpoint else None,
+    }  # fmt: skip
+    recorded = f"\n graph recorded as {checkpoint.evidence}" if checkpoint and checkpoint.recorded else ""
+    door.show(data, f"completed {row['task_id']}, {proof}{recorded}")
 
 
 @dispatch.command("select")

@@ -47,6 +47,8 @@ GRAPH: Final = Shape({
     "hot_spots": Field(LEVEL, doc="a module that became a hot spot"),
     "edges": Field(LEVEL, doc="more edges than `growth` allows"),
     "growth": Field(t.Whole(), doc="percent by which the edges may grow"),
+    "after_dispatch": Field(t.Choice(("always", "known", "never")),
+                            doc="when a completion records the graph: known is where the run has one already"),
 })  # fmt: skip
 
 SIGNERS: Final = t.ListOf(ACTOR)
@@ -122,7 +124,9 @@ DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
     "disk": 64 * 1024 * 1024, "destructive": "refuse",
 }  # fmt: skip
 DEFAULT_REPRODUCE: Final[dict[str, Any]] = {"commands": [], "setup": [], "timeout": "20m", "env": []}
-DEFAULT_GRAPH: Final[dict[str, Any]] = {"cycles": "refuse", "hot_spots": "warn", "edges": "warn", "growth": 20}
+DEFAULT_GRAPH: Final[dict[str, Any]] = {
+    "cycles": "refuse", "hot_spots": "warn", "edges": "warn", "growth": 20, "after_dispatch": "known",
+}  # fmt: skip
 
 
 class Policy(NamedTuple):

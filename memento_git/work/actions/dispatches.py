@@ -13,7 +13,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, preflight, trust
 from memento_git.work import refusals as no
-from memento_git.work.actions import worktrees
+from memento_git.work.actions import checkpoints, worktrees
 from memento_git.work.desk import Desk, dispatch_of
 from memento_git.work.fold import plans_of
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.store import Transaction
+    from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
 
 
@@ -263,6 +264,13 @@ def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> Non
 
 def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "") -> str:
     """Complete a claimed dispatch, and with it its task, on evidence that policy accepts."""
+    return complete(tx, dispatch, evidence, note=note)[0]
+
+
+def complete(
+    tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "", graph: bool | None = None
+) -> tuple[str, Checkpoint | None]:
+    """Complete a dispatch; return its id, and what became of the graph where policy, or `graph`, asks for it."""
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     prose = state.prose(task)
@@ -279,13 +287,14 @@ def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *
     known = {path for one in cited if one.evidence for path in trust.seen_by(one.evidence).get("untracked", ())}
     code = codestate.code_now(worktrees.git_of(tx, name), paths, known=known)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
-    desk.happen(
+    completion = desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),
     )  # fmt: skip
+    checkpoint = checkpoints.record(tx, state, completion, graph)
     release(tx, task, name)
     worktrees.leave(tx, name)
-    return name
+    return name, checkpoint
 
 
 def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:

@@ -13,7 +13,7 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.work import capture, children, executors, guard, pasts, verification, witnessed
 from memento_git.work import refusals as no
-from memento_git.work.actions import diffs, dispatches, evidences, worktrees
+from memento_git.work.actions import checkpoints, diffs, dispatches, evidences, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.verifying import named_draft
@@ -276,10 +276,11 @@ class _Run:
     def _complete(self) -> Outcome:
         def act(tx: Transaction) -> list[str]:
             found = self._record(tx)
-            dispatches.complete_dispatch(tx, self.handover.dispatch, found, note=f"Done by {self.executor.name}.")
-            return found
+            graph = dispatches.complete(tx, self.handover.dispatch, found, note=f"Done by {self.executor.name}.")[1]
+            return [*found, graph.evidence] if graph is not None and graph.recorded else found
 
         try:
+            checkpoints.look_ahead(self.ledger, self.handover.dispatch)
             found = patiently(self.ledger, "dispatch run", act, self.stop)
         except LOST as lost:
             return self._lost(lost)
