@@ -51,6 +51,7 @@ DISPATCH: Final = {
     "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "category": "what kind of failure ended it, or null",
     "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
+    "brief": "digest of the brief, or after a recovery of the bundle's file, that was handed over, or null",
     "branch": "of the work tree that was made for it, or null",
     "partial": "commit that keeps what was done when it failed or was recovered, or null",
     "executor_invoked": "true where memento itself started the executor's command (`dispatch run`)",
@@ -120,6 +121,8 @@ REPORT: Final = {
     "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
     "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
     "stale, task_ids", "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
+    "recovered": "hand-offs that were taken back: dispatch_id, task_id, requeued_dispatch_id, evidence_id and "
+    "bundle_path of what the next worker needs, or null",
 }  # fmt: skip
 TROUBLE: Final = {
     "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
@@ -144,7 +147,12 @@ LIVE: Final = {
 JOB: Final = {
     "dispatch_id": "what was taken back, or only cleaned up after", "task_id": "its task", "run_id": "its run",
     "why": "what was found", "partial": "commit that keeps its work, or null",
-    "requeued_dispatch_id": "the hand-off that follows it, or null",
+    "requeued_dispatch_id": "the hand-off that follows it, or null", "status": "of the task now",
+    "recovery_mode": "`regenerate_context_bundle` where a bundle was made anew, else null",
+    "native_session_required": "always false: the bundle is all that the next worker needs",
+    "verification_policy": "what the task's own text asks of verification, or null",
+    "bundle_id": "of the bundle that was made anew, or null", "context_bundle_hash": "its digest, or null",
+    "context_bundle_path": "its file in the repository, or null", "evidence_id": "the note that holds it, or null",
 }  # fmt: skip
 ENDED: Final = {
     "task": "which task", "status": "completed, failed, lost (ended by somebody else), died (its worker was killed)",
@@ -267,11 +275,11 @@ ANSWERS: Final = {
     "dispatch claim": "DISPATCH",
     "dispatch claim --sync": "DISPATCH remote branch pushed pushes",
     "dispatch renew": "dispatch_id lease_until committed",
-    "dispatch complete": "DISPATCH task proven evidence",
+    "dispatch complete": "DISPATCH task proven evidence graph",
     "dispatch select": "task_id decision candidates event_id",
     "dispatch fail": "DISPATCH",
     "dispatch create --worktree": "DISPATCH dispatched worktree",
-    "dispatch recover": "DISPATCH requeued_dispatch_id",
+    "dispatch recover": "DISPATCH requeued_dispatch_id bundle",
     "dispatch recover --all": "job_count jobs",
     "dispatch run": "DISPATCH outcome reason evidence proven exit_code seconds task",
     "dispatch stop": "DISPATCH",
@@ -295,7 +303,7 @@ ANSWERS: Final = {
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
     "preflight": "act checks dangers refused gate",
-    "graph status": "code graph snapshot graphify",
+    "graph status": "code graph snapshot after_dispatch graphify",
     "graph update": "evidence recorded counts",
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -275,7 +275,8 @@ def recover(
 ) -> None:
     """Take back a dispatch whose claim has expired. What its work tree holds is kept aside; the living are left."""
     from memento_git.work import answers
-    from memento_git.work.actions import dispatches
+    from memento_git.work.actions import bundles, dispatches
+    from memento_git.work.desk import Desk
 
     if bool(dispatch_id) == all_ or (all_ and (force or reason)) or (run and not all_):
         raise click.UsageError("name one dispatch, or give --all, with --run if you like, and without --force")
@@ -285,16 +286,18 @@ def recover(
         recover_all(door, run, executor, requeue=requeue)
         return
 
-    def act(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    def act(tx: Transaction) -> tuple[Row, Row | None, Row | None]:
         name, successor = dispatches.recover_dispatch(
-            tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor
+            tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor, bundle=True
         )
-        return answers.after(tx, name), answers.after(tx, successor) if successor else None
+        made = bundles.bundle_row(Desk.of(tx).find(name, "dispatch")[1], name)
+        return answers.after(tx, name), answers.after(tx, successor) if successor else None, made
 
-    row, successor = door.change("dispatch recover", act)
+    row, successor, made = door.change("dispatch recover", act)
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
-    data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None}
-    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}")
+    packet = f"\n bundle: {made['path']}" if made else ""
+    data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None, "bundle": made}
+    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}")
 
 
 from memento_git.cli import handover  # noqa: E402 (it adds its commands to the group)

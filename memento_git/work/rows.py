@@ -163,6 +163,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "recovered_at": ended.at if ended and ending == "recovered" else None,
                 "category": (ended.get("category") or None) if ended else None,
                 "recovery_of": (opened.get("recovery_of") or None) if opened else None,
+                "brief": (opened.get("brief") or None) if opened else None,
                 "branch": (opened.get("branch") or None) if opened else None,
                 "partial": (ended.get("partial") or None) if ended else None,
                 "executor_invoked": name in invoked,

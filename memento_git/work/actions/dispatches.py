@@ -13,7 +13,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, preflight, trust
 from memento_git.work import refusals as no
-from memento_git.work.actions import checkpoints, worktrees
+from memento_git.work.actions import bundles, checkpoints, worktrees
 from memento_git.work.desk import Desk, dispatch_of
 from memento_git.work.fold import plans_of
 
@@ -357,9 +357,13 @@ def _named(desk: Desk, given: str) -> str:
 
 
 def recover_dispatch(
-    tx: Transaction, dispatch: str, *, force: bool = False, reason: str = "", requeue: bool = False, executor: str = ""
-) -> tuple[str, str]:
-    """Take a dispatch back whose claim has expired; return its id and, with requeue, that of its successor."""
+    tx: Transaction, dispatch: str, *, force: bool = False, reason: str = "", requeue: bool = False, executor: str = "",
+    bundle: bool = False,
+) -> tuple[str, str]:  # fmt: skip
+    """Take a dispatch back whose claim has expired; return its id and, with requeue, that of its successor.
+
+    With requeue, or where it is asked for, a bundle of what the next worker needs is made anew and recorded.
+    """
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     found = state.dispatches(task).get(name, {})
@@ -371,12 +375,14 @@ def recover_dispatch(
     partial = worktrees.give_up(tx, name)
     desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
     release(tx, task, name)
+    again = requeue or (bundle and state.task_status(task) == "pending" and not state.is_final)
+    brief = bundles.record_bundle(tx, task, name) if again else ""
     if not requeue:
         return name, ""
     opened = found.get("opened")
-    successor = create_dispatch(
+    successor = hand_out(
         tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
-        allow_destructive=opened.data.get("allowed", ()) if opened else (),
+        allow_destructive=opened.data.get("allowed", ()) if opened else (), brief=brief,
     )  # fmt: skip
     return name, successor
