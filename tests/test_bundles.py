@@ -9,6 +9,7 @@ import pytest
 
 from memento_git.ledger.codec import digest_of
 from memento_git.ledger.store import Ledger
+from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches
 from memento_git.work.actions.bundles import bundle_row
 from tests.hands import config
@@ -89,7 +90,7 @@ def test_a_bundle_proves_nothing(play: Play, task: str) -> None:
     made = bundle_row(play.state(task), dispatch)
     assert made is not None
     play.do(dispatches.claim_dispatch, successor)
-    with pytest.raises(dispatches.no.EvidenceRequired):
+    with pytest.raises(no.EvidenceRequired):
         play.complete(successor, made["evidence_id"])
 
 

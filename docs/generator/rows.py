@@ -69,7 +69,8 @@ EVIDENCE: Final = {
     "task_id": "the first of them, or null", "outcome": "passed, failed, observed",
     "status": "recorded, superseded, retracted, redacted",
     "trust_level": "reproduced, witnessed, verified, reported, advisory",
-    "summary": "text or null", "uri": "link or null", "files": "attachments: name, sha256, bytes",
+    "summary": "text or null", "uri": "link or null", "files": "attachments: name, "
+    "sha256, bytes, path in the repository (null where only the digest is kept)",
     "command": "argv, or null", "exit_code": "or null", "seconds": "or null",
     "reports": "name, format, sha256, ok, counts, failed, failed_more",
     "problems": "why a good exit code did not count",
@@ -165,7 +166,8 @@ NEXT: Final = {
 }  # fmt: skip
 DECISION: Final = {
     "selected_executor": "who should do the task, or null", "fallback_chain": "who comes next, in order",
-    "rejected_executors": "executor, rules (health, scope, risk, budget, tried), reasons, hard: no wish lifts it",
+    "rejected_executors": "executor, rules (health, sandbox, scope, risk, budget, tried), reasons, hard: no "
+    "wish lifts it",
     "scores": "of those who are not rejected: executor, score, its parts expected, unsure, cost; outcomes and "
     "outcomes_of_kind, as they weigh today", "reasons": "why the first is the first",
     "risk": "low, medium, high: the task's own or, raised, what past failures make it",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import layout
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -77,16 +75,16 @@ def _recovered(held: Row) -> Iterable[Row]:
     """Yield the hand-offs that were taken back, what follows each, and where the bundle for it lies."""
     next_ = {row["recovery_of"]: row["dispatch_id"] for row in held["dispatches"] if row["recovery_of"]}
     bundles = {
-        row["dispatch"]: row["id"] for row in held["evidence"]
-        if row["dispatch"] and any(file["name"] == BUNDLE for file in row["files"])
+        row["dispatch"]: (row["id"], file["path"])
+        for row in held["evidence"] for file in row["files"] if row["dispatch"] and file["name"] == BUNDLE
     }  # fmt: skip
     for row in held["dispatches"]:
         if row["status"] == "recovered" and row["recovered_at"]:
-            evidence = bundles.get(row["dispatch_id"])
+            evidence, path = bundles.get(row["dispatch_id"], (None, None))
             yield {
                 "dispatch_id": row["dispatch_id"], "task_id": row["task_id"],
                 "requeued_dispatch_id": next_.get(row["dispatch_id"]), "evidence_id": evidence,
-                "bundle_path": f"{layout.folder_of(row['run_id'], evidence)}/{BUNDLE}" if evidence else None,
+                "bundle_path": path,
             }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
@@ -211,7 +212,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "trust_level": state.trust_in(evidence),
         "summary": data.get("summary"),
         "uri": data.get("uri"),
-        "files": [{key: one[key] for key in ("name", "sha256", "bytes")} for one in data.get("attachments", [])],
+        "files": [_file(state, evidence.id, one) for one in data.get("attachments", [])],
         "command": command["argv"] if command else None,
         "exit_code": command["exit"] if command else None,
         "seconds": command["seconds"] if command else None,
@@ -227,6 +228,11 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "created_at": data["at"],
         **mark(evidence),
     }
+
+
+def _file(state: RunState, evidence: str, given: Row) -> Row:
+    path = f"{layout.folder_of(state.id, evidence)}/{given['kept']}" if given.get("kept") else None
+    return {**{key: given[key] for key in ("name", "sha256", "bytes")}, "path": path}
 
 
 def event_row(seen: Judged) -> Row:

@@ -1,4 +1,4 @@
-"""The bundle of a task that is done again: made anew from the ledger, and kept in it as evidence that proves nothing."""
+"""The bundle of a task that is done again: made anew from the ledger, and kept there as a note."""
 
 from __future__ import annotations
 
