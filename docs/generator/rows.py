@@ -112,6 +112,22 @@ BRIEF: Final = {
     "digest": "SHA-256 of all other keys as JSON, keys sorted, without spaces",
     "id": "only in a bundle: `bundle_` and the start of the digest", "bundle_hash": "only in a bundle: the digest",
 }  # fmt: skip
+BOARD: Final = {
+    "format": "1; raised with every change that a reader must know of", "run_id": "the run", "goal": "what it is for",
+    "run_status": "its state", "columns": "name (a task's status), title, count, cards; in this order, also empty "
+    "ones: pending, dispatched, in_progress, blocked, completed, accepted, rejected, cancelled, contested",
+}  # fmt: skip
+CARD: Final = {
+    "id": "the task", "title": "what is to be done", "column": "its status: what its events come to",
+    "claimants": "who holds it now", "executor": "to whom it was handed last, or null",
+    "dispatch_ids": "its open hand-offs", "expired": "a claim's lease is over",
+    "blocked_by": "dependencies that are not proven, and gates of it that failed",
+    "reason": "why it is blocked, rejected or cancelled, or null", "ready": "could be handed out now",
+    "proven": "true, false, or null while it is not completed",
+    "stale": "all that proves it saw other code than this commit's",
+    "late": "something came after the run's completion",
+    "kind": "or null", "risk": "or null", "size": "or null", "role": "or null",
+}  # fmt: skip
 ROLE: Final = {
     "kind": "actor, or role: a word that tasks ask for", "name": "who", "last_action": "kind and verb, or nothing",
     "last_record": "to which record", "last_at": "when", "actions": "how many of each kind",
@@ -218,7 +234,9 @@ RERUN: Final = {
 }  # fmt: skip
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
-    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
+    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE,
+    "Board": BOARD, "Card (of board)": CARD, "Report": REPORT,
+    "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
     "Run again (results)": RERUN,
@@ -264,6 +282,7 @@ ANSWERS: Final = {
     "task revise": "task",
     "task show": "task dispatches next dangers",
     "task route": "task_id task_status decision evidence",
+    "task board": "board",
     "task brief": "payload",
     "task bundle": "bundle bundle_path",
     "task block": "task",
