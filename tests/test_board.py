@@ -109,7 +109,7 @@ def test_a_task_walks_through_the_table_and_every_place_shows_the_same_column(
     play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
     play.planned()
-    task = play.task()
+    task = play.task(attempts=9)
     bare = tmp_path / "bare.git"
     git(tmp_path, "clone", "-q", "--bare", str(play.root), str(bare))
     mover = Mover(play, cli, task)
