@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from memento_git.folding.lanes import STATUS
 from memento_git.work.actions import dispatches, evidences, runs, tasks
 from memento_git.work.board import COLUMNS, as_markdown, board
-from memento_git.work.lanes import STATUS
 from memento_git.work.transitions import SETTLED, TASK_RULES
 from tests.play import git
 
