@@ -85,8 +85,9 @@ def test_its_command_comes_after_its_sandbox_and_both_are_filled_in() -> None:
 ])  # fmt: skip
 def test_a_command_keeps_the_sandbox_of_the_one_that_it_is(argv: tuple[str, ...], kept: bool) -> None:
     table = known(Policy(executors={"swe-agent": {"wrap": ["box"]}}))
-    found = kept_boxed(Executor("mine", argv), table)
-    assert (found.is_boxed, found.wrap, found.name) == ((kept, ("box",), "mine") if kept else (False, (), "mine"))
+    found, owner = kept_boxed(Executor("mine", argv), table)
+    assert (found.is_boxed, found.wrap, found.name) == (kept, ("box",) if kept else (), "mine")
+    assert owner == ("swe-agent" if kept else "mine")
 
 
 def test_policy_that_lets_one_out_is_weaker() -> None:

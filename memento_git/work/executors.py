@@ -113,15 +113,15 @@ def _changed(executor: Executor, given: Mapping[str, Any]) -> Executor:
     return Executor(**{**executor._asdict(), **changes})
 
 
-def kept_boxed(executor: Executor, table: Mapping[str, Executor]) -> Executor:
-    """Return an executor with the sandbox of the one in the table that its command is, whatever it was called."""
+def kept_boxed(executor: Executor, table: Mapping[str, Executor]) -> tuple[Executor, str]:
+    """Return an executor with the sandbox of the one in the table that its command is, and whose sandbox that is."""
     if executor.is_boxed:
-        return executor
+        return executor, executor.name
     for other in table.values():
         start = _start(other.run)
         if other.is_boxed and start and _start(executor.run)[: len(start)] == start:
-            return executor._replace(sandbox=other.sandbox, wrap=other.wrap)
-    return executor
+            return executor._replace(sandbox=other.sandbox, wrap=other.wrap), other.name
+    return executor, executor.name
 
 
 def _start(argv: Sequence[str]) -> list[str]:

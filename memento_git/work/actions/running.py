@@ -47,8 +47,8 @@ class SandboxRequired(Refused):
     """An executor that may only work in a sandbox, and none that can be used."""
 
     token = "sandbox_required"
-    sentence = "{executor} is only started in a sandbox: {why}"
-    hint_ = "set executors.{executor}.wrap in .memento/config.yaml to the argv of a sandbox that works here"
+    sentence = "{executor} cannot be started: {why}"
+    hint_ = "set executors.{owner}.wrap in .memento/config.yaml to the argv of a sandbox that works here"
 
 
 class ExecutorUnnamed(Misused):
@@ -146,11 +146,11 @@ def able(ledger: Ledger, policy: Policy, name: str, argv: tuple[str, ...]) -> ex
         raise ExecutorUnnamed
     table = executors.known(policy)
     found = table.get(name) or executors.Executor(name or Path(argv[0]).name)
-    executor = executors.kept_boxed(found._replace(run=argv) if argv else found, table)
+    executor, owner = executors.kept_boxed(found._replace(run=argv) if argv else found, table)
     if not executor.run:
         raise NoCommand(executor=executor.name)
     if executor.is_boxed and (why := probe.boxed_ailment(executor, ledger.git.cwd)):
-        raise SandboxRequired(executor=executor.name, why=why)
+        raise SandboxRequired(executor=executor.name, why=why, owner=owner)
     where = f"executor {executor.name}"
     if executor.wrap:
         told = guard.refuse_argv(policy, executor.run, where)
