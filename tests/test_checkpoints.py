@@ -148,6 +148,7 @@ def test_a_graph_that_cannot_be_read_or_kept_is_told_and_does_not_stop_a_complet
     blob = git(play.root, "rev-parse", "HEAD:more.py")
     missing = play.task("missing")
     dispatch, evidence = play.claimed(missing), play.evidence(missing)
+    git(play.root, "rm", "-q", "--cached", "more.py")
     (play.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     told = call("dispatch", "complete", dispatch, "--evidence", evidence)
     assert told["status"] == "completed"
