@@ -296,7 +296,7 @@ def test_a_graph_without_its_code_is_never_that_of_this_code(play: Play) -> None
     text = (play.root / path).read_text()
     (play.root / path).write_text(re.sub(r"^code:\n(?:  .*\n)+", "", text, flags=re.MULTILINE))
     play.commit_all("by hand")
-    found = actions.latest(play.ledger.view(), run)
+    found = actions.latest(play.ledger.view(), run, actions.look(play.ledger.git, "HEAD")[0])
     assert found is not None
     assert (found["evidence_id"], found["current"]) == (name, False)
     assert play.do(actions.update_graph, run=run) != name

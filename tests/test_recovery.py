@@ -71,7 +71,7 @@ elif moment == "before its work is committed":
 elif moment == "when its work is committed":
     checkouts.commit = after(checkouts.commit)
 elif moment == "before the completion is committed":
-    dispatches.complete_dispatch = die
+    dispatches.complete = die
 elif moment == "when the completion is committed":
     checkouts.remove = die
 with Ledger.open(sys.argv[1]) as ledger:

@@ -66,6 +66,10 @@ policy:
 executors:
   codex: {cost: 1.5, risk: medium, scope: ["src/**"]}
   ours: {run: [tools/agent, "{brief}"], health: [tools/agent, --version], kinds: [docs]}
+  caged:
+    run: [agent, "{brief}"]
+    sandbox: required
+    wrap: [bwrap, --unshare-all, --die-with-parent, --ro-bind, /, /, --bind, "{worktree}", "{worktree}"]
 """
 NOTES: Final = """\
 - An actor is compared as it is written: `Ada <ada@example.invalid>` is git's user, `agent:hermes` what
@@ -124,6 +128,13 @@ ids; other braces stay as they are. The command starts in the worktree with an e
 `scope` has patterns as a shell has them, where `*` also stands for `/`, or folders. `cost` is in a unit of the team's;
 the built-in costs say only that an attempt of a person is dearer than one of a command. Without `kinds`, an executor is
 as good at one kind of task as at another until outcomes say otherwise.
+
+`wrap` is the argv of a sandbox: the executor's own command follows it, in `run` and in `health`, and the same words in
+braces are filled in. With `sandbox: required` an executor is never started outside of one: where `wrap` is empty, or
+what it names is not there or fails, `task route` rejects it under the rule `sandbox`, whoever asks for it by name, and
+`dispatch run` and `dispatch work` refuse with `sandbox_required`, also with another command after two dashes or under
+another name. The sandbox is tried in a folder that is thrown away, with `health` or else with `true` inside of it.
+`swe-agent` is known to require one: it is started only once `executors.swe-agent.wrap` is set.
 
 The built-in commands are what the programs' own documents give for work without a terminal. What a program may do there
 is for its own settings, and for its sandbox, to say: some run shell commands without asking. Look at the table before
@@ -193,12 +204,13 @@ def _executors() -> str:
             f"`{shlex.join(one.health)}`" if one.health else "",
             ", ".join(one.kinds),
             one.risk,
+            one.sandbox,
             f"{one.cost:g}",
             f"{one.timeout} s" if one.timeout else "",
         )
         for one in BUILT_IN.values()
     ]
-    return table(("executor", "run", "health", "kinds", "risk", "cost", "timeout"), rows)
+    return table(("executor", "run", "health", "kinds", "risk", "sandbox", "cost", "timeout"), rows)
 
 
 def page() -> str:

@@ -51,6 +51,7 @@ DISPATCH: Final = {
     "created_at": "when it was handed out", "completed_at": "or null",
     "failed_at": "or null", "category": "what kind of failure ended it, or null",
     "recovered_at": "or null", "recovery_of": "the dispatch that it replaces, or null",
+    "brief": "digest of the brief, or after a recovery of the bundle's file, that was handed over, or null",
     "branch": "of the work tree that was made for it, or null",
     "partial": "commit that keeps what was done when it failed or was recovered, or null",
     "executor_invoked": "true where memento itself started the executor's command (`dispatch run`)",
@@ -68,7 +69,8 @@ EVIDENCE: Final = {
     "task_id": "the first of them, or null", "outcome": "passed, failed, observed",
     "status": "recorded, superseded, retracted, redacted",
     "trust_level": "reproduced, witnessed, verified, reported, advisory",
-    "summary": "text or null", "uri": "link or null", "files": "attachments: name, sha256, bytes",
+    "summary": "text or null", "uri": "link or null", "files": "attachments: name, "
+    "sha256, bytes, path in the repository (null where only the digest is kept)",
     "command": "argv, or null", "exit_code": "or null", "seconds": "or null",
     "reports": "name, format, sha256, ok, counts, failed, failed_more",
     "problems": "why a good exit code did not count",
@@ -112,6 +114,22 @@ BRIEF: Final = {
     "digest": "SHA-256 of all other keys as JSON, keys sorted, without spaces",
     "id": "only in a bundle: `bundle_` and the start of the digest", "bundle_hash": "only in a bundle: the digest",
 }  # fmt: skip
+BOARD: Final = {
+    "format": "1; raised with every change that a reader must know of", "run_id": "the run", "goal": "what it is for",
+    "run_status": "its state", "columns": "name (a task's status), title, count, cards; in this order, also empty "
+    "ones: pending, dispatched, in_progress, blocked, completed, accepted, rejected, cancelled, contested",
+}  # fmt: skip
+CARD: Final = {
+    "id": "the task", "title": "what is to be done", "column": "its status: what its events come to",
+    "claimants": "who holds it now", "executor": "to whom it was handed last, or null",
+    "dispatch_ids": "its open hand-offs", "expired": "a claim's lease is over",
+    "blocked_by": "dependencies that are not proven, and gates of it that failed",
+    "reason": "why it is blocked, rejected or cancelled, or null", "ready": "could be handed out now",
+    "proven": "true, false, or null while it is not completed",
+    "stale": "all that proves it saw other code than this commit's",
+    "late": "something came after the run's completion",
+    "kind": "or null", "risk": "or null", "size": "or null", "role": "or null",
+}  # fmt: skip
 ROLE: Final = {
     "kind": "actor, or role: a word that tasks ask for", "name": "who", "last_action": "kind and verb, or nothing",
     "last_record": "to which record", "last_at": "when", "actions": "how many of each kind",
@@ -122,6 +140,8 @@ REPORT: Final = {
     "blockers": "what holds the run up: kind, record, about", "risks": "of the plan, and open tasks of high risk: "
     "record, about", "verification": "what proves tasks: evidence_id, kind, trust_level, outcome, command, exit_code, "
     "stale, task_ids", "changed_files": "path, evidence_ids of diffs that changed it, task_ids of done tasks about it",
+    "recovered": "hand-offs that were taken back: dispatch_id, task_id, requeued_dispatch_id, evidence_id and "
+    "bundle_path of what the next worker needs, or null",
 }  # fmt: skip
 TROUBLE: Final = {
     "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
@@ -146,7 +166,12 @@ LIVE: Final = {
 JOB: Final = {
     "dispatch_id": "what was taken back, or only cleaned up after", "task_id": "its task", "run_id": "its run",
     "why": "what was found", "partial": "commit that keeps its work, or null",
-    "requeued_dispatch_id": "the hand-off that follows it, or null",
+    "requeued_dispatch_id": "the hand-off that follows it, or null", "status": "of the task now",
+    "recovery_mode": "`regenerate_context_bundle` where a bundle was made anew, else null",
+    "native_session_required": "always false: the bundle is all that the next worker needs",
+    "verification_policy": "what the task's own text asks of verification, or null",
+    "bundle_id": "of the bundle that was made anew, or null", "context_bundle_hash": "its digest, or null",
+    "context_bundle_path": "its file in the repository, or null", "evidence_id": "the note that holds it, or null",
 }  # fmt: skip
 ENDED: Final = {
     "task": "which task", "status": "completed, failed, lost (ended by somebody else), died (its worker was killed)",
@@ -159,7 +184,8 @@ NEXT: Final = {
 }  # fmt: skip
 DECISION: Final = {
     "selected_executor": "who should do the task, or null", "fallback_chain": "who comes next, in order",
-    "rejected_executors": "executor, rules (health, scope, risk, budget, tried), reasons, hard: no wish lifts it",
+    "rejected_executors": "executor, rules (health, sandbox, scope, risk, budget, tried), reasons, hard: no "
+    "wish lifts it",
     "scores": "of those who are not rejected: executor, score, its parts expected, unsure, cost; outcomes and "
     "outcomes_of_kind, as they weigh today", "reasons": "why the first is the first",
     "risk": "low, medium, high: the task's own or, raised, what past failures make it",
@@ -234,7 +260,9 @@ NOTE: Final = {
 
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
-    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
+    "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE,
+    "Board": BOARD, "Card (of board)": CARD, "Report": REPORT,
+    "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
     "Run again (results)": RERUN, "Note": NOTE,
@@ -280,6 +308,7 @@ ANSWERS: Final = {
     "task revise": "task",
     "task show": "task dispatches next dangers",
     "task route": "task_id task_status decision evidence",
+    "task board": "board",
     "task brief": "payload",
     "task bundle": "bundle bundle_path",
     "task block": "task",
@@ -293,11 +322,11 @@ ANSWERS: Final = {
     "dispatch claim": "DISPATCH",
     "dispatch claim --sync": "DISPATCH remote branch pushed pushes",
     "dispatch renew": "dispatch_id lease_until committed",
-    "dispatch complete": "DISPATCH task proven evidence",
+    "dispatch complete": "DISPATCH task proven evidence graph",
     "dispatch select": "task_id decision candidates event_id",
     "dispatch fail": "DISPATCH",
     "dispatch create --worktree": "DISPATCH dispatched worktree",
-    "dispatch recover": "DISPATCH requeued_dispatch_id",
+    "dispatch recover": "DISPATCH requeued_dispatch_id bundle",
     "dispatch recover --all": "job_count jobs",
     "dispatch run": "DISPATCH outcome reason evidence proven exit_code seconds task",
     "dispatch stop": "DISPATCH",
@@ -321,7 +350,7 @@ ANSWERS: Final = {
     "evidence retract": "evidence",
     "evidence redact": "redacted note",
     "preflight": "act checks dangers refused gate",
-    "graph status": "code graph snapshot graphify",
+    "graph status": "code graph snapshot after_dispatch graphify",
     "graph update": "evidence recorded counts",
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",

@@ -47,6 +47,9 @@ What differs, on purpose:
   `--scope-kind` and `--mock-graphify`.
 - `record-external-check` keeps what is typed as *reported*: `evidence check` reads the provider's own answer.
 - `record-approval` approves what `--scope-id` names, else the run, and only where `--response` is plainly a yes.
+- `complete-dispatch` records the code's graph with `--graphify-checkpoint`, or where policy says so.
+- `recover-jobs` takes back what is dead or expired alone. `context_bundle_path` is within the repository, and
+  `source_of_truth` is gone: it is git.
 - `graph-update` fails where graphify does, and `verify-task`, `release-gate` and `select-patch` exit with 1 when they
   say no."""
 

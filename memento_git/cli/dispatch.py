@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -157,28 +157,35 @@ def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
     "--evidence-uri", multiple=True, metavar="URI", help="A file:// of the repository or a link, added as evidence."
 )
 @click.option("--summary", "--note", default="", metavar="TEXT", help="What was done.")
+@click.option("--graph/--no-graph", default=None, help="Record the code's graph with it, or not; policy decides else.")
 @writes
 def complete(
-    door: Door, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str
-) -> None:
+    door: Door, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str, *,
+    graph: bool | None = None,
+) -> None:  # fmt: skip
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
     from memento_git.work import answers
-    from memento_git.work.actions import dispatches, evidences
+    from memento_git.work.actions import checkpoints, dispatches, evidences
 
-    def act(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    def act(tx: Transaction) -> tuple[Row, Row, list[Row], checkpoints.Checkpoint | None]:
         task = answers.after(tx, tx.view.find(dispatch_id, "dispatch")[0])["task_id"]
         added = [
             evidences.add_evidence(tx, "artifact", tasks=[task], uri=uri, summary=f"Named when {task} was completed.")
             for uri in evidence_uri
         ]
-        name = dispatches.complete_dispatch(tx, dispatch_id, [*evidence, *added], note=summary)
+        name, found = dispatches.complete(tx, dispatch_id, [*evidence, *added], note=summary, graph=graph)
         cited = [tx.view.find(one, "evidence")[0] for one in (*evidence, *added)]
-        return answers.after(tx, name), answers.after(tx, task), [answers.after(tx, one) for one in cited]
+        return answers.after(tx, name), answers.after(tx, task), [answers.after(tx, one) for one in cited], found
 
-    row, task, cited = door.change("dispatch complete", act)
+    checkpoints.look_ahead(door.ledger, dispatch_id, graph)
+    row, task, cited, checkpoint = door.change("dispatch complete", act)
     proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
-    data = {**row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited}
-    door.show(data, f"completed {row['task_id']}, {proof}")
+    data = {
+        **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
+        "graph": checkpoint.row() if checkpoint else None,
+    }  # fmt: skip
+    recorded = f"\n graph recorded as {checkpoint.evidence}" if checkpoint and checkpoint.recorded else ""
+    door.show(data, f"completed {row['task_id']}, {proof}{recorded}")
 
 
 @dispatch.command("select")
@@ -268,7 +275,8 @@ def recover(
 ) -> None:
     """Take back a dispatch whose claim has expired. What its work tree holds is kept aside; the living are left."""
     from memento_git.work import answers
-    from memento_git.work.actions import dispatches
+    from memento_git.work.actions import bundles, dispatches
+    from memento_git.work.desk import Desk
 
     if bool(dispatch_id) == all_ or (all_ and (force or reason)) or (run and not all_):
         raise click.UsageError("name one dispatch, or give --all, with --run if you like, and without --force")
@@ -278,16 +286,18 @@ def recover(
         recover_all(door, run, executor, requeue=requeue)
         return
 
-    def act(tx: Transaction) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    def act(tx: Transaction) -> tuple[Row, Row | None, Row | None]:
         name, successor = dispatches.recover_dispatch(
-            tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor
+            tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor, bundle=True
         )
-        return answers.after(tx, name), answers.after(tx, successor) if successor else None
+        made = bundles.bundle_row(Desk.of(tx).find(name, "dispatch")[1], name)
+        return answers.after(tx, name), answers.after(tx, successor) if successor else None, made
 
-    row, successor = door.change("dispatch recover", act)
+    row, successor, made = door.change("dispatch recover", act)
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
-    data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None}
-    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}")
+    packet = f"\n bundle: {made['path']}" if made else ""
+    data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None, "bundle": made}
+    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}")
 
 
 from memento_git.cli import handover  # noqa: E402 (it adds its commands to the group)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
 
 SHOWN: Final = 10
+WHEN: Final = {
+    "always": "a snapshot is recorded", "known": "a snapshot is recorded, once the run has one",
+    "never": "no snapshot is recorded",
+}  # fmt: skip
 READING: Final = partial(boundary.progress, what="the code")
 
 
@@ -45,15 +49,23 @@ def _status(door: Door, *, run: str = "") -> None:
     view = _view(door)
     held, code = graphs.look(door.ledger.git, _rev(door), READING)
     chosen = choose_run(view, run) if view is not None and (run or view.runs()) else ""
-    snapshot = graphs.latest(view, chosen) if view is not None and chosen else None
+    snapshot = graphs.latest(view, chosen, held) if view is not None and chosen else None
+    when = view.policy().graph["after_dispatch"] if view is not None else None
     found = graphify.status(door.ledger.git)
     if told := codegraph.lacking(held):
         door.ledger.warnings.append(told)
     graph = {key: value for key, value in held.items() if key not in ("edges", "format")}
     names = output.Names(None if door.json else view)
     door.show(
-        {"code": code, "graph": graph, "snapshot": snapshot, "graphify": found},
-        lambda: "\n".join([*_told(held), _recorded(snapshot, names), f"graphify  {found['state'].replace('_', ' ')}"]),
+        {"code": code, "graph": graph, "snapshot": snapshot, "after_dispatch": when, "graphify": found},
+        lambda: "\n".join(
+            [
+                *_told(held),
+                _recorded(snapshot, names),
+                *([f"after a dispatch  {WHEN[when]}"] if when else []),
+                f"graphify  {found['state'].replace('_', ' ')}",
+            ]
+        ),
     )
 
 
@@ -102,7 +114,10 @@ def _recorded(snapshot: Row | None, names: output.Names) -> str:
     if snapshot is None:
         return "snapshot  none recorded: memento graph update"
     of = "this code" if snapshot["current"] else "other code"
-    return f"snapshot  {names(snapshot['evidence_id'])} of {of}, {snapshot['created_at'][:16].replace('T', ' ')}"
+    of += ", with the same graph" if snapshot["same_graph"] and not snapshot["current"] else ""
+    after = f", after {names(snapshot['dispatch_id'])}" if snapshot["dispatch_id"] else ""
+    when = snapshot["created_at"][:16].replace("T", " ")
+    return f"snapshot  {names(snapshot['evidence_id'])} of {of}, {when}{after}"
 
 
 @graph.command("update")

@@ -107,21 +107,24 @@ def stop(door: Door, dispatch_id: str) -> None:
 
 def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
     """Take back what died or expired, and say what became of each."""
-    from memento_git.work.actions import recovering
+    from memento_git.work.actions import bundles, recovering
 
-    jobs = recovering.recover_all(door.ledger, run=run, requeue=requeue, executor=executor)
+    jobs = recovering.recover_all(door.ledger, run=run, requeue=requeue, executor=executor, bundle=True)
+    view = door.ledger.view() if jobs else None
     rows = [
         {
             "dispatch_id": job.dispatch, "task_id": job.task, "run_id": job.run, "why": job.why,
             "partial": job.partial or None, "requeued_dispatch_id": job.successor or None,
+            **bundles.restart_row(view, job.dispatch, job.task, job.run),
         }
-        for job in jobs
+        for job in jobs if view is not None
     ]  # fmt: skip
     lines = [
         f"{job.dispatch}: {job.why}"
         + (f"; handed out again as {job.successor}" if job.successor else "")
         + (f"; its partial work: git show {job.partial}" if job.partial else "")
-        for job in jobs
+        + (f"\n bundle: {row['context_bundle_path']}" if row["context_bundle_path"] else "")
+        for job, row in zip(jobs, rows, strict=True)
     ]
     door.show({"job_count": len(jobs), "jobs": rows}, "\n".join(lines) or "nothing to recover")
 

@@ -16,7 +16,7 @@ COMMANDS: Final = {
     "show": ("overview", "Show any record by its id."),
     "run": ("run", "Start, pause, resume, cancel, complete runs."),
     "plan": ("plan", "Draft, approve, reject plans."),
-    "task": ("task", "Add, revise, block, reopen, cancel, verify tasks; write their briefs."),
+    "task": ("task", "Add, revise, block, reopen, cancel, verify tasks; show their board, write their briefs."),
     "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),

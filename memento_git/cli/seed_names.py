@@ -32,7 +32,7 @@ OPTIONS: Final = (
     "scope-id", "prompt", "response", "required-approvals", "policy-json",
 )  # fmt: skip
 REPEATED: Final = ("acceptance-criteria", "dependencies", "relevant-files", "candidate-json", "required-check")
-FLAGS: Final = ("allow-spike", "requeue", "mock-graphify")
+FLAGS: Final = ("allow-spike", "requeue", "mock-graphify", "graphify-checkpoint")
 DEFAULTS: Final = {"executor": "hermes-profile", "status": "passed"}
 
 RUN: Final = {"run-id": "--run"}
@@ -61,7 +61,8 @@ TABLE: Final[dict[str, Alias]] = {
     "list-dispatches": Alias("dispatch list", RUN, ("--limit", "0")),
     "claim-dispatch": Alias("dispatch claim", ENDS, (), {"dispatch-id": "dispatch_id_required"}),
     "complete-dispatch": Alias(
-        "dispatch complete", {**ENDS, "summary": "--summary", "evidence-uri": "--evidence-uri"}, (),
+        "dispatch complete",
+        {**ENDS, "summary": "--summary", "evidence-uri": "--evidence-uri", "graphify-checkpoint": "--graph"}, (),
         {"dispatch-id": "dispatch_id_required"},
     ),
     "fail-dispatch": Alias(

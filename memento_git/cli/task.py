@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import boundary, output, terminal
+from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.plan import read_text
 from memento_git.cli.route import route
@@ -45,7 +46,9 @@ def _about(function: Callable[..., Any]) -> Callable[..., Any]:
     return kind(risk(click.option("--role", metavar="TEXT", help="Who should do it: a role.")(function)))
 
 
-task = boundary.group("task", "Add, revise, route, block, reopen, cancel, verify tasks; write their briefs.", _list)
+task = boundary.group(
+    "task", "Add, revise, route, block, reopen, cancel, verify tasks; show their board, write their briefs.", _list
+)
 
 
 @task.command("list")
@@ -243,6 +246,7 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
 
 
 task.add_command(route)
+task.add_command(board)
 task.add_command(_moving("block", "blocked", "Say that a task cannot go on; what was handed out is withdrawn."))
 task.add_command(_moving("reopen", "reopened", "Take a settled or blocked task back to pending."))
 task.add_command(_moving("cancel", "cancelled", "Say that a task will not be done."))

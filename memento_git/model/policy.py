@@ -48,6 +48,8 @@ GRAPH: Final = Shape({
     "hot_spots": Field(LEVEL, doc="a module that became a hot spot"),
     "edges": Field(LEVEL, doc="more edges than `growth` allows"),
     "growth": Field(t.Whole(), doc="percent by which the edges may grow"),
+    "after_dispatch": Field(t.Choice(("always", "known", "never")),
+                            doc="when a completion records the graph: known is where the run has one already"),
 })  # fmt: skip
 
 SIGNERS: Final = t.ListOf(ACTOR)
@@ -75,6 +77,8 @@ REPRODUCE: Final = Shape({
 EXECUTOR: Final = Shape({
     "run": Field(t.ListOf(t.Text()), doc="argv that starts it; {brief} {task} {dispatch} {worktree} are filled in"),
     "health": Field(t.ListOf(t.Text()), doc="argv that exits with 0 where it can work"),
+    "sandbox": Field(t.Choice(("required", "none")), doc="required: it is never started outside of `wrap`"),
+    "wrap": Field(t.ListOf(t.Text()), doc="argv of a sandbox, which its own command follows; filled in as `run` is"),
     "kinds": Field(t.ListOf(t.WORD), doc="kinds of task that it is good at"),
     "scope": Field(t.ListOf(LINE), doc="patterns of files that it may work on; none: all"),
     "risk": Field(t.Choice(RISKS), doc="greatest risk that it may take; high where it is absent"),
@@ -131,7 +135,9 @@ DEFAULT_PREFLIGHT: Final[dict[str, Any]] = {
     "disk": 64 * 1024 * 1024, "destructive": "refuse",
 }  # fmt: skip
 DEFAULT_REPRODUCE: Final[dict[str, Any]] = {"commands": [], "setup": [], "timeout": "20m", "env": [], "runners": []}
-DEFAULT_GRAPH: Final[dict[str, Any]] = {"cycles": "refuse", "hot_spots": "warn", "edges": "warn", "growth": 20}
+DEFAULT_GRAPH: Final[dict[str, Any]] = {
+    "cycles": "refuse", "hot_spots": "warn", "edges": "warn", "growth": 20, "after_dispatch": "known",
+}  # fmt: skip
 
 
 class Policy(NamedTuple):

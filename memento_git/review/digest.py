@@ -9,16 +9,18 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 STUCK: Final = ("blocked", "rejected", "contested")
+BUNDLE: Final = "bundle.json"
 OPEN: Final = ("pending", "dispatched", "in_progress", "blocked", "rejected", "contested")
 
 
 def digest(held: Row) -> Row:
-    """Return the four lists that a report tells beside the rows themselves."""
+    """Return the lists that a report tells beside the rows themselves."""
     return {
         "blockers": list(_blockers(held)),
         "risks": list(_risks(held)),
         "verification": list(_verification(held)),
         "changed_files": _files(held),
+        "recovered": list(_recovered(held)),
     }
 
 
@@ -66,6 +68,23 @@ def _verification(held: Row) -> Iterable[Row]:
                 "evidence_id": row["id"], "kind": row["kind"], "trust_level": row["trust_level"],
                 "outcome": row["outcome"], "command": row["command"], "exit_code": row["exit_code"],
                 "stale": row.get("stale", False), "task_ids": proves[row["id"]],
+            }  # fmt: skip
+
+
+def _recovered(held: Row) -> Iterable[Row]:
+    """Yield the hand-offs that were taken back, what follows each, and where the bundle for it lies."""
+    next_ = {row["recovery_of"]: row["dispatch_id"] for row in held["dispatches"] if row["recovery_of"]}
+    bundles = {
+        row["dispatch"]: (row["id"], file["path"])
+        for row in held["evidence"] for file in row["files"] if row["dispatch"] and file["name"] == BUNDLE
+    }  # fmt: skip
+    for row in held["dispatches"]:
+        if row["status"] == "recovered" and row["recovered_at"]:
+            evidence, path = bundles.get(row["dispatch_id"], (None, None))
+            yield {
+                "dispatch_id": row["dispatch_id"], "task_id": row["task_id"],
+                "requeued_dispatch_id": next_.get(row["dispatch_id"]), "evidence_id": evidence,
+                "bundle_path": path,
             }  # fmt: skip
 
 

@@ -40,6 +40,7 @@ def sections(held: Row) -> list[tuple[str, list[str]]]:
          [f"`{row['record']}` is {row['problem']}: {plain(row['about'])}" for row in held["trouble"]]),
         ("Verification", [_verified(row) for row in told["verification"]]),
         ("Changed files", [_file(row) for row in told["changed_files"]]),
+        ("Recovered", [_recovered(row) for row in told["recovered"]]),
         ("Risks", [_about(row) for row in told["risks"]]),
         ("Roles", [role_line(row) for row in held["roles"]]),
         ("Evidence", [evidence_line(row) for row in held["evidence"]]),
@@ -55,6 +56,12 @@ def _about(row: Row) -> str:
 
 def _file(row: Row) -> str:
     return code(row["path"]) + ("" if row["evidence_ids"] else " — a done task is about it")
+
+
+def _recovered(row: Row) -> str:
+    again = f"handed out again as `{row['requeued_dispatch_id']}`" if row["requeued_dispatch_id"] else "taken back"
+    where = f"; what its next worker needs: {code(row['bundle_path'])}" if row["bundle_path"] else ""
+    return f"`{row['dispatch_id']}` of `{row['task_id']}`: {again}{where}"
 
 
 def _verified(row: Row) -> str:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.work import TRUSTS
+from memento_git.work.executors import known
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ def weakened(old: Policy, new: Policy) -> list[str]:
         *_verification(old, new),
         *_levels(old, new),
         *_signatures(old, new),
+        *_sandboxes(old, new),
     ]
 
 
@@ -93,6 +95,19 @@ def _signatures(old: Policy, new: Policy) -> Iterator[str]:
     for key in ("allowed_signers", "revoked"):
         if old.signatures.get(key) not in (None, new.signatures.get(key)):
             yield f"signatures.{key}: another file, or none, counts now"
+
+
+def _sandboxes(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell which executors may work outside of a sandbox now, or in another one."""
+    after = known(new)
+    for name, executor in known(old).items():
+        now = after.get(name)
+        if not executor.is_boxed or now is None:
+            continue
+        if not now.is_boxed:
+            yield f"executors.{name}.sandbox: it may work outside of one now"
+        elif now.wrap != executor.wrap and executor.wrap:
+            yield f"executors.{name}.wrap: another sandbox now"
 
 
 def _lower(section: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 PLACEHOLDERS: Final = ("brief", "task", "dispatch", "worktree")
 TO_FILL: Final = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
 HOUR: Final = 3600
+REQUIRED: Final = "required"
+NO_WRAP: Final = "it may only work in a sandbox, and config's `wrap` names none for it"
 PROMPT: Final = "Read the file {brief}. It is your whole brief: do what it asks in this folder, then report as it says."
 
 
@@ -29,6 +31,13 @@ class Executor(NamedTuple):
     risk: str = "high"
     cost: float = 1.0
     timeout: int = HOUR
+    sandbox: str = "none"
+    wrap: tuple[str, ...] = ()
+
+    @property
+    def is_boxed(self) -> bool:
+        """Tell whether it may only ever work in a sandbox."""
+        return self.sandbox == REQUIRED
 
     @property
     def by(self) -> str:
@@ -37,7 +46,7 @@ class Executor(NamedTuple):
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
         """Return the command with its placeholders filled in; its standard input is to be empty."""
-        return fill(self.run, values)
+        return fill((*self.wrap, *self.run), values)
 
 
 def fill(argv: Sequence[str], values: Mapping[str, str]) -> list[str]:
@@ -82,7 +91,7 @@ BUILT_IN: Final = {
              "--actions.apply_patch_locally=true"),
             ("docker", "info"),
             ("fix",),
-        ),
+        )._replace(sandbox=REQUIRED),
     )
 }  # fmt: skip
 
@@ -102,3 +111,24 @@ def _changed(executor: Executor, given: Mapping[str, Any]) -> Executor:
     if "run" in given:
         changes.setdefault("health", ())
     return Executor(**{**executor._asdict(), **changes})
+
+
+def kept_boxed(executor: Executor, table: Mapping[str, Executor]) -> tuple[Executor, str]:
+    """Return an executor with the sandbox of the one in the table that its command is, and whose sandbox that is."""
+    if executor.is_boxed:
+        return executor, executor.name
+    for other in table.values():
+        start = _start(other.run)
+        if other.is_boxed and start and _start(executor.run)[: len(start)] == start:
+            return executor._replace(sandbox=other.sandbox, wrap=other.wrap), other.name
+    return executor, executor.name
+
+
+def _start(argv: Sequence[str]) -> list[str]:
+    """Return the words by which one knows a command: its program's name, and what follows up to the first option."""
+    found = [argv[0].rpartition("/")[2]] if argv else []
+    for word in argv[1:]:
+        if word.startswith("-") or TO_FILL.search(word):
+            break
+        found.append(word)
+    return found

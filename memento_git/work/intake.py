@@ -21,6 +21,7 @@ PLAIN: Final = re.compile(r"[A-Za-z0-9._:/@#+-]{1,200}")
 NOT_TAKEN: Final = (
     "verify", "verification_policy", "commands", "require", "trust", "policy", "executor", "executors", "dispatch",
     "depends_on", "dependencies", "budget", "attempts", "cost", "role", "risk", "allow_destructive", "allow_secret",
+    "status", "state", "column",
 )  # fmt: skip
 
 

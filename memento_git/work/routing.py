@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.states import RISKS
 from memento_git.work.budget import Budget, Next
+from memento_git.work.executors import NO_WRAP
 from memento_git.work.outcomes import Outcome, Tally, decayed, expected, tallies
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ def barriers(asked: Asked, executor: Executor, risk: str) -> list[Barrier]:
         found.append(Barrier("scope", f"{', '.join(outside[:3])} is outside of what it may work on"))
     if RISKS.index(risk) > RISKS.index(executor.risk):
         found.append(Barrier("risk", f"the risk is {risk}, and it may take {executor.risk} at most"))
+    if executor.is_boxed and not executor.wrap:
+        found.append(Barrier("sandbox", NO_WRAP))
     escalated = asked.step.action == "escalate"
     if escalated and executor.by == "command":
         found.append(Barrier("budget", f"a person should look at the task: {asked.step.why}"))
@@ -132,7 +135,7 @@ def decide(asked: Asked, health: Mapping[str, str], override: str = "") -> dict[
     scores = []
     for name, executor in asked.table.items():
         found = barriers(asked, executor, risk)
-        found += [Barrier("health", health[name])] if name in health else []
+        found += [Barrier("sandbox" if executor.is_boxed else "health", health[name])] if name in health else []
         if found:
             kept_out[name] = found
         else:

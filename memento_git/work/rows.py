@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import STATUS
 from memento_git.folding.rows import Row, audit
+from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
@@ -161,6 +162,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "recovered_at": ended.at if ended and ending == "recovered" else None,
                 "category": (ended.get("category") or None) if ended else None,
                 "recovery_of": (opened.get("recovery_of") or None) if opened else None,
+                "brief": (opened.get("brief") or None) if opened else None,
                 "branch": (opened.get("branch") or None) if opened else None,
                 "partial": (ended.get("partial") or None) if ended else None,
                 "executor_invoked": name in invoked,
@@ -208,7 +210,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "trust_level": state.trust_in(evidence),
         "summary": data.get("summary"),
         "uri": data.get("uri"),
-        "files": [{key: one[key] for key in ("name", "sha256", "bytes")} for one in data.get("attachments", [])],
+        "files": [_file(state, evidence.id, one) for one in data.get("attachments", [])],
         "command": command["argv"] if command else None,
         "exit_code": command["exit"] if command else None,
         "seconds": command["seconds"] if command else None,
@@ -238,6 +240,11 @@ def _rerun_row(rerun: Rerun) -> Row:
         "counts": not rerun.runner.why,
         "why": rerun.runner.why or None,
     }
+
+
+def _file(state: RunState, evidence: str, given: Row) -> Row:
+    path = f"{layout.folder_of(state.id, evidence)}/{given['kept']}" if given.get("kept") else None
+    return {**{key: given[key] for key in ("name", "sha256", "bytes")}, "path": path}
 
 
 def audit_rows(state: RunState) -> list[Row]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
 from memento_git.ledger.layout import FOLDER
+from memento_git.work.actions.bundles import as_json
 from memento_git.work.brief import as_markdown
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def write_bundle(ledger: Ledger, row: Row, path: Path, *, force: bool = False) -
     for folder, owner in owned.items():
         if place.is_relative_to(folder.resolve()):
             raise PlaceUnfit(path=path.name, owner=owner)
-    text = json.dumps(row, ensure_ascii=False) + "\n" if path.suffix == ".json" else as_markdown(row)
-    data = text.encode()
+    data = as_json(row) if path.suffix == ".json" else as_markdown(row).encode()
     if place.exists() and not force:
         if place.is_file() and place.read_bytes() == data:
             return

@@ -14,13 +14,14 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, preflight, trust
 from memento_git.work import refusals as no
-from memento_git.work.actions import worktrees
+from memento_git.work.actions import bundles, checkpoints, worktrees
 from memento_git.work.desk import Desk, dispatch_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.store import Transaction
+    from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
 
 
@@ -263,6 +264,13 @@ def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> Non
 
 def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "") -> str:
     """Complete a claimed dispatch, and with it its task, on evidence that policy accepts."""
+    return complete(tx, dispatch, evidence, note=note)[0]
+
+
+def complete(
+    tx: Transaction, dispatch: str, evidence: Sequence[str], *, note: str = "", graph: bool | None = None
+) -> tuple[str, Checkpoint | None]:
+    """Complete a dispatch; return its id, and what became of the graph where policy, or `graph`, asks for it."""
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     prose = state.prose(task)
@@ -279,13 +287,14 @@ def complete_dispatch(tx: Transaction, dispatch: str, evidence: Sequence[str], *
     known = {path for one in cited if one.evidence for path in trust.seen_by(one.evidence).get("untracked", ())}
     code = codestate.code_now(worktrees.git_of(tx, name), paths, known=known)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
-    desk.happen(
+    completion = desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),
     )  # fmt: skip
+    checkpoint = checkpoints.record(tx, state, completion, graph)
     release(tx, task, name)
     worktrees.leave(tx, name)
-    return name
+    return name, checkpoint
 
 
 def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
@@ -348,9 +357,13 @@ def _named(desk: Desk, given: str) -> str:
 
 
 def recover_dispatch(
-    tx: Transaction, dispatch: str, *, force: bool = False, reason: str = "", requeue: bool = False, executor: str = ""
-) -> tuple[str, str]:
-    """Take a dispatch back whose claim has expired; return its id and, with requeue, that of its successor."""
+    tx: Transaction, dispatch: str, *, force: bool = False, reason: str = "", requeue: bool = False, executor: str = "",
+    bundle: bool = False,
+) -> tuple[str, str]:  # fmt: skip
+    """Take a dispatch back whose claim has expired; return its id and, with requeue, that of its successor.
+
+    With requeue, or where it is asked for, a bundle of what the next worker needs is made anew and recorded.
+    """
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     found = state.dispatches(task).get(name, {})
@@ -362,12 +375,14 @@ def recover_dispatch(
     partial = worktrees.give_up(tx, name)
     desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
     release(tx, task, name)
+    again = requeue or (bundle and state.task_status(task) == "pending" and not state.is_final)
+    brief = bundles.record_bundle(tx, task, name) if again else ""
     if not requeue:
         return name, ""
     opened = found.get("opened")
-    successor = create_dispatch(
+    successor = hand_out(
         tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
-        allow_destructive=opened.data.get("allowed", ()) if opened else (),
+        allow_destructive=opened.data.get("allowed", ()) if opened else (), brief=brief,
     )  # fmt: skip
     return name, successor

@@ -11,6 +11,7 @@ from memento_git.ledger import layout
 from memento_git.work import codegraph, codestate, graphfile, graphs, proposals
 from memento_git.work import graphify as gfy
 from memento_git.work.actions import diffs, evidences
+from memento_git.work.actions.attaching import attached
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def snapshots(state: RunState) -> list[Evidence]:
     ]  # fmt: skip
 
 
-def latest(view: View, run: str) -> Row | None:
-    """Return what is recorded of the graph in a run, and whether it is of the code at this view."""
+def latest(view: View, run: str, held: Row) -> Row | None:
+    """Return what is recorded of the graph in a run, and whether it is of the code, or the graph, at this view."""
     from memento_git.work.state import RunState
 
     found = snapshots(RunState(view, run))
@@ -57,9 +58,11 @@ def latest(view: View, run: str) -> Row | None:
         return None
     data = found[-1].data
     tree = codestate.code_at(view.git, view.commits[0])["tree"] if len(view.commits) == 1 else ""
+    digest = hashlib.sha256(codegraph.as_bytes(held)).hexdigest()
     return {
         "evidence_id": found[-1].id, "run_id": run, "created_at": data["at"], "counts": data.get("graph", {}),
-        "current": data.get("code", {}).get("tree") == tree,
+        "current": data.get("code", {}).get("tree") == tree, "dispatch_id": data.get("dispatch"),
+        "same_graph": any(one["name"] == SNAPSHOT and one["sha256"] == digest for one in data["attachments"]),
     }  # fmt: skip
 
 
@@ -84,8 +87,7 @@ def update_graph(
     if former := _former(state, code["tree"], named[SNAPSHOT], wanted, graphify=GRAPHIFY in named):
         return former
     draft = _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
-    told = f"{held['counts']['nodes']} files, {held['counts']['edges']} imports, {held['counts']['cycles']} cycles"
-    return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=told)
+    return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=counted(held))
 
 
 def _belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
@@ -114,18 +116,19 @@ def graphified(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> 
 
 
 def _draft(desk: Desk, named: dict[str, bytes], data: Row) -> evidences.Draft:
-    files, attachments = {}, []
-    for name, content in named.items():
-        told = {"name": name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-        if len(content) <= desk.policy.attach:
-            files[name] = content
-            told["kept"] = name
-        else:
-            desk.tx.ledger.warnings.append(
-                f"{name} has {len(content)} bytes, more than policy's limits.attach: only its digest is kept"
-            )
-        attachments.append(told)
+    attachments, files = attached(desk, named)
     return evidences.Draft({"kind": "graph", **data, "attachments": attachments}, files)
+
+
+def snapshot_draft(desk: Desk, content: bytes, held: Row, code: Row) -> evidences.Draft:
+    """Return a snapshot as evidence that is not in the ledger yet."""
+    return _draft(desk, {SNAPSHOT: content}, {"outcome": "observed", "code": code, "graph": held["counts"]})
+
+
+def counted(held: Row) -> str:
+    """Return a graph's counts in words."""
+    counts = held["counts"]
+    return f"{counts['nodes']} files, {counts['edges']} imports, {counts['cycles']} cycles"
 
 
 def diff_commits(

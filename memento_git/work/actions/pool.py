@@ -14,7 +14,7 @@ from memento_git.work import answers, budget, children, executors, routes
 from memento_git.work import refusals as no
 from memento_git.work.actions import recovering, tasks
 from memento_git.work.actions.handing import patiently, waits_for
-from memento_git.work.actions.running import ExecutorUnnamed, NoCommand, refuse_unfit
+from memento_git.work.actions.running import able
 from memento_git.work.children import Stop
 from memento_git.work.loading import load
 from memento_git.work.state import RunState
@@ -291,13 +291,7 @@ def foresee_pool(ledger: Ledger, order: Order) -> None:
     from memento_git.work import preflight
 
     view = ledger.view()
-    if not order.executor and not order.argv:
-        raise ExecutorUnnamed
-    name = order.executor
-    argv = order.argv or executors.known(view.policy()).get(name, executors.Executor(name)).run
-    if not argv:
-        raise NoCommand(executor=name)
-    refuse_unfit(ledger, view.policy(), argv, f"executor {name or argv[0]}")
+    able(ledger, view.policy(), order.executor, order.argv)
     checkouts.foresee(ledger.git, ledger.settings)
 
     def act(tx: Transaction) -> None:

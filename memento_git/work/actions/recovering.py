@@ -52,8 +52,13 @@ class Job(NamedTuple):
     successor: str = ""
 
 
-def recover_all(ledger: Ledger, *, run: str = "", requeue: bool = False, executor: str = "") -> list[Job]:
-    """Take back every dispatch whose worker died here or whose lease expired, and clean up after ended ones."""
+def recover_all(
+    ledger: Ledger, *, run: str = "", requeue: bool = False, executor: str = "", bundle: bool = False
+) -> list[Job]:
+    """Take back every dispatch whose worker died here or whose lease expired, and clean up after ended ones.
+
+    With `bundle`, what the next worker of each task needs is recorded also where the task is not handed out again.
+    """
     view = ledger.view()
     runs = [view.find(run, "run")[0]] if run else view.runs()
     known = {one.dispatch: one for one in handovers.listed(ledger.git)}
@@ -62,7 +67,9 @@ def recover_all(ledger: Ledger, *, run: str = "", requeue: bool = False, executo
         state = RunState(view, one)
         load(state)
         for name, why in _lost(state, known):
-            jobs += _recover(ledger, name, why, requeue=requeue and not state.is_final, executor=executor)
+            jobs += _recover(
+                ledger, name, why, requeue=requeue and not state.is_final, executor=executor, bundle=bundle
+            )
     jobs += [job for one in known.values() if not run or one.run in runs for job in clean(ledger, view, one)]
     return jobs
 
@@ -80,7 +87,9 @@ def _lost(state: RunState, known: dict[str, Handover]) -> Iterator[tuple[str, st
                 yield name, EXPIRED
 
 
-def _recover(ledger: Ledger, dispatch: str, why: str, *, requeue: bool, executor: str) -> list[Job]:
+def _recover(
+    ledger: Ledger, dispatch: str, why: str, *, requeue: bool = False, executor: str = "", bundle: bool = False
+) -> list[Job]:
     """Take one dispatch back; nothing where another process did so first, or where its worker is alive after all."""
     with handovers.held(ledger.git):
         here = handovers.read(ledger.git, dispatch)
@@ -91,7 +100,7 @@ def _recover(ledger: Ledger, dispatch: str, why: str, *, requeue: bool, executor
 
         def act(tx: Transaction) -> Job:
             name, successor = dispatches.recover_dispatch(
-                tx, dispatch, force=why != EXPIRED, reason=why, requeue=requeue, executor=executor
+                tx, dispatch, force=why != EXPIRED, reason=why, requeue=requeue, executor=executor, bundle=bundle
             )
             state, task, partial = dispatches.ending(tx, name)
             return Job(name, task, state.id, why, partial, successor)
@@ -104,7 +113,7 @@ def _recover(ledger: Ledger, dispatch: str, why: str, *, requeue: bool, executor
 
 def recover_one(ledger: Ledger, dispatch: str, why: str) -> list[Job]:
     """Take back a dispatch whose worker was seen to die."""
-    return _recover(ledger, dispatch, why, requeue=False, executor="")
+    return _recover(ledger, dispatch, why)
 
 
 def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = False) -> list[Job]:

@@ -11,9 +11,9 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import checkouts, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
-from memento_git.work import capture, children, executors, guard, pasts, verification, witnessed
+from memento_git.work import capture, children, executors, guard, pasts, probe, verification, witnessed
 from memento_git.work import refusals as no
-from memento_git.work.actions import diffs, dispatches, evidences, worktrees
+from memento_git.work.actions import checkpoints, diffs, dispatches, evidences, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.verifying import named_draft
@@ -41,6 +41,14 @@ class NoCommand(Refused):
     token = "executor_command_missing"
     sentence = "memento does not know how {executor} is started"
     hint_ = "give its command after two dashes, or set executors.{executor}.run in .memento/config.yaml"
+
+
+class SandboxRequired(Refused):
+    """An executor that may only work in a sandbox, and none that can be used."""
+
+    token = "sandbox_required"
+    sentence = "{executor} cannot be started: {why}"
+    hint_ = "set executors.{owner}.wrap in .memento/config.yaml to the argv of a sandbox that works here"
 
 
 class ExecutorUnnamed(Misused):
@@ -118,14 +126,8 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
     opened = state.event(identity.replace("dispatch", "event", 1)) if identity.startswith("dispatch_") else None
     task = opened.of if opened is not None else identity
     name = order.executor or (opened.get("executor") if opened is not None else "")
-    if not name and not order.argv:
-        raise ExecutorUnnamed
-    found = executors.known(policy).get(name) or executors.Executor(name or Path(order.argv[0]).name)
-    executor = found._replace(run=order.argv) if order.argv else found
-    if not executor.run:
-        raise NoCommand(executor=executor.name)
+    executor = able(ledger, policy, name, order.argv)
     asked = state.asked(task, policy, pasts.enriched(state, task, policy))
-    refuse_unfit(ledger, policy, executor.run, f"executor {executor.name}")
     for command in asked.commands:
         refuse_unfit(ledger, policy, command.run, "verification")
     if order.in_place and not asked.commands:
@@ -133,6 +135,28 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
     if not asked.commands and "diff" not in policy.proof:
         ledger.warnings.append(f"nothing that is run will prove {task}: give tasks a command, with --check")
     return executor, asked
+
+
+def able(ledger: Ledger, policy: Policy, name: str, argv: tuple[str, ...]) -> executors.Executor:
+    """Return who is to be started, with the command that is given or the table's; refuse who cannot, or must not, be.
+
+    A sandbox that the table requires stays, whatever command is given and by whichever name it is called.
+    """
+    if not name and not argv:
+        raise ExecutorUnnamed
+    table = executors.known(policy)
+    found = table.get(name) or executors.Executor(name or Path(argv[0]).name)
+    executor, owner = executors.kept_boxed(found._replace(run=argv) if argv else found, table)
+    if not executor.run:
+        raise NoCommand(executor=executor.name)
+    if executor.is_boxed and (why := probe.boxed_ailment(executor, ledger.git.cwd)):
+        raise SandboxRequired(executor=executor.name, why=why, owner=owner)
+    where = f"executor {executor.name}"
+    if executor.wrap:
+        told = guard.refuse_argv(policy, executor.run, where)
+        ledger.warnings += [warning for warning in told if warning not in ledger.warnings]
+    refuse_unfit(ledger, policy, (*executor.wrap, *executor.run), where)
+    return executor
 
 
 def refuse_unfit(ledger: Ledger, policy: Policy, argv: Sequence[str], where: str) -> None:
@@ -201,9 +225,10 @@ class _Run:
         command, files = witnessed.command_record(argv, captured, self.scrubber)
         tools = capture.tools(self.ledger.git.run("version").decode())
         good = captured.exit == 0 and not captured.timed_out
+        where = " in its sandbox" if self.executor.wrap else ""
         self.drafts.append(Draft({
             "kind": "note", "outcome": "passed" if good else "failed", "dispatch": self.handover.dispatch,
-            "summary": f"{self.executor.name} ran; that it ended well proves nothing.",
+            "summary": f"{self.executor.name} ran{where}; that it ended well proves nothing.",
             "command": {**command, "cwd": ".", "tools": tools},
         }, files))  # fmt: skip
         self._refuse_bad(captured, "the executor", "other")
@@ -276,10 +301,11 @@ class _Run:
     def _complete(self) -> Outcome:
         def act(tx: Transaction) -> list[str]:
             found = self._record(tx)
-            dispatches.complete_dispatch(tx, self.handover.dispatch, found, note=f"Done by {self.executor.name}.")
-            return found
+            graph = dispatches.complete(tx, self.handover.dispatch, found, note=f"Done by {self.executor.name}.")[1]
+            return [*found, graph.evidence] if graph is not None and graph.recorded else found
 
         try:
+            checkpoints.look_ahead(self.ledger, self.handover.dispatch)
             found = patiently(self.ledger, "dispatch run", act, self.stop)
         except LOST as lost:
             return self._lost(lost)

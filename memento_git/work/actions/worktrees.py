@@ -40,7 +40,11 @@ def checkout_of(handover: Handover) -> Checkout:
 
 def git_of(tx: Transaction, dispatch: str) -> Git:
     """Return where the code of a dispatch is: its work tree if it has one here, else the checkout."""
-    git = tx.ledger.git
+    return place_of(tx.ledger.git, dispatch)
+
+
+def place_of(git: Git, dispatch: str) -> Git:
+    """Return git in the work tree of a dispatch if it has one here, else as it is."""
     found = known(git, dispatch)
     if found is None or not found.path:
         return git

@@ -1,0 +1,60 @@
+"""memento task board."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from memento_git.cli import boundary, output, terminal
+
+if TYPE_CHECKING:
+    from memento_git.cli.boundary import Door
+    from memento_git.cli.output import Names
+    from memento_git.folding.rows import Row
+
+FORMATS: Final = ("text", "markdown", "json")
+
+
+@click.command()
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to show it.")
+@boundary.reads
+def board(door: Door, run: str, form: str) -> None:
+    """Show a run's tasks as a board: a column for each state, a card for each task.
+
+    The JSON is what a board elsewhere reads. Nothing is taken back from one but messages: a card that is moved there
+    moves nothing here, because a state is what happened, not where a card lies. See memento task add --from-event.
+    """
+    from memento_git.work.board import as_markdown
+    from memento_git.work.board import board as arranged
+    from memento_git.work.overview import choose_run, overview
+
+    door.json = door.json or form == "json"
+    view = door.view()
+    held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    told = arranged(held)
+    if held["findings"]:
+        door.ledger.warnings.append("the board lacks what cannot be read: memento check names it")
+
+    def text() -> str:
+        return terminal.clean(as_markdown(told)) if form == "markdown" else _told(told, output.Names(view))
+
+    door.show({"board": told}, text)
+
+
+def _told(told: Row, names: Names) -> str:
+    lines = [f"{output.printable(told['goal'])}  {output.state(told['run_status'])}"]
+    for column in told["columns"]:
+        if not column["cards"]:
+            continue
+        lines += ["", f"{output.state(column['name'])} ({column['count']})"]
+        lines += output.columns(_cells(card, names) for card in column["cards"])
+    return "\n".join(lines if len(lines) > 1 else [*lines, "", "no tasks"])
+
+
+def _cells(card: Row, names: Names) -> tuple[str, str, str]:
+    from memento_git.work.board import notes_of
+
+    notes = names.within("; ".join(output.printable(note) for note in notes_of(card)))
+    return (f"  {names(card['id'])}", output.printable(card["title"]), notes)

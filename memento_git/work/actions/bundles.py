@@ -1,0 +1,82 @@
+"""The bundle of a task that is done again: made anew from the ledger, and kept there as a note."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.ledger import codec, layout
+from memento_git.work.actions.attaching import attached
+
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+    from memento_git.work.state import RunState
+
+FILE: Final = "bundle.json"
+MODE: Final = "regenerate_context_bundle"
+
+
+def as_json(row: Row) -> bytes:
+    """Return a bundle as its file."""
+    return (json.dumps(row, ensure_ascii=False) + "\n").encode()
+
+
+def record_bundle(tx: Transaction, task: str, dispatch: str) -> str:
+    """Record what a task's next worker needs after a dispatch was taken back; return the digest of the bundle's file.
+
+    It is made from the ledger and the code of the commit alone: no session of the former worker is needed.
+    """
+    from memento_git.work.actions import evidences
+    from memento_git.work.brief import bundle
+    from memento_git.work.desk import Desk
+
+    row = bundle(tx.view, task)
+    content = as_json(row)
+    attachments, files = attached(Desk.of(tx), {FILE: content})
+    draft = evidences.Draft({"kind": "note", "outcome": "observed", "attachments": attachments}, files)
+    summary = f"{row['id']}: what whoever does the task again needs, after {dispatch} was taken back."
+    evidences.record_draft(tx, draft, tasks=[task], dispatch=dispatch, summary=summary)
+    return codec.digest_of(content)
+
+
+def bundle_row(state: RunState, dispatch: str) -> Row | None:
+    """Return the bundle that was recorded when a dispatch was taken back: its id, hash, evidence and path."""
+    names = [
+        name for name, paths in state.index.attachments.items() if any(path.endswith(f"/{FILE}") for path in paths)
+    ]
+    for name in names:
+        found = state.evidence(name)
+        if found is not None and found.kind == "note" and found.data.get("dispatch") == dispatch:
+            path = f"{layout.folder_of(state.id, name)}/{FILE}"
+            held = _read(state.view.read(path))
+            return {"id": held.get("id"), "hash": held.get("bundle_hash"), "evidence_id": name, "path": path}
+    return None
+
+
+def _read(data: bytes | None) -> dict[str, Any]:
+    try:
+        found = json.loads(data or b"{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def restart_row(view: View, dispatch: str, task: str, run: str) -> Row:
+    """Return how the task of a dispatch that was taken back is begun again, with the keys that programs know."""
+    from memento_git.work.state import RunState
+
+    state = RunState(view, run) if run in view.runs() else None
+    known = state if state is not None and task in state.index.prose else None
+    found = (bundle_row(state, dispatch) if state is not None else None) or {}
+    return {
+        "status": known.task_status(task) if known else None,
+        "recovery_mode": MODE if found else None,
+        "native_session_required": False,
+        "verification_policy": known.prose(task).data.get("verify") if known else None,
+        "bundle_id": found.get("id"),
+        "context_bundle_hash": found.get("hash"),
+        "context_bundle_path": found.get("path"),
+        "evidence_id": found.get("evidence_id"),
+    }

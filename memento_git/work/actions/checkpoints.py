@@ -1,0 +1,122 @@
+"""The graph of the code after a dispatch: recorded with its completion, where policy or a wish asks for it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from memento_git.errors import MementoError
+from memento_git.work.actions import worktrees
+
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event, Evidence
+    from memento_git.work.state import RunState
+
+
+class Checkpoint(NamedTuple):
+    """What a completion says of the graph: which evidence holds it, whether that is new, or why there is none."""
+
+    evidence: str = ""
+    recorded: bool = False
+    problem: str = ""
+
+    def row(self) -> Row:
+        return {"evidence_id": self.evidence or None, "recorded": self.recorded, "problem": self.problem or None}
+
+
+def is_wanted(state: RunState, policy: Policy, asked: bool | None) -> bool:
+    """Tell whether a completion is to record the graph; by default where the run has one already."""
+    if asked is not None:
+        return asked
+    when = policy.graph["after_dispatch"]
+    return when == "always" or (when == "known" and bool(_held(state)))
+
+
+def _held(state: RunState) -> list[Evidence]:
+    """Return the snapshots of a run whose bytes are kept, oldest first; other evidence is not even read."""
+    from memento_git.work.actions.graphs import SNAPSHOT
+
+    names = [name for name, paths in state.index.attachments.items() if any(_is(path, SNAPSHOT) for path in paths)]
+    found = [one for name in names if (one := state.evidence(name)) is not None and one.kind == "graph"]
+    standing = [one for one in found if state.evidence_status(one.id) == "recorded"]
+    return sorted(standing, key=lambda one: (one.data["at"], one.id))
+
+
+def _is(path: str, name: str) -> bool:
+    return path.rpartition("/")[2] == name
+
+
+def look_ahead(ledger: Ledger, dispatch: str, asked: bool | None = None) -> None:
+    """Read the code before the transaction, where its graph is wanted: what was read is not read again."""
+    from memento_git.model.ids import NoSuchRecord
+    from memento_git.work.state import RunState
+
+    view = ledger.view()
+    try:
+        name, run = view.find(dispatch, "dispatch")
+    except NoSuchRecord:
+        return
+    if is_wanted(RunState(view, run), view.policy(), asked):
+        _measured(worktrees.place_of(ledger.git, name))
+
+
+def _measured(git: Git) -> tuple[Row, Row] | str:
+    """Return the graph of the code at HEAD and which code that is, or why there is none."""
+    from memento_git.work.actions import graphs
+
+    try:
+        return graphs.look(git, "HEAD")
+    except (MementoError, OSError, ValueError, RecursionError) as error:
+        return error.message if isinstance(error, MementoError) else str(error) or type(error).__name__
+
+
+def record(tx: Transaction, state: RunState, completion: Event, asked: bool | None) -> Checkpoint | None:
+    """Record the graph of what a completion completes, unless the run's latest snapshot is the same; never refuse."""
+    from memento_git.work import codegraph
+    from memento_git.work.actions import evidences, graphs
+    from memento_git.work.desk import Desk
+
+    desk = Desk.of(tx)
+    if not is_wanted(state, desk.policy, asked):
+        return None
+    dispatch = completion.get("dispatch")
+    found = _measured(worktrees.git_of(tx, dispatch))
+    if isinstance(found, str):
+        return _without(tx, found)
+    held, code = found
+    content = codegraph.as_bytes(held)
+    if len(content) > desk.policy.attach:
+        return _without(tx, f"it has {len(content)} bytes, more than policy's limits.attach")
+    if code["tree"] != completion.data["code"]["tree"]:
+        _tell(tx, "the graph is of the last commit: what is not committed is not in it")
+    for path, why in held["not_readable"].items():
+        _tell(tx, f"not part of the graph: {path}: {why}")
+    former = _held(state)[-1:]
+    if former and _same(former[0], content):
+        return Checkpoint(former[0].id)
+    draft = graphs.snapshot_draft(desk, content, held, code)
+    summary = f"After {dispatch}: {graphs.counted(held)}"
+    made = evidences.record_draft(tx, draft, tasks=[completion.of], dispatch=dispatch, summary=summary)
+    return Checkpoint(made, recorded=True)
+
+
+def _same(former: Evidence, content: bytes) -> bool:
+    """Tell whether a snapshot holds exactly this graph."""
+    from memento_git.work.actions.graphs import SNAPSHOT
+
+    digest = hashlib.sha256(content).hexdigest()
+    return any(one["name"] == SNAPSHOT and one["sha256"] == digest for one in former.data["attachments"])
+
+
+def _without(tx: Transaction, problem: str) -> Checkpoint:
+    _tell(tx, f"the graph of the code was not recorded: {problem}")
+    return Checkpoint(problem=problem)
+
+
+def _tell(tx: Transaction, warning: str) -> None:
+    if warning not in tx.ledger.warnings:
+        tx.ledger.warnings.append(warning)

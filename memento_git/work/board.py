@@ -1,0 +1,94 @@
+"""A run's tasks as a board: a column for each state, a card for each task. Pure: it is read, never written.
+
+The board has no state of its own: a card lies in the column of the state that the ledger's events come to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.markup import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Row = dict[str, Any]
+FORMAT: Final = 1
+COLUMNS: Final = (
+    "pending", "dispatched", "in_progress", "blocked", "completed", "accepted", "rejected", "cancelled", "contested",
+)  # fmt: skip
+OPEN: Final = ("queued", "claimed")
+
+
+def board(held: Mapping[str, Any]) -> Row:
+    """Return the board of a run's overview: its `run`, `tasks` and `dispatches` are read, nothing else is asked."""
+    handed: dict[str, list[Row]] = {}
+    for row in held["dispatches"]:
+        handed.setdefault(row["task_id"], []).append(row)
+    cards = [_card(row, handed.get(row["id"], [])) for row in held["tasks"]]
+    run = held["run"]
+    columns = [
+        {"name": name, "title": _title(name), "cards": [card for card in cards if card["column"] == name]}
+        for name in COLUMNS
+    ]
+    return {
+        "format": FORMAT, "run_id": run["id"], "goal": run["goal"], "run_status": run["status"],
+        "columns": [{**column, "count": len(column["cards"])} for column in columns],
+    }  # fmt: skip
+
+
+def _card(task: Row, dispatches: Sequence[Row]) -> Row:
+    """Return what a board shows of a task; who has it follows from its open hand-offs."""
+    going = [row for row in dispatches if row["status"] in OPEN]
+    latest = (going or dispatches)[-1:]
+    return {
+        "id": task["id"],
+        "title": task["title"],
+        "column": task["status"],
+        "claimants": sorted({row["claimed_by"] for row in going if row["claimed_by"]}),
+        "executor": latest[0]["executor"] if latest else None,
+        "dispatch_ids": [row["dispatch_id"] for row in going],
+        "expired": any(row["expired"] for row in going),
+        "blocked_by": [*task["waits_on"], *task["blocked_by"]],
+        "reason": task["reason"] if task["status"] in ("blocked", "rejected", "cancelled") else None,
+        "ready": task["ready"],
+        "proven": task["proven"],
+        "stale": task.get("stale", False),
+        "late": task["late"],
+        **{key: task[key] for key in ("kind", "risk", "size", "role")},
+    }
+
+
+def _title(column: str) -> str:
+    return column.replace("_", " ").capitalize()
+
+
+def as_markdown(told: Mapping[str, Any]) -> str:
+    """Return a board as Markdown: a heading for each column that holds something, a line for each card."""
+    lines = [f"# {plain(told['goal'])}", "", f"Run `{told['run_id']}` is **{told['run_status']}**.", ""]
+    for column in told["columns"]:
+        if column["cards"]:
+            lines += [f"## {column['title']} ({column['count']})", ""]
+            lines += [f"- {_line(card)}" for card in column["cards"]] + [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _line(card: Row) -> str:
+    notes = "".join(f" — {plain(note)}" for note in notes_of(card))
+    return f"{plain(card['title'])} (`{card['id']}`){notes}"
+
+
+def notes_of(card: Mapping[str, Any]) -> list[str]:
+    """Return what one should know of a card beside its column, as short texts."""
+    told: Iterable[str] = (
+        f"held by {', '.join(card['claimants'])}" if card["claimants"] else "",
+        f"handed to {card['executor']}" if card["dispatch_ids"] and not card["claimants"] else "",
+        "its lease is over" if card["expired"] else "",
+        "ready" if card["ready"] else "",
+        f"blocked by {', '.join(card['blocked_by'])}" if card["blocked_by"] and card["column"] == "pending" else "",
+        card["reason"] or "",
+        {True: "proven", False: "unproven"}.get(card["proven"], "") if card["proven"] is not None else "",
+        "stale" if card["stale"] else "",
+        "late" if card["late"] else "",
+    )
+    return [note for note in told if note]
