@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import subprocess
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused
-from memento_git.ledger import layout, scratch
+from memento_git.ledger import layout
 from memento_git.ledger.git import NoSuchRevision, environment
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 ABSENT: Final = "000000"
 DEEPER: Final = 50
+PLAIN_NAME: Final = re.compile(r"(?!.*\.\.)[\w@][\w./@{}~^+-]*")
 
 
 class BaseMissing(Misused):
@@ -86,6 +86,11 @@ def staged_tree(git: Git) -> Iterator[str]:
 
     `git write-tree` would write down in the index itself which trees it made.
     """
+    import shutil
+    import tempfile
+
+    from memento_git.ledger import scratch
+
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         git.close()
         extra = scratch.variables(git, Path(folder))
@@ -123,6 +128,10 @@ def parents(git: Git, commit: str) -> list[str]:
 
 def merge_base(git: Git, rev: str, head: str) -> str:
     """Return the commit at which a branch left its base; refuse where this clone does not reach it."""
+    if PLAIN_NAME.fullmatch(rev):  # one question, where the three below tell what is amiss
+        told = (git.answer("rev-parse", "--revs-only", f"{rev}^{{commit}}...{head}") or "").split()
+        if forks := [line[1:] for line in told if line.startswith("^")]:
+            return forks[0]
     try:
         tip = git.commit_of(rev)
     except NoSuchRevision:

@@ -148,17 +148,19 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     if not differing:
         return Report([], [], first, head, 0)
     base, view = View(git, (first,), now), View(git, (head,), now)
-    if not base.exists and not view.exists:
+    old = base if any(change.path == layout.CONFIG for change in differing) else view
+    had_ledger = old.exists
+    if not had_ledger and not view.exists:
         raise NothingToCheck(where=head[:12])
     comparison = Comparison(base, view, differing, name)
-    policy, found = _policies(base, view)
+    policy, mine, found = _policies(old, view)
     added = comparison.added()
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
     found += _of_runs(view, scopes)
     paths = [change.path for change in differing if not change.is_removed]
-    found += [*files.check_names(view.files, paths, policy_at(view)[0].key_files), *_copies(view, paths)]
+    found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += [*comparison.findings(), *signed.check(view, first if base.exists else head, policy, paths)]
+    found += [*comparison.findings(), *signed.check(view, first if had_ledger else head, policy, paths)]
     found += signed.signers_changed(git, first, head, policy)
     if not git.extra:
         found += against.actors(view, changes.authored(git, first, head))
@@ -185,7 +187,7 @@ def _of_runs(view: View, scopes: Mapping[str, Scope]) -> list[Finding]:
 
 def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> set[tuple[str, str, str]]:
     """Return what was wrong with the same records at the base."""
-    if not base.exists:
+    if layout.CONFIG not in base.files:
         return set()
     then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
     found = [
@@ -209,17 +211,17 @@ def policy_at(view: View) -> tuple[Policy, list[Finding]]:
     return codec.read_config(view.read(layout.CONFIG))
 
 
-def _policies(base: View, head: View) -> tuple[Policy, list[Finding]]:
-    """Return the policy that judges a branch, its base's, and what the branch makes of it."""
+def _policies(base: View, head: View) -> tuple[Policy, Policy, list[Finding]]:
+    """Return the policy that judges a branch, its base's, the branch's own, and what the branch makes of it."""
     new, found = policy_at(head)
-    if not base.exists:
-        return new, found
+    if base is head or not base.exists:
+        return new, new, found
     old, _ = policy_at(base)
     if not found and head.exists:
         for told in weakened.weakened(old, new):
             message = f"the branch weakens policy: {told}; what it adds is judged by the base's"
             found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
-    return old, found
+    return old, new, found
 
 
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
