@@ -285,4 +285,4 @@ def test_clones_that_race_for_tasks_claim_each_exactly_once(hub: Hub) -> None:
     syncing.sync(play.ledger)
     assert {name: holder(play, name) for name in names} == owner
     with Ledger.open(play.root) as opened:
-        assert syncing.troubles(opened.view(), opened.view().runs()) == ([], [])
+        assert syncing.troubles(opened.view(), opened.view().runs()) == []

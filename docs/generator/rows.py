@@ -220,7 +220,7 @@ SYNC: Final = {
     "pushes": "pushes that it took", "pushed": "the remote has `after` by this",
     "trouble": "what is newly contested, illegal or incomplete, as in `status`",
     "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
-    "findings": "files that came damaged, as sentences",
+    "findings": "errors that came, or that the merge made, as sentences; but for those in `trouble`",
     "released": "dispatches whose claims on the remote were removed",
 }  # fmt: skip
 ANSWERS: Final = {
