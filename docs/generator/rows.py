@@ -303,7 +303,7 @@ ANSWERS: Final = {
     "hook list": "hooks",
     "hook install": "hooks",
     "hook uninstall": "hooks",
-    "settle": "trouble",
+    "settle": "trouble late",
     "settle --keep": "settled",
     "settle --void": "voided",
     "archive": "archive",

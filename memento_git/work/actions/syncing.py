@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 20
 SHORTEST: Final = 0.05
-LONGEST: Final = 2.0
+LONGEST: Final = 10.0
 PATIENCE: Final = 600.0
 ENDED: Final = ("completed", "failed", "recovered")
 
@@ -84,21 +84,26 @@ def alone(ledger: Ledger) -> AbstractContextManager[None]:
     return lock.held(ledger.git.git_dir / "memento" / "sync.lock", PATIENCE)
 
 
-def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool = True) -> Brought:
-    """Bring the branch here and the remote's together; without push, only what comes from there."""
+def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool = True, sound: str = "") -> Brought:
+    """Bring the branch here and the remote's together; without push, only what comes from there.
+
+    What is pushed is checked before, but for the commit `sound`, which was.
+    """
     before = ledger.git.commit_of("HEAD")
     merges = pushes = 0
-    sound: set[str] | None = set() if push else None
+    checked = {sound} if push else None
+    begun = time.monotonic()
     for attempt in range(ATTEMPTS):
         if attempt:
-            time.sleep(random.uniform(0, min(LONGEST, SHORTEST * 2**attempt)))  # noqa: S311 (a pause, no secret)
+            _step_back(attempt, time.monotonic() - begun)
+            begun = time.monotonic()
         theirs = remotes.fetch(ledger.git, where)
         if theirs is None and not create:
             raise remotes.RemoteBranchMissing(**where.where)
         if not ledger.git.is_on(f"refs/heads/{where.local}"):
             raise publish.LedgerMoved(ref="HEAD")
         try:
-            head, merged = _take_in(ledger, where, theirs, sound)
+            head, merged = _take_in(ledger, where, theirs, checked)
         except publish.LedgerMoved:
             continue
         merges += merged
@@ -108,6 +113,11 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
         if remotes.push(ledger.git, where, head, bind=theirs is None):
             return Brought(before, head, merges, pushes, theirs)
     raise RemoteBusy(attempts=ATTEMPTS, **where.where)
+
+
+def _step_back(attempt: int, took: float) -> None:
+    """Wait for a time drawn by chance out of a span that doubles, in units of what a whole attempt takes here."""
+    time.sleep(random.uniform(0, min(LONGEST, max(SHORTEST, took) * 2**attempt)))  # noqa: S311 (a pause, no secret)
 
 
 def _take_in(ledger: Ledger, where: Target, theirs: str | None, sound: set[str] | None) -> tuple[str, bool]:
