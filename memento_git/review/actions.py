@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Misused
-from memento_git.ledger import changes, codec, layout
-from memento_git.ledger.git import NoSuchRevision
+from memento_git.ledger import changes, codec, layout, ranges
 from memento_git.ledger.view import View
 from memento_git.review import against, judging
 
@@ -88,11 +87,8 @@ def default_base(git: Git, head: str, at: str = "") -> str:
 def _first(git: Git, name: str, head: str) -> str:
     """Return the commit to compare with: a parent as it is, of any other revision the merge base."""
     if name == "HEAD^1":
-        try:
-            return git.commit_of(f"{head}^1")
-        except NoSuchRevision:
-            raise changes.BaseMissing(rev=name, **changes.depth(git)) from None
-    return changes.merge_base(git, name, head)
+        return ranges.commit(git, f"{head}^1", history=True)
+    return ranges.fork_of(git, name, head)
 
 
 def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:
