@@ -337,7 +337,8 @@ def page() -> str:
         "those of `preflight` have `level` (ok, warn, refuse) for `status`. `findings` of `check`, and `already` "
         "(wrong at the base), have `code`, `severity` (error, warning), `path`, `line`, `message`, `fix`, `title`; "
         "`checked` counts records, or with a base the files that differ. `dangers` have `where`, `line`, `rule`, "
-        "`command`, `why`. "
+        "`command`, `why`. `late` of `settle` are events that came after their run was archived: `run_id`, `record`, "
+        "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
