@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.folding.fold import group_of
+from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NoLedger
 from memento_git.model.clock import AHEAD, seconds_of
 from memento_git.model.ids import Ref, kind_of, random_part
-from memento_git.model.types import text_problems
 from memento_git.model.work import Event
+from memento_git.texts.typed import ReasonRequired, typed
 from memento_git.work import refusals as no
-from memento_git.work.fold import group_of
 from memento_git.work.state import RunState
-from memento_git.work.transitions import SETTLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,16 +66,7 @@ class Desk:
 
     def text(self, where: str, value: str, *, lines: bool = True, scan: bool = True) -> str:
         """Return a typed text as the ledger stores it; refuse what is unfit for it or holds a secret."""
-        clean = value.replace("\r\n", "\n").strip()
-        if not clean:
-            raise no.TextInvalid(where=where, problem="it is empty")
-        for problem in text_problems(clean, lines=lines):
-            raise no.TextInvalid(where=where, problem=problem)
-        if scan:
-            from memento_git.work.secrets import refuse_secrets
-
-            refuse_secrets(where, clean, (*self.policy.allow_secrets, *self.tx.allow_secrets))
-        return clean
+        return typed(where, value, allowed=(*self.policy.allow_secrets, *self.tx.allow_secrets), lines=lines, scan=scan)
 
     def texts(self, where: str, values: Iterable[str]) -> list[str]:
         return [self.text(where, value, lines=False) for value in values]
@@ -85,7 +76,7 @@ class Desk:
 
     def reason(self, verb: str, value: str) -> str:
         if not value.strip():
-            raise no.ReasonRequired(verb=verb)
+            raise ReasonRequired(verb=verb)
         return self.text("reason", value)
 
     def heads(self, state: RunState, groups: Iterable[str]) -> list[Ref]:

@@ -176,7 +176,7 @@ def _excerpts(view: View, files: Sequence[Row], omitted: list[Row]) -> list[Row]
 
 
 def _excerpt(path: str, text: str, omitted: list[Row]) -> Row:
-    from memento_git.work.secrets import redact
+    from memento_git.texts.secrets import redact
 
     clean = FORBIDDEN.sub("", text.replace("\r\n", "\n"))
     kept, redacted = redact(clean[:MOST_EXCERPT])

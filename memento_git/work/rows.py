@@ -5,19 +5,19 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.folding.fold import plans_of
+from memento_git.folding.lanes import STATUS
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work.fold import plans_of
-from memento_git.work.lanes import STATUS
 from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memento_git.folding.fold import Judged
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
-    from memento_git.work.fold import Judged
     from memento_git.work.state import RunState
     from memento_git.work.verification import Asked
 

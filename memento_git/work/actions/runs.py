@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.model.states import DONE
 from memento_git.work import preflight
 from memento_git.work import refusals as no
 from memento_git.work.actions.settling import take_out
 from memento_git.work.desk import Desk
-from memento_git.work.fold import plans_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
