@@ -31,7 +31,7 @@ RECORDS_A_TASK = 4.5
 PROGRESS_FROM = 1000
 IMPORTS = (
     "from memento_git.cli import main, checking; from memento_git.review import actions, formats;"
-    "from memento_git.ledger import yamltext; from memento_git.work import secrets"
+    "from memento_git.ledger import yamltext; from memento_git.texts import secrets"
 )
 
 
