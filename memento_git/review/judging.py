@@ -74,7 +74,7 @@ def added(git: Git, first: str, head: str, name: str, now: str) -> Report:
         return Report([], [], first, head, 0)
     base, view = View(git, (first,), now), View(git, (head,), now)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
-    had_ledger = old.exists
+    had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
     if not had_ledger and not view.exists:
         raise NothingToCheck(where=head[:12])
     comparison = Comparison(base, view, differing, name)
@@ -139,7 +139,7 @@ def policy_at(view: View) -> tuple[Policy, list[Finding]]:
 def _policies(base: View, head: View) -> tuple[Policy, Policy, list[Finding]]:
     """Return the policy that judges a branch, its base's, the branch's own, and what the branch makes of it."""
     new, found = policy_at(head)
-    if base is head or not base.exists:
+    if base is head or layout.CONFIG not in base.folders:
         return new, new, found
     old, _ = policy_at(base)
     if not found and head.exists:
