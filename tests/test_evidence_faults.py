@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
-from memento_git.work import refusals as no
 from memento_git.work.actions import diffs, evidences, runs, settling, tasks
 from memento_git.work.capture import Stream, stream_record
 from tests.play import Play, git
@@ -170,7 +170,7 @@ def test_a_run_with_an_unreadable_event_hands_nothing_out(play: Play) -> None:
     path.write_text("do: [")
     play.commit_all("broken")
 
-    with pytest.raises(no.RecordIncomplete):
+    with pytest.raises(RecordIncomplete):
         play.dispatch(task)
 
 

@@ -209,12 +209,6 @@ class RecordContested(Refused):
     hint_ = "settle it: memento settle"
 
 
-class RecordIncomplete(Refused):
-    token = "record_incomplete"
-    sentence = "{record} is incomplete: {why}"
-    hint_ = "restore the missing file from git, or void what names it: memento settle"
-
-
 class AlreadyRedacted(Refused):
     token = "already_redacted"
     sentence = "{target} is redacted already"

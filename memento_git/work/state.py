@@ -59,6 +59,9 @@ class RunState:
         found = self.view.record(path)
         return found if isinstance(found, Event) else None
 
+    def event_folder(self, of: str) -> str:
+        return layout.folder_of(self.id, of)
+
     def unreadable(self, identity: str) -> Event | None:
         path = self._path(identity)
         place = layout.place_of(path) if path else None

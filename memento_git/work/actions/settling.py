@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from memento_git.folding.fold import plans_of
 from memento_git.folding.settling import NotAHead
 from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.desk import event_data
 from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work import refusals as no
-from memento_git.work.desk import Desk, event_data
+from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Collection
