@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from measure import Row, call, environment, in_turn
 from table import line
 
 from memento_git.ledger.store import Ledger
+from memento_git.review import actions
 from memento_git.work.actions import evidences, hooks
 
 if TYPE_CHECKING:
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
 
 MEMENTO = Path(sys.executable).with_name("memento")
 RECORDS_A_TASK = 4.5
+PROGRESS_FROM = 1000
+IMPORTS = (
+    "from memento_git.cli import main, checking; from memento_git.review import actions, formats;"
+    "from memento_git.ledger import yamltext; from memento_git.texts import secrets"
+)
 
 
 def repository(folder: Path, env: Mapping[str, str], records: int, changes: int) -> None:
@@ -44,20 +51,74 @@ def repository(folder: Path, env: Mapping[str, str], records: int, changes: int)
     call(["git", "reset", "-q", "--hard"], folder, env)
 
 
-def whole(folder: Path, env: Mapping[str, str], *, cold: bool) -> tuple[float, int]:
+def whole(folder: Path, env: Mapping[str, str], records: int, *, cold: bool) -> tuple[float, int]:
     """Check the whole tree in a process of its own; return its seconds and its greatest memory in bytes."""
     if cold:
-        for path in (folder / ".git" / "memento" / "cache").glob("*.json"):
-            path.unlink()
+        forget(folder)
+    ours, theirs = pty.openpty()
     start = time.perf_counter()
     process = subprocess.Popen(
-        [str(MEMENTO), "check", "--no-base"], cwd=folder, env=dict(env), stdout=subprocess.DEVNULL
+        [str(MEMENTO), "check", "--no-base"], cwd=folder, env=dict(env), stdout=subprocess.DEVNULL, stderr=theirs
     )
     _, status, usage = os.wait4(process.pid, 0)
+    os.write(theirs, b"end\n")
+    shown = os.read(ours, 2**16)
+    os.close(ours)
+    os.close(theirs)
+    if cold and records > PROGRESS_FROM and b"reading" not in shown:
+        raise SystemExit("no progress was shown")
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"check ended with {process.returncode}")
     return time.perf_counter() - start, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def judge(folder: Path) -> None:
+    """Check the branch in this process, where everything is imported already."""
+    with Ledger.open(folder) as ledger:
+        if actions.check(ledger, base="main").has_errors:
+            raise SystemExit("the branch has errors")
+
+
+def against_base(folder: Path, env: Mapping[str, str], records: int, changes: int, rounds: int) -> list[Row]:
+    """Time the check of a branch beside git's own look at it, and what of that is not the check."""
+    python = MEMENTO.with_name("python")
+
+    def cold() -> None:
+        forget(folder)
+        call([MEMENTO, "check", "--base", "main"], folder, env)
+
+    steps = {
+        "git": lambda: call(["git", "diff", "--name-only", "main...work"], folder, env),
+        "pass": lambda: call([python, "-c", "pass"], folder, env),
+        "import": lambda: call([python, "-c", IMPORTS], folder, env),
+        "judge": lambda: judge(folder),
+        "warm": lambda: call([MEMENTO, "check", "--base", "main"], folder, env),
+        "cold": cold,
+    }
+    found = in_turn(steps, rounds)
+    told = {
+        "warm": f"check --base, {changes} changes on {records:,} records", "cold": "the same in a fresh clone",
+        "pass": "of which `python -c pass`", "import": "of which Python with what check imports",
+        "judge": "the check alone, in a process that has imported it",
+    }  # fmt: skip
+    return [
+        Row(
+            text,
+            found[name].median,
+            "`git diff --name-only`",
+            found["git"].median,
+            3 if name == "warm" else None,
+            rounds,
+        )
+        for name, text in told.items()
+    ]
+
+
+def forget(folder: Path) -> None:
+    """Remove what was kept of earlier looks."""
+    for path in (folder / ".git" / "memento" / "cache").glob("*.json"):
+        path.unlink()
 
 
 def commits(folder: Path, env: Mapping[str, str], rounds: int) -> Row:
@@ -95,23 +156,12 @@ def main() -> int:
         env["PATH"] = f"{MEMENTO.parent}{os.pathsep}{env['PATH']}"
         os.environ.update(HOME=env["HOME"], GIT_CONFIG_NOSYSTEM="1")
         repository(folder, env, records, options.changes)
-        steps = {
-            "check": lambda: call([MEMENTO, "check", "--base", "main"], folder, env),
-            "start": lambda: call([MEMENTO, "--version"], folder, env),
-            "git": lambda: call(["git", "diff", "--name-only", "main...work"], folder, env),
-        }
-        found = in_turn(steps, rounds)
-        rows = [
-            Row(f"check --base, {options.changes} changes on {records:,} records", found["check"].median,
-                "`git diff --name-only`", found["git"].median, 3, rounds),
-            Row("of which Python starts", found["start"].median, "`git diff --name-only`", found["git"].median, None,
-                rounds),
-            commits(folder, env, rounds),
-        ]  # fmt: skip
+        rows = [*against_base(folder, env, records, options.changes, rounds), commits(folder, env, rounds)]
         print(*map(line, rows), sep="\n")
         for name, cold in (("cold", True), ("warm", False)):
-            took, memory = whole(folder, env, cold=cold)
+            took, memory = whole(folder, env, records, cold=cold)
             print(f"whole tree, {name}: {records / took:,.0f} records/s, {memory / 2**20:.0f} MiB at most")
+        print(f"load {os.getloadavg()[0]:.1f}")
     return 0
 
 

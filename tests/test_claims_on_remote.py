@@ -14,7 +14,7 @@ from memento_git.ledger import claims, lock, publish, remoteclaims, remotes
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of
 from memento_git.work import refusals as no
-from memento_git.work.actions import claiming, dispatches, syncing, tasks
+from memento_git.work.actions import claiming, dispatches, syncing, tasks, vetting
 from tests.clones import Hub, hook
 from tests.play import Play, git
 
@@ -285,4 +285,13 @@ def test_clones_that_race_for_tasks_claim_each_exactly_once(hub: Hub) -> None:
     syncing.sync(play.ledger)
     assert {name: holder(play, name) for name in names} == owner
     with Ledger.open(play.root) as opened:
-        assert syncing.troubles(opened.view(), opened.view().runs()) == ([], [])
+        assert syncing.troubles(opened.view(), opened.view().runs()) == []
+
+
+def test_a_branch_with_errors_claims_nothing(hub: Hub) -> None:
+    dispatch = offered(hub)
+    path = next(hub.first.root.glob(".memento/runs/*/plans/*/*-approved-*.yaml"))
+    path.write_text(f"# edited\n{path.read_text()}")
+    hub.first.commit_all("tampered")
+    assert path.name in refused(hub.first, vetting.PushUnsound, dispatch).message
+    assert hub.refs() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -189,3 +190,16 @@ def test_doctor_finds_an_archive_that_was_changed_and_a_file_that_disagrees_with
     (story.play.root / event).write_bytes(files[event].replace(b"executor: agent", b"executor: other"))
     story.play.commit_all("another event of that name")
     assert any("F006" in told for told in story.doctor())
+
+
+def test_settle_lists_late_events_until_they_are_archived_too(story: Story, cli: Callable[..., Any]) -> None:
+    story.archived()
+    story.beside(lambda bob: bob.do(dispatches.claim_dispatch, story.dispatch))
+    story.merge()
+    root = str(story.play.root)
+    (row,) = json.loads(cli("-C", root, "settle", "--json")[1])["late"]
+    assert (row["run_id"], row["record"], row["action"], row["actor"]) == (story.run, story.open, "claimed", "Bob")
+    shown = cli("-C", root, "settle")[1]
+    assert "is late: claimed by Bob, after its run was archived: memento archive" in shown
+    story.play.do(runs.archive_run, story.run)
+    assert "nothing needs settling" in cli("-C", root, "settle")[1]

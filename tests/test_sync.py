@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import pytest
 
 from memento_git.ledger import adoption, merging, publish, remotes, worktree
 from memento_git.ledger.store import Ledger, NoLedger, UncommittedLedger
-from memento_git.work.actions import dispatches, plans, runs, syncing, tasks
+from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
 from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub, code, hook
 from tests.play import Play, git
@@ -176,9 +177,9 @@ def test_a_text_that_merges_to_what_cannot_be_read_is_refused(hub: Hub) -> None:
     ada.commit_all("base")
     sync(ada)
     sync(bob)
-    (ada.root / config).write_text("version: 1\nlease: 1h\n\n\n# end\n")
+    (ada.root / config).write_text("version: 1\npolicy: {lease: 1h}\n\n\n# end\n")
     ada.commit_all("one")
-    (bob.root / config).write_text("version: 1\n\n\n# end\nlease: 2h\n")
+    (bob.root / config).write_text("version: 1\n\n\n# end\npolicy: {lease: 2h}\n")
     bob.commit_all("two")
     sync(ada)
     assert config in refused(bob, merging.MergeConflict).message
@@ -246,8 +247,11 @@ def test_an_event_that_is_another_on_each_side_is_never_merged_by_its_lines(hub:
     for play in (ada, bob):
         (play.root / name).write_text(f"# {play.ledger.actor}\n{(play.root / name).read_text()}")
         play.commit_all("tampered")
-    sync(ada)
-    assert str(name) in refused(bob, merging.MergeConflict).message
+    git(ada.root, "push", "-q")
+    assert str(name) in refused(bob, vetting.PushUnsound).message
+    with pytest.raises(merging.MergeConflict) as caught:
+        syncing.together(bob.ledger, remotes.target(bob.ledger.git), push=False)
+    assert str(name) in caught.value.message
 
 
 def test_a_ledger_that_is_no_folder_on_one_side_is_refused(hub: Hub) -> None:
@@ -338,6 +342,92 @@ def test_a_ledger_commit_that_lands_meanwhile_is_taken_along(hub: Hub, monkeypat
     assert sync(bob).brought.outcome == "merged"
     assert "beside" in git(bob.root, "log", "--format=%s")
     assert at(bob) == (hub.head(), "")
+
+
+# What is wrong is not pushed.
+
+
+def tampered(play: Play) -> str:
+    """Edit an event and commit that; return its path."""
+    path = next(play.root.glob(".memento/runs/*/plans/*/*-approved-*.yaml"))
+    path.write_text(f"# edited\n{path.read_text()}")
+    play.commit_all("tampered")
+    return str(path.relative_to(play.root))
+
+
+def test_errors_that_this_side_brings_are_refused_named_and_can_be_mended(hub: Hub, cli: Callable[..., Any]) -> None:
+    ada = hub.first
+    ada.planned()
+    sync(ada)
+    before = hub.head()
+    name = tampered(ada)
+    error = refused(ada, vetting.PushUnsound)
+    assert (name in error.message, "D001" in error.message, before[:12] in error.hint) == (True, True, True)
+    assert hub.head() == before
+    code, out, _ = cli("-C", str(ada.root), "sync", "--json")
+    assert (code, json.loads(out)["error"]) == (1, "sync_unsound")
+    assert cli("-C", str(ada.root), "check", "--base", before[:12], "--fix")[0] == 0
+    assert sync(ada.beside(ada.root, "Ada")).brought.outcome == "pushed"
+
+
+def test_many_errors_are_counted_and_what_others_brought_is_told_and_blocks_nobody(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    sync(ada)
+    sync(bob)
+    name = tampered(ada)
+    git(ada.root, "push", "-q")
+    bob.planned()
+    done = sync(bob)
+    assert (done.brought.outcome, done.trouble) == ("merged", [])
+    assert [finding.split(": ")[0] for finding in done.findings] == [name]
+    sync(ada)
+    for number in range(5):
+        (ada.root / ".memento" / "runs" / f"run_00000000000{number}").symlink_to("elsewhere")
+    ada.commit_all("links")
+    assert "and 2 more" in refused(ada, vetting.PushUnsound).message
+
+
+def test_a_new_branch_is_checked_against_what_the_remote_is_known_to_have(hub: Hub) -> None:
+    ada = hub.first
+    ada.planned()
+    name = tampered(ada)
+    git(ada.root, "push", "-q")
+    git(ada.root, "switch", "-qc", "work")
+    ada.planned("On a branch")
+    assert sync(ada, "origin", set_upstream=True).brought.outcome == "pushed"
+    git(ada.root, "switch", "-qc", "more")
+    (ada.root / name).unlink()
+    ada.commit_all("gone")
+    assert name in refused(ada, vetting.PushUnsound, "origin", set_upstream=True).message
+    git(ada.root, "reset", "-q", "--hard", "work")
+    other = hub.bare.with_name("other.git")
+    git(hub.bare.parent, "init", "-q", "--bare", str(other))
+    git(ada.root, "remote", "add", "other", str(other))
+    assert sync(ada, "other", set_upstream=True).brought.outcome == "pushed"
+    ada.do(plans.draft_plan, "Another", "Do it.", run=ada.planned("Again"))
+    next(ada.root.glob(".memento/runs/*/plans/*/plan.md")).write_text("no front matter\n")
+    ada.commit_all("broken")
+    git(ada.root, "switch", "-qc", "lone")
+    git(ada.root, "update-ref", "-d", "refs/remotes/other/more")
+    error = refused(ada, vetting.PushUnsound, "other", set_upstream=True)
+    assert ("F001" in error.message, "--no-base" in error.hint) == (True, True)
+
+
+def test_two_sides_that_disagree_are_pushed_also_after_a_sync_that_did_not_get_through(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    run = ada.run()
+    one, two = (ada.do(plans.draft_plan, title, "Do it.", run=run) for title in ("One", "Two"))
+    sync(ada)
+    sync(bob)
+    ada.do(plans.approve_plan, one)
+    bob.do(plans.approve_plan, two)
+    sync(ada)
+    hook(hub.bare, "pre-receive", "exit 1")
+    with pytest.raises(remotes.PushRejected):
+        sync(bob)
+    (hub.bare / "hooks" / "pre-receive").unlink()
+    assert sync(bob).brought.outcome == "pushed"
 
 
 # What stands against it.

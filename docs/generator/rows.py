@@ -274,7 +274,7 @@ SYNC: Final = {
     "pushes": "pushes that it took", "pushed": "the remote has `after` by this",
     "trouble": "what is newly contested, illegal or incomplete, as in `status`",
     "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
-    "findings": "files that came damaged, as sentences",
+    "findings": "errors that came, or that the merge made, as sentences; but for those in `trouble`",
     "released": "dispatches whose claims on the remote were removed",
 }  # fmt: skip
 ANSWERS: Final = {
@@ -389,7 +389,7 @@ ANSWERS: Final = {
     "hook list": "hooks",
     "hook install": "hooks",
     "hook uninstall": "hooks",
-    "settle": "trouble",
+    "settle": "trouble late",
     "settle --keep": "settled",
     "settle --void": "voided",
     "archive": "archive",
@@ -423,7 +423,8 @@ def page() -> str:
         "those of `preflight` have `level` (ok, warn, refuse) for `status`. `findings` of `check`, and `already` "
         "(wrong at the base), have `code`, `severity` (error, warning), `path`, `line`, `message`, `fix`, `title`; "
         "`checked` counts records, or with a base the files that differ. `dangers` have `where`, `line`, `rule`, "
-        "`command`, `why`. "
+        "`command`, `why`. `late` of `settle` are events that came after their run was archived: `run_id`, `record`, "
+        "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
         "sources' words that are kept and `lost_numbers`.",

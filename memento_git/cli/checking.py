@@ -11,7 +11,7 @@ from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, both, progress
 
 if TYPE_CHECKING:
-    from memento_git.review.actions import Report
+    from memento_git.review.judging import Report
     from memento_git.work.actions.reproducing import Again
 
 FOUND = 5

@@ -42,6 +42,7 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
 
 
 def _list(door: Door) -> None:
+    from memento_git.work.late import late_rows
     from memento_git.work.overview import base
 
     view = door.view()
@@ -58,7 +59,14 @@ def _list(door: Door) -> None:
             if row["problem"] != "contested":
                 choice = f"memento settle --void {names(event['event'])}"
             lines.append(f"  {event['action']} by {output.printable(event['actor'])}: {choice} --reason WHY")
-    door.show({"trouble": found}, "\n".join(lines) or "nothing needs settling")
+    late = [row for run in view.runs() for row in late_rows(view, run)]
+    for row in late:
+        who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
+        lines.append(
+            f"{names(row['record'])} is {click.style('late', fg='yellow')}: {who}, after its run was archived: "
+            f"memento archive {names(row['run_id'])}"
+        )
+    door.show({"trouble": found, "late": late}, "\n".join(lines) or "nothing needs settling")
 
 
 @click.command()

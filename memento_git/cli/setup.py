@@ -43,17 +43,20 @@ def init(door: Door, *, collapse: bool | None) -> None:
     is_flag=True,
     help="Finish interrupted changes, remove expired claims and work trees left without work first.",
 )
+@click.option("--remote", default="", metavar="NAME", help="Ask this remote, too, for claims that nobody works on.")
 @reads
-def doctor(door: Door, *, fix: bool) -> int:
+def doctor(door: Door, *, fix: bool, remote: str) -> int:
     """Check git, the ledger and this machine's files for it; exit with 1 when something is wrong.
 
-    With --at, check the ledger of that revision alone.
+    With --at, check the ledger of that revision alone. No remote is asked without --remote.
     """
     from memento_git.work.actions.health import examine
 
     if fix and door.at:
         raise click.UsageError("--at reads an old revision; nothing can be mended there")
-    answers = examine(door.ledger, at=door.at, fix=fix)
+    if remote and door.at:
+        raise click.UsageError("--at reads an old revision, --remote asks what holds now; give one of them")
+    answers = examine(door.ledger, at=door.at, fix=fix, remote=remote)
     bad = any(answer.status == "fail" for answer in answers)
     lines = [
         (click.style(answer.status, fg=COLOURS[answer.status]), answer.name,

@@ -30,7 +30,8 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     """Bring the current branch and the remote's together: fetch, merge, push.
 
     Divergence is merged where one side changed .memento alone; where code changed on both, or a text does not merge,
-    nothing is changed and the exit code is 3. Nothing is rebased or forced, no password is asked for, and what you
+    nothing is changed and the exit code is 3. What `check` finds wrong with what is to be pushed, and was not wrong on
+    the remote, is refused, too. Nothing is rebased or forced, no password is asked for, and what you
     have staged or edited stays as it is. The branch is pushed with all that is committed on it, code too, and your
     pre-push hook runs. What the merge left contested is told.
     """
@@ -58,7 +59,7 @@ def _lines(door: Door, done: Synced) -> list[str]:
         for row in done.lost
     ]
     lines += [_trouble(row, names) for row in done.trouble]
-    lines += [f"damaged: {output.printable(finding)}" for finding in done.findings]
+    lines += [f"wrong: {output.printable(finding)}" for finding in done.findings]
     return [*lines, *([" next: memento settle"] if done.trouble else [])]
 
 

@@ -1,18 +1,15 @@
-"""What differs between two trees below `.memento`: git's own list, the base that a branch began at, who committed."""
+"""What differs between two trees below `.memento`: git's own list, and who committed it."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Misused
-from memento_git.ledger import layout, scratch
-from memento_git.ledger.git import NoSuchRevision, environment
+from memento_git.ledger import layout
+from memento_git.ledger.git import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,15 +17,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 ABSENT: Final = "000000"
-DEEPER: Final = 50
-
-
-class BaseMissing(Misused):
-    """A base that this clone does not have, most often because it is shallow."""
-
-    token = "base_missing"
-    sentence = "the base {rev} is not in this clone{why}"
-    hint_ = "{fetch}"
 
 
 class Changed(NamedTuple):
@@ -86,6 +74,11 @@ def staged_tree(git: Git) -> Iterator[str]:
 
     `git write-tree` would write down in the index itself which trees it made.
     """
+    import shutil
+    import tempfile
+
+    from memento_git.ledger import scratch
+
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         git.close()
         extra = scratch.variables(git, Path(folder))
@@ -119,26 +112,6 @@ def parents(git: Git, commit: str) -> list[str]:
     """Return the parents that a commit names, whether this clone has them or not."""
     head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
     return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
-
-
-def merge_base(git: Git, rev: str, head: str) -> str:
-    """Return the commit at which a branch left its base; refuse where this clone does not reach it."""
-    try:
-        tip = git.commit_of(rev)
-    except NoSuchRevision:
-        raise BaseMissing(rev=rev, **depth(git)) from None
-    found = git.answer("merge-base", tip, head)
-    if not found:
-        raise BaseMissing(rev=rev, **depth(git))
-    return found.splitlines()[0]
-
-
-def depth(git: Git) -> dict[str, str]:
-    """Return why a base may be absent, and how deep to fetch."""
-    if git.answer("rev-parse", "--is-shallow-repository") != "true":
-        return {"why": "", "fetch": "git fetch the branch that it names, then check again"}
-    deepen = f"git fetch --deepen={DEEPER}, or git fetch --unshallow (actions/checkout: fetch-depth: 0)"
-    return {"why": ", which is shallow", "fetch": deepen}
 
 
 def authored(git: Git, base: str, head: str) -> list[Authored]:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 EVENT_LENGTH: Final = len("-123456789012.yaml")
+START: Final = 1 - EVENT_LENGTH
+END: Final = -len(".yaml")
 
 
 class Index(NamedTuple):
@@ -54,11 +56,17 @@ def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
     index = Index({}, {}, {}, {}, {}, [], {})
     findings: list[Finding] = []
     last = owner = ""
+    is_event = layout.EVENT_NAME.fullmatch
+    events, events_of = index.events, index.events_of
     for path in paths:
         folder, _, name = path.rpartition("/")
         if folder != last:
             last, owner = folder, layout.owner_of(folder)
-        findings += add(index, path, owner, name)
+        if owner and is_event(name) and (identity := f"event_{name[START:END]}") not in events:
+            events[identity] = path
+            events_of.setdefault(owner, []).append(identity)
+        else:
+            findings += add(index, path, owner, name)
     return index, findings
 
 

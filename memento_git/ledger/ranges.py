@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 TRUNKS: Final = ("@{upstream}", "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
 LEAST_DEPTH: Final = 50
+PLAIN_NAME: Final = re.compile(r"(?!.*\.\.)[\w@][\w./@{}~^+-]*")
 
 
 class RangeUnclear(Misused):
@@ -37,7 +39,7 @@ class ForkMissing(Refused):
 
     token = "fork_missing"
     sentence = "this clone is shallow ({depth} commits deep) and does not have {what}"
-    hint_ = "git fetch {fetch}; or all of it: git fetch --unshallow"
+    hint_ = "git fetch {fetch}; or all of it: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
 
 
 class NoMergeBase(Refused):
@@ -45,7 +47,7 @@ class NoMergeBase(Refused):
 
     token = "merge_base_missing"
     sentence = "{one} and {other} have no common commit"
-    hint_ = "compare them as they are: memento diff {one}..{other}"
+    hint_ = "name another revision, or compare them as they are: memento diff {one}..{other}"
 
 
 class Range(NamedTuple):
@@ -61,18 +63,18 @@ def resolve(git: Git, given: str, tips: Sequence[str] = ()) -> Range:
     if tips:
         if ".." in given:
             raise RangeUnclear(given=given, problem="--at names the newer side already")
-        ends = tuple(_commit(git, rev) for rev in tips)
-        return Range(_fork(git, _commit(git, given or _trunk(git)), ends[0]), ends, ())
+        ends = tuple(commit(git, rev) for rev in tips)
+        return Range(_fork(git, commit(git, given or _trunk(git)), ends[0]), ends, ())
     if "..." in given:
         one, other = _sides(given, "...")
-        tip = _commit(git, other)
-        return Range(_fork(git, _commit(git, one), tip), (tip,), ())
+        tip = commit(git, other)
+        return Range(_fork(git, commit(git, one), tip), (tip,), ())
     if ".." in given:
         one, other = _sides(given, "..")
-        base, tip = _commit(git, one), _commit(git, other)
+        base, tip = commit(git, one), commit(git, other)
         return Range(base, (tip,), _apart(git, one, base, other, tip))
-    tip = _commit(git, "HEAD")
-    return Range(_fork(git, _commit(git, given or _trunk(git)), tip), (tip,), ())
+    tip = commit(git, "HEAD")
+    return Range(_fork(git, commit(git, given or _trunk(git)), tip), (tip,), ())
 
 
 def _sides(given: str, dots: str) -> tuple[str, str]:
@@ -90,14 +92,29 @@ def _trunk(git: Git) -> str:
     raise TrunkUnknown
 
 
-def _commit(git: Git, rev: str) -> str:
+def fork_of(git: Git, rev: str, head: str) -> str:
+    """Return the commit at which a branch left a revision; refuse where this clone does not reach it."""
+    if PLAIN_NAME.fullmatch(rev):  # one question to git, where those below tell what is amiss
+        told = (git.answer("rev-parse", "--revs-only", f"{rev}^{{commit}}...{head}") or "").split()
+        if forks := [line[1:] for line in told if line.startswith("^")]:
+            return forks[0]
+    return _fork(git, commit(git, rev, history=True), head)
+
+
+def commit(git: Git, rev: str, *, history: bool = False) -> str:
+    """Return the commit that a revision names; where a shallow clone lacks it, say how to fetch it, or up to it."""
     try:
         return git.commit_of(rev)
     except NoSuchRevision:
         if (depth := _depth(git)) is None:
             raise
         name = rev if rev[:1].isalnum() else "REV"
-        raise ForkMissing(depth=depth, what=repr(rev), fetch=f"--depth=1 origin {name}") from None
+        fetch = _deeper(depth) if history else f"--depth=1 origin {name}"
+        raise ForkMissing(depth=depth, what=repr(rev), fetch=fetch) from None
+
+
+def _deeper(depth: int) -> str:
+    return f"--deepen={max(depth, LEAST_DEPTH)}"
 
 
 def _fork(git: Git, one: str, other: str) -> str:
@@ -108,7 +125,7 @@ def _fork(git: Git, one: str, other: str) -> str:
     if (depth := _depth(git)) is None:
         raise NoMergeBase(one=one[:12], other=other[:12])
     what = f"the commit where {one[:12]} and {other[:12]} parted"
-    raise ForkMissing(depth=depth, what=what, fetch=f"--deepen={max(depth, LEAST_DEPTH)}")
+    raise ForkMissing(depth=depth, what=what, fetch=_deeper(depth))
 
 
 def _depth(git: Git) -> int | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 HELD: Final = "refs/memento/held"
+SEEN: Final = "refs/worktree/memento/seen"
 TRIES: Final = 5
 
 
@@ -67,6 +68,27 @@ def _swap(git: Git, remote: str, name: str, new: str, old: str) -> bool:
 
 def held(git: Git, remote: str) -> list[Held]:
     """Return what this clone holds on a remote."""
-    found = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", f"{HELD}/{remote}") or "").splitlines()
+    return _below(git, f"{HELD}/{remote}")
+
+
+def remotes_held(git: Git) -> list[str]:
+    """Return the remotes on which this clone holds something."""
+    found = (git.answer("for-each-ref", "--format=%(refname)", HELD) or "").splitlines()
+    return sorted({ref.removeprefix(f"{HELD}/").rpartition("/")[0] for ref in found})
+
+
+def listed(git: Git, remote: str) -> list[Held]:
+    """Ask a remote for all claims that it holds, whoever's they are; nothing of the question stays here."""
+    try:
+        remotes.fetch_all(git, remote, claims.REFS, SEEN)
+        return _below(git, SEEN)
+    finally:
+        for ref in (git.answer("for-each-ref", "--format=%(refname)", SEEN) or "").splitlines():
+            git.answer("update-ref", "-d", ref)
+
+
+def _below(git: Git, folder: str) -> list[Held]:
+    """Return the claims that refs below a folder name."""
+    found = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", folder) or "").splitlines()
     pairs = [line.split(" ", 1) for line in found]
     return [Held(ref.rpartition("/")[2], claims.claim_in(git, blob)) for blob, ref in pairs]

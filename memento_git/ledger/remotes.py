@@ -159,6 +159,19 @@ def fetch_ref(git: Git, remote: str, ref: str) -> str | None:
     raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
 
 
+def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
+    """Bring all refs below a folder of the remote here, below a folder of our own; those that are gone go here too."""
+    known = (git.answer("remote") or "").split()
+    if remote not in known:
+        raise RemoteUnknown(given=remote, known=", ".join(known))
+    code, _, err = _talk(
+        git, remote, "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+        remote, f"+{folder}/*:{into}/*",
+    )  # fmt: skip
+    if code:
+        raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
+
+
 def push(git: Git, where: Target, commit: str, *, bind: bool = False) -> bool:
     """Push a commit to the remote's branch, the user's pre-push hook included; False where the remote moved on."""
     options = ("--set-upstream",) if bind else ()

@@ -5,39 +5,22 @@ from __future__ import annotations
 import os
 import re
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from memento_git.errors import Misused
-from memento_git.ledger import changes, codec, layout
-from memento_git.ledger.git import NoSuchRevision
+from memento_git.ledger import changes, codec, layout, ranges
 from memento_git.ledger.view import View
-from memento_git.model.finding import Finding
-from memento_git.model.ids import is_id
-from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, signed, weakened
-from memento_git.review.against import Comparison
-from memento_git.review.scope import Scope
-from memento_git.work import codestate
-from memento_git.work.loading import load
-from memento_git.work.runners import Runners
-from memento_git.work.state import RunState
+from memento_git.review import against, judging
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.review.judging import Report
 
     Progress = Callable[[int, int], None]
     Again = Callable[[str], Collection[str]]
-
-
-class NothingToCheck(Misused):
-    """A revision that holds no ledger, and no base that held one."""
-
-    token = "nothing_to_check"
-    sentence = "there is no ledger at {where}"
-    hint_ = "memento init makes one"
 
 
 class FixElsewhere(Misused):
@@ -46,21 +29,6 @@ class FixElsewhere(Misused):
     token = "fix_elsewhere"
     sentence = "only the ledger of this checkout can be mended, not {what}"
     hint_ = "leave --fix away, or check out what you want to mend"
-
-
-class Report(NamedTuple):
-    """What a check found: by the branch (or in the tree), and what was wrong at the base already."""
-
-    findings: list[Finding]
-    already: list[Finding]
-    base: str
-    head: str
-    records: int
-    fixed: tuple[str, ...] = ()
-
-    @property
-    def has_errors(self) -> bool:
-        return any(finding.severity == "error" for finding in self.findings)
 
 
 def check(
@@ -94,15 +62,17 @@ def _look(
         if staged:
             tree = stack.enter_context(changes.staged_tree(git))
             first = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
-            return _against(git, first, tree, "HEAD", ledger.now()) if first else _alone(git, tree, ledger.now(), None)
+            if not first:
+                return judging.alone(git, tree, ledger.now(), None)
+            return judging.added(git, first, tree, "HEAD", ledger.now())
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
             if not at and git.top is not None:
                 ledger.uncommitted = git.status(layout.FOLDER)[2]
-            return _alone(git, head, ledger.now(), progress)
+            return judging.alone(git, head, ledger.now(), progress)
         first = _first(git, name, head)
-        return _against(git, first, head, name, ledger.now(), again(first) if again else ())
+        return judging.added(git, first, head, name, ledger.now(), again(first) if again else ())
 
 
 def default_base(git: Git, head: str, at: str = "") -> str:
@@ -124,147 +94,8 @@ def default_base(git: Git, head: str, at: str = "") -> str:
 def _first(git: Git, name: str, head: str) -> str:
     """Return the commit to compare with: a parent as it is, of any other revision the merge base."""
     if name == "HEAD^1":
-        try:
-            return git.commit_of(f"{head}^1")
-        except NoSuchRevision:
-            raise changes.BaseMissing(rev=name, **changes.depth(git)) from None
-    return changes.merge_base(git, name, head)
-
-
-def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
-    """Check one tree, with no word on how it came to be."""
-    view = View(git, (head,), now)
-    if not view.exists:
-        raise NothingToCheck(where="the index" if git.extra else head[:12])
-    policy, found = policy_at(view)
-    found += files.check_names(view.files, view.files, policy.key_files)
-    for run in view.runs():
-        state = RunState(view, run, Runners(view, policy))
-        load(state, progress)
-        found += checks.check_run(state, Scope(policy, code=_code_of(git, head)))
-    for kind in ("task", "plan", "evidence"):
-        view.known(kind)
-    found += files.check_secrets(view, list(view.files), policy.allow_secrets)
-    found += signed.older(signed.check(view, head, policy, list(view.files)))
-    records = sum(1 for path in view.files if layout.place_of(path) is not None)
-    return Report(_ordered([*view.findings, *found]), [], "", head, records)
-
-
-def _against(git: Git, first: str, head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
-    """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now."""
-    differing = changes.difference(git, first, head)
-    if not differing:
-        return Report([], [], first, head, 0)
-    base, view = View(git, (first,), now), View(git, (head,), now)
-    if not base.exists and not view.exists:
-        raise NothingToCheck(where=head[:12])
-    comparison = Comparison(base, view, differing, name)
-    policy, found = _policies(base, view)
-    added = comparison.added()
-    scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
-    keys = first if base.exists else head
-    runners = Runners(view, policy, keys, confirmed=confirmed)
-    found += _of_runs(view, scopes, runners)
-    paths = [change.path for change in differing if not change.is_removed]
-    found += [*files.check_names(view.files, paths, policy_at(view)[0].key_files), *_copies(view, paths)]
-    found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += [*comparison.findings(), *signed.check(view, keys, policy, paths)]
-    found += signed.signers_changed(git, first, head, policy)
-    found += signed.own_runners(view, runners, Runners(view, policy_at(view)[0], head), paths)
-    if not git.extra:
-        found += against.actors(view, changes.authored(git, first, head))
-    found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
-    before = _before(git, first, base, scopes) if found else set()
-    ours = [one for one in found if _key(one) not in before]
-    already = [one for one in found if _key(one) in before]
-    return Report(_ordered(ours), _ordered(already), first, head, len(differing))
-
-
-def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[Finding]:
-    found: list[Finding] = []
-    for run, scope in scopes.items():
-        if not is_id(run, "run") or run not in view.runs():
-            continue
-        state = RunState(view, run, runners)
-        if scope.groups is None:
-            load(state)
-        found += checks.check_run(state, scope)
-        if scope.groups is not None:
-            found += checks.circles_through(state, [name for name in scope.groups if is_id(name, "task")])
-    return found
-
-
-def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> set[tuple[str, str, str]]:
-    """Return what was wrong with the same records at the base."""
-    if not base.exists:
-        return set()
-    then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
-    policy = next((scope.policy for scope in then.values()), None)
-    found = [
-        *_of_runs(base, then, Runners(base, policy, first)),
-        *base.findings,
-        *files.check_names(base.files, base.files, policy_at(base)[0].key_files),
-    ]
-    return {_key(one) for one in found}
-
-
-def _key(finding: Finding) -> tuple[str, str, str]:
-    return finding.code, finding.path, finding.message
-
-
-def _is_in(path: str, runs: Iterable[str]) -> bool:
-    return any(f"/{run}/" in path or path.endswith(f"/{run}") for run in runs)
-
-
-def policy_at(view: View) -> tuple[Policy, list[Finding]]:
-    """Return a view's policy and what is wrong with its file; the default where it cannot be read."""
-    return codec.read_config(view.read(layout.CONFIG))
-
-
-def _policies(base: View, head: View) -> tuple[Policy, list[Finding]]:
-    """Return the policy that judges a branch, its base's, and what the branch makes of it."""
-    new, found = policy_at(head)
-    if not base.exists:
-        return new, found
-    old, _ = policy_at(base)
-    if not found and head.exists:
-        for told in weakened.weakened(old, new):
-            message = f"the branch weakens policy: {told}; what it adds is judged by the base's"
-            found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
-    return old, found
-
-
-def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
-    """Return the texts and evidence of the branch whose id another run has already."""
-    found = []
-    wanted = {place.id: path for path in paths if (place := layout.place_of(path)) and place.kind != "attachment"}
-    runs = {place.id: place.run for path in paths if (place := layout.place_of(path))}
-    if len(view.runs()) < 2:
-        return []
-    for path in view.files:
-        place = layout.place_of(path) if any(name in path for name in wanted) else None
-        if place is not None and place.id in wanted and place.run != runs[place.id]:
-            message = f"{place.id} is in {path} too; an id belongs to one file"
-            found.append(Finding("F008", wanted[place.id], 0, message, f"git rm {wanted[place.id]}"))
-    return found
-
-
-def _code_of(git: Git, commit: str) -> Callable[[Sequence[str]], dict[str, Any]]:
-    """Return what tells the code of a commit, asked of git when it is wanted."""
-    known: dict[tuple[str, ...], dict[str, Any]] = {}
-
-    def code(paths: Sequence[str]) -> dict[str, Any]:
-        if tuple(paths) not in known:
-            known[tuple(paths)] = codestate.code_at(git, commit, paths)
-        return known[tuple(paths)]
-
-    return code
-
-
-def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings once each, errors first, then by place."""
-    unique = {_key(one): one for one in findings}
-    return sorted(unique.values(), key=lambda one: (one.severity != "error", one.path, one.line, one.code, one.message))
+        return ranges.commit(git, f"{head}^1", history=True)
+    return ranges.fork_of(git, name, head)
 
 
 def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from memento_git.ledger.remoteclaims import Held
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import NoSuchRecord
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, syncing
+from memento_git.work.actions import dispatches, syncing, vetting
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -49,11 +49,12 @@ def claim_on_remote(
     """Claim a dispatch on the remote, then in the ledger, and push that; a claim that is lost leaves nothing behind.
 
     The order is what makes it safe: the ref first, then what others pushed before it, then the event. Whoever ends a
-    dispatch pushes that before the ref goes.
+    dispatch pushes that before the ref goes. What is pushed with the event is checked before all of it.
     """
     publish.guard(ledger.git)
     where = remotes.target(ledger.git, remote)
     with syncing.alone(ledger):
+        vetting.refuse_unsound(ledger, where, ledger.git.commit_of("HEAD"), (), is_new=True)
         place = _find(ledger, where, given)
         held = _take(ledger, where, place, lease)
         try:
@@ -119,9 +120,10 @@ def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:
 def _publish(ledger: Ledger, where: Target) -> int:
     """Push the claim's event; return how many pushes it took, 0 where the remote has but the ref."""
     try:
-        if remotes.push(ledger.git, where, ledger.git.commit_of("HEAD")):
+        head = ledger.git.commit_of("HEAD")
+        if remotes.push(ledger.git, where, head):
             return 1
-        return 1 + syncing.together(ledger, where).pushes
+        return 1 + syncing.together(ledger, where, sound=head).pushes
     except MementoError as error:
         told = f"{where.remote} holds the claim, but not its event yet: {error.message}; run memento sync"
         ledger.warnings.append(told)

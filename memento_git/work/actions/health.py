@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import claims, journal, layout, publish, worktree
+from memento_git.ledger import claims, journal, layout, publish, remoteclaims, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.review import files, signed
 from memento_git.review.checks import check_run
@@ -33,8 +33,11 @@ class Answer(NamedTuple):
     fix: str = ""
 
 
-def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False) -> list[Answer]:
-    """Run all checks, or at revisions those of the ledger; with fix, first mend what needs no judgement."""
+def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote: str = "") -> list[Answer]:
+    """Run all checks, or at revisions those of the ledger; with fix, first mend what needs no judgement.
+
+    Only with a remote is one asked, for the claims that it holds.
+    """
     answers = list(_mend(ledger)) if fix else []
     if not at:
         answers += [*_git(ledger), *_identity(ledger), *_work_tree(ledger)]
@@ -52,7 +55,7 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False) -> lis
         view.known(kind)
     answers += _files(view, policy)
     answers += _signatures(view, policy)
-    return answers if at else [*answers, *_claims(ledger, view)]
+    return answers if at else [*answers, *_claims(ledger, view), *_far_claims(ledger, view, remote)]
 
 
 def _mend(ledger: Ledger) -> Iterator[Answer]:
@@ -206,3 +209,20 @@ def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
 
         for told, fix in leftovers.found(ledger, view):
             yield Answer("work trees", "warn", told, fix)
+
+
+def _far_claims(ledger: Ledger, view: View, remote: str) -> Iterator[Answer]:
+    """Tell of claims on remotes that hold nobody's work any more."""
+    if ledger.git.answer("for-each-ref", "--count=1", remoteclaims.HELD):
+        from memento_git.work.actions import faraway
+
+        for told, fix in faraway.held_for_nothing(ledger, view):
+            yield Answer("remote claims", "warn", told, fix)
+    if remote:
+        from memento_git.work.actions import faraway
+
+        try:
+            for told, fix in faraway.left_on(ledger, view, remote):
+                yield Answer("remote claims", "warn", told, fix)
+        except MementoError as error:
+            yield Answer("remote claims", "fail", error.message, error.hint)

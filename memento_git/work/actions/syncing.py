@@ -10,6 +10,7 @@ from memento_git.errors import Moved
 from memento_git.ledger import layout, lock, merging, publish, remoteclaims, remotes
 from memento_git.ledger.adoption import bring_forward
 from memento_git.ledger.store import NoLedger
+from memento_git.work.actions import vetting
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
 from memento_git.work.state import RunState
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 20
 SHORTEST: Final = 0.05
-LONGEST: Final = 2.0
+LONGEST: Final = 10.0
 PATIENCE: Final = 600.0
 ENDED: Final = ("completed", "failed", "recovered")
 
@@ -83,23 +84,29 @@ def alone(ledger: Ledger) -> AbstractContextManager[None]:
     return lock.held(ledger.git.git_dir / "memento" / "sync.lock", PATIENCE)
 
 
-def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool = True) -> Brought:
-    """Bring the branch here and the remote's together; without push, only what comes from there."""
+def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool = True, sound: str = "") -> Brought:
+    """Bring the branch here and the remote's together; without push, only what comes from there.
+
+    What is pushed is checked before, but for the commit `sound`, which was.
+    """
     before = ledger.git.commit_of("HEAD")
     merges = pushes = 0
+    checked = {sound} if push else None
+    begun = time.monotonic()
     for attempt in range(ATTEMPTS):
         if attempt:
-            time.sleep(random.uniform(0, min(LONGEST, SHORTEST * 2**attempt)))  # noqa: S311 (a pause, no secret)
+            _step_back(attempt, time.monotonic() - begun)
+            begun = time.monotonic()
         theirs = remotes.fetch(ledger.git, where)
         if theirs is None and not create:
             raise remotes.RemoteBranchMissing(**where.where)
         if not ledger.git.is_on(f"refs/heads/{where.local}"):
             raise publish.LedgerMoved(ref="HEAD")
         try:
-            merges += _take_in(ledger, where, theirs)
+            head, merged = _take_in(ledger, where, theirs, checked)
         except publish.LedgerMoved:
             continue
-        head = ledger.git.commit_of("HEAD")
+        merges += merged
         if not push or head == theirs:
             return Brought(before, head, merges, pushes, theirs)
         pushes += 1
@@ -108,49 +115,63 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
     raise RemoteBusy(attempts=ATTEMPTS, **where.where)
 
 
-def _take_in(ledger: Ledger, where: Target, theirs: str | None) -> bool:
-    """Bring the branch forward to hold the remote's commit too; tell whether that took a merge."""
+def _step_back(attempt: int, took: float) -> None:
+    """Wait for a time drawn by chance out of a span that doubles, in units of what a whole attempt takes here."""
+    time.sleep(random.uniform(0, min(LONGEST, max(SHORTEST, took) * 2**attempt)))  # noqa: S311 (a pause, no secret)
+
+
+def _take_in(ledger: Ledger, where: Target, theirs: str | None, sound: set[str] | None) -> tuple[str, bool]:
+    """Bring the branch forward to hold the remote's commit too; return its commit, and whether that took a merge.
+
+    `sound` are commits that may be pushed; where it is given, one that is not among them is checked first.
+    """
     git = ledger.git
     base = publish.Base(*git.head())
     ours = base.commit or ""
     if not any(merging.has_ledger(git, commit) for commit in (ours, theirs) if commit):
         raise NoLedger(where="HEAD")
-    if theirs is None or (common := merging.bases(git, ours, theirs)) == [theirs]:
-        return False
-    if common == [ours]:
-        bring_forward(ledger, base, theirs, "memento: sync, fast-forward")
-        return False
+    common = merging.bases(git, ours, theirs) if theirs else []
+    if theirs is not None and common == [ours]:
+        if ours != theirs:
+            bring_forward(ledger, base, theirs, "memento: sync, fast-forward")
+        return theirs, False
+    if sound is not None and ours not in sound:
+        vetting.refuse_unsound(ledger, where, ours, common, is_new=theirs is None)
+        sound.add(ours)
+    if theirs is None or common == [theirs]:
+        return ours, False
     tree = merging.merge(git, ours, theirs, common, where.where)
     subject = f"memento: sync {where.local} with {where.branch} of {where.remote}"
     message = f"{subject}\n\nMemento-Action: sync\nMemento-Actor: {ledger.actor}\n"
     made = publish.build_merge(git, tree, (ours, theirs), message, ledger.settings)
     bring_forward(ledger, base, made, subject)
-    return True
+    if sound is not None:
+        sound.add(made)
+    return made, True
 
 
 def _news(ledger: Ledger, brought: Brought) -> tuple[list[Row], list[Row], list[str]]:
-    """Return what is newly contested, illegal or incomplete, claims of ours that others contest, and damaged files."""
+    """Return what is newly contested, illegal or incomplete, claims of ours that others contest, and other errors."""
     if brought.before == brought.after:
         return [], [], []
     changed = merging.incoming(ledger.git, brought.before, brought.after).ledger
     runs = sorted({run for change in changed if (run := layout.run_of_path(change.path))})
     old, new = ledger.view([brought.before]), ledger.view([brought.after])
-    known, damaged = troubles(old, runs)
-    rows, findings = troubles(new, runs)
-    fresh = [row for row in rows if row not in known]
+    known = troubles(old, runs)
+    fresh = [row for row in troubles(new, runs) if row not in known]
     lost = [row for row in (_lost(old, row, ledger.actor) for row in fresh) if row]
-    return fresh, lost, [finding for finding in findings if finding not in damaged]
+    return fresh, lost, vetting.came_wrong(ledger, brought.before, brought.after)
 
 
-def troubles(view: View, runs: list[str]) -> tuple[list[Row], list[str]]:
-    """Return what needs settling in some runs of a view, and which of their files are wrong."""
+def troubles(view: View, runs: list[str]) -> list[Row]:
+    """Return what needs settling in some runs of a view."""
     rows: list[Row] = []
     for run in runs:
         if run in view.runs():
             state = RunState(view, run)
             load(state)
             rows += trouble_rows(state)
-    return rows, [str(finding) for finding in view.findings if finding.severity == "error"]
+    return rows
 
 
 def _lost(before: View, row: Row, actor: str) -> Row | None:

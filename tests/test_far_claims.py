@@ -1,0 +1,95 @@
+"""doctor tells of claims on remotes that hold nobody's work any more; a remote is asked only on request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import claims, remoteclaims
+from memento_git.work.actions import claiming, health, runs, syncing, tasks
+from tests.clones import Hub
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONG_AGO = "2000-01-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def hub(play: Play) -> Hub:
+    play.planned()
+    return Hub(play)
+
+
+def told(play: Play, remote: str = "") -> list[tuple[str, str]]:
+    answers = health.examine(play.ledger, remote=remote)
+    return [(answer.message, answer.fix) for answer in answers if answer.name == "remote claims"]
+
+
+def claimed(hub: Hub) -> tuple[str, str]:
+    """Hand a task out and claim it on the hub; return task and dispatch."""
+    ada = hub.first
+    task = ada.task()
+    dispatch = ada.dispatch(task)
+    syncing.sync(ada.ledger)
+    claiming.claim_on_remote(ada.ledger, dispatch)
+    return task, dispatch
+
+
+def expire(play: Play, folder: str, name: str, dispatch: str) -> str:
+    """Let a ref name a claim that has expired; return its blob."""
+    blob = claims.write(play.ledger.git, claims.Claim(dispatch, "Ada", LONG_AGO))
+    git(play.root, "update-ref", f"{folder}/{name}", blob)
+    return blob
+
+
+def test_a_claim_that_holds_work_is_not_told(hub: Hub) -> None:
+    claimed(hub)
+    bob = hub.clone("Bob")
+    assert told(hub.first) == told(hub.first, "origin") == told(bob, "origin") == []
+
+
+def test_an_expired_claim_of_this_clone_is_told_without_the_remote(hub: Hub) -> None:
+    task, dispatch = claimed(hub)
+    hub.bare.rename(hub.bare.with_name("away"))
+    expire(hub.first, f"{remoteclaims.HELD}/origin", task, dispatch)
+    ((message, fix),) = told(hub.first)
+    assert message == f"this clone still holds {task} on origin: it expired {LONG_AGO}"
+    assert "memento sync origin" in fix
+
+
+@pytest.mark.parametrize("end", ["task", "run", "dispatch"])
+def test_a_claim_on_what_is_settled_is_told_and_goes_by_what_is_said(hub: Hub, end: str) -> None:
+    task, dispatch = claimed(hub)
+    ada = hub.first
+    run = ada.state(task).id
+    if end == "task":
+        ada.do(tasks.cancel_task, task, reason="no")
+    elif end == "run":
+        ada.do(runs.cancel_run, run, reason="no")
+    else:
+        ada.complete(dispatch, ada.evidence(task))
+    ended = {"task": f"{dispatch} is recovered", "run": f"{run} is cancelled", "dispatch": f"{dispatch} is completed"}
+    said = ended[end]
+    assert said in told(ada)[0][0]
+    git(ada.root, "push", "-q")
+    bob = hub.clone("Bob")
+    assert told(bob) == []
+    ((message, fix),) = told(bob, "origin")
+    assert (said in message, ada.ledger.actor in message) == (True, True)
+    assert git(bob.root, "for-each-ref", "refs/memento", "refs/worktree") == ""
+    git(bob.root, *fix.split()[1:])
+    assert hub.refs() == []
+    assert told(bob, "origin") == []
+
+
+def test_a_remote_that_is_unknown_or_away_fails_by_name(hub: Hub, cli: Callable[..., Any]) -> None:
+    root = str(hub.first.root)
+    assert told(hub.first, "nowhere")[0][0].startswith("'nowhere' is not a remote")
+    hub.bare.rename(hub.bare.with_name("away"))
+    code, out, _ = cli("-C", root, "doctor", "--remote", "origin")
+    assert (code, "hub.git" in out) == (1, True)
+    assert cli("-C", root, "doctor", "--remote", "origin", "--at", "HEAD")[0] == 2
+    assert cli("-C", root, "doctor")[0] == 0
