@@ -264,6 +264,8 @@ def _line(verb: str, options: dict[str, Any]) -> list[str]:
     rest: list[str] = []
     if verb == "settle void":
         return ["settle", "--void", options["event"], "--reason", options["reason"]]
+    if verb.startswith("run "):
+        first.append(options.pop("run", ""))
     for name, value in options.items():
         many = isinstance(value, (list, tuple))
         if known[name].default is inspect.Parameter.empty and not many:

@@ -31,7 +31,7 @@ def test_a_pass_that_did_not_see_the_failure(doors: Doors) -> None:
     doors.forge(run, "passed", sees=[], gate=GATE, at="2099-01-01T00:00:00.000Z")
     assert doors.gate(GATE) == "failed"
     assert doors.missing() == [f"gate {GATE} of {run} is failed"]
-    doors.refused("gate_blocks", "run complete", run=run)
+    doors.refused("review_gate_blocking", "run complete", run=run)
     assert doors.play.is_proven(task)
 
 
@@ -60,7 +60,7 @@ def test_a_failure_after_a_pass(doors: Doors) -> None:
     doors.play.gate(GATE, "failed", note="It leaks.")
     doors.play.gate(GATE, "requested")
     assert doors.gate(GATE) == "failed"
-    doors.refused("gate_blocks", "run complete", run=run)
+    doors.refused("review_gate_blocking", "run complete", run=run)
     assert doors.missing() == [f"gate {GATE} of {run} is failed"]
 
 
@@ -96,7 +96,7 @@ def test_a_failure_that_is_redacted_into_a_pass(doors: Doors) -> None:
     assert doors.gate(GATE) == "failed"
     redacted = doors.event(run, "redacted")
     doors.edit(redacted, "  do: failed", "  do: passed")
-    assert failed in doors.caught("D002")
+    assert failed in doors.caught("D009")
     assert not (doors.root / path).exists()
 
 
@@ -110,7 +110,7 @@ def test_a_failure_that_is_redacted_without_a_word_of_what_it_said(doors: Doors)
     ref = doors.ref(failed)
     git(doors.root, "rm", "-q", doors.path(failed))
     doors.forge(run, "redacted", sees=[passed], target=str(ref), reason="It names a customer.")
-    assert failed in doors.caught("D002")
+    assert failed in doors.caught("D009")
 
 
 def test_a_failure_that_is_removed(doors: Doors) -> None:
@@ -137,14 +137,14 @@ def test_a_waiver_without_a_reason_or_a_name(doors: Doors) -> None:
 def test_a_waiver_by_somebody_who_may_not(doors: Doors) -> None:
     doors.policy("  gates: {waivers: [Grace]}\n")
     doors.play.gate(GATE, "failed")
-    doors.refused("approver_not_allowed", "gate waive", gate=GATE, reason="No time.")
+    doors.refused("approver_refused", "gate waive", gate=GATE, reason="No time.")
     doors.forge(run_of(doors), "waived", gate=GATE, reason="No time.")
     doors.caught("G002")
 
 
 def test_a_verdict_by_somebody_who_may_not(doors: Doors) -> None:
     doors.policy(f"  gates: {{verdicts: {{{GATE}: [Grace]}}}}\n")
-    doors.refused("approver_not_allowed", "gate record", gate=GATE, verdict="passed")
+    doors.refused("approver_refused", "gate record", gate=GATE, verdict="passed")
     doors.forge(run_of(doors), "passed", gate=GATE)
     doors.caught("G002")
 
@@ -200,7 +200,7 @@ def test_a_run_that_is_completed_by_hand_without_the_gates_that_policy_requires(
 
 def test_a_run_with_nothing_in_it(doors: Doors) -> None:
     run = run_of(doors)
-    doors.refused("nothing_to_complete", "run complete", run=run)
+    doors.refused("run_empty", "run complete", run=run)
     assert doors.missing() == ["the run is empty: no task of it is completed"]
     doors.forge(run, "completed")
     assert "nothing was done" in doors.caught("P004")
@@ -286,7 +286,7 @@ def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors
     doors.play.gate(GATE, "failed", task=task)
     doors.play.gate(GATE, "passed")
     assert doors.missing() == [f"gate {GATE} of {task} is failed"]
-    doors.refused("gate_blocks", "run complete", run=run)
+    doors.refused("review_gate_blocking", "run complete", run=run)
 
 
 def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
@@ -294,6 +294,6 @@ def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
     task, run = play.task(), run_of(doors)
     play.do(tasks.cancel_task, task, reason="Too hard.")
     assert doors.missing() == ["the run is empty: no task of it is completed"]
-    doors.refused("nothing_to_complete", "run complete", run=run)
+    doors.refused("run_empty", "run complete", run=run)
 
 
