@@ -182,7 +182,13 @@ class Comparison:
         unproves = [event.id for event in done if event.get("text") != new.digest]
         told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
         message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
-        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", "warning")
+        severity = "error" if self._on_easier_terms(done, keys) else "warning"
+        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", severity)
+
+    def _on_easier_terms(self, done: Iterable[Event], keys: Iterable[str]) -> bool:
+        """Tell whether the branch completes, on a changed text, what was handed out at the base with another one."""
+        opened = (event.get("dispatch").replace("dispatch", "event", 1) for event in done if event.id in self.added())
+        return bool({"criteria", "verify", "text"} & {*keys}) and any(name not in self.added() for name in opened)
 
 
 def _folded(state: RunState, event: Event) -> Sequence[Judged]:

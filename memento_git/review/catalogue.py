@@ -209,6 +209,12 @@ CATALOGUE: Final = {
         "branch completed it over work that is not done or not proven.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
+    "P005": Kind(
+        "a repair that asks less", "warning",
+        "A task repairs another one, and lacks criteria or verification that the other asks. An error where the branch "
+        "completes or accepts it.",
+        "Put back what is missing: `memento task repair` carries all of it over.",
+    ),
     "G001": Kind(
         "a gate on unsound evidence", "error",
         "A gate was passed on evidence that failed, was withdrawn, or belongs to another task.",
@@ -281,8 +287,9 @@ CATALOGUE: Final = {
     "D007": Kind(
         "a changed text of work that is under way", "warning",
         "A task's title, criteria or text changed after it was handed out; what was completed on the old text is "
-        "unproven.",
-        "Restore the text, or let the work be done for the new one.",
+        "unproven. An error where the branch completes, on other criteria, text or verification, what was handed out "
+        "before.",
+        "Restore the text, or hand the task out anew, for the new one.",
     ),
     "D008": Kind(
         "a removed archive", "error",

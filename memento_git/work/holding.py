@@ -117,7 +117,7 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
         if one.kind == "approval" and one.data.get("approves") in scopes:
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
             text = state.prose(one.data["approves"]).digest
-            if yes and (one.data.get("text", text) != text or (signed is not None and one.id not in signed)):
+            if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):
                 continue
             principal = (signed or {}).get(one.id, "")
             yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, principal)
