@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.fold import group_of, plans_of
 from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
-from memento_git.work.desk import event_data
-from memento_git.work.fold import group_of, plans_of
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from memento_git.folding.fold import Judged
     from memento_git.ledger.changes import Authored, Changed
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
-    from memento_git.work.fold import Judged
 
 IDENTITY: Final = ("id", "at", "by", "spike", "source")
 GROWING: Final = frozenset({

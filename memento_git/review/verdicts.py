@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
+from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations
-from memento_git.model.states import DONE
 from memento_git.work import holding, persons, release, trust
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memento_git.folding.fold import plans_of
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, trust
-from memento_git.work.fold import plans_of
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git import Ledger, MementoError
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import Ref, kind_of
 from memento_git.work import codestate
 from memento_git.work.actions import batch
-from memento_git.work.fold import plans_of
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -277,5 +277,3 @@ def _line(verb: str, options: dict[str, Any]) -> list[str]:
                 rest += [f"--{named.removesuffix('s')}"] if name != "files" else []
                 rest += [str(one)]
     return [*verb.split(), *first, *rest]
-
-

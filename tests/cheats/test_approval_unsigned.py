@@ -68,7 +68,13 @@ def test_an_approval_of_ones_own_work(doors: Doors) -> None:
 
 def test_one_person_under_two_spellings(doors: Doors) -> None:
     run = released(doors)
-    for actor in ("Grace <grace@example.invalid>", "grace", "GRACE", "grace@example.invalid", "G. <Grace@Example.invalid>"):
+    for actor in (
+        "Grace <grace@example.invalid>",
+        "grace",
+        "GRACE",
+        "grace@example.invalid",
+        "G. <Grace@Example.invalid>",
+    ):
         approval(doors, run, actor)
     assert len(approvers(doors)) == 1
     doors.refused("release_refused", "gate release", run=run)

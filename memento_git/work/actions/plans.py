@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import codec, layout
-from memento_git.work import refusals as no
 from memento_git.work import persons
+from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk
 
