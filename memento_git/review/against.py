@@ -122,8 +122,10 @@ class Comparison:
 
     def _taken_out(self, change: Changed, place: Place) -> Iterator[Finding]:
         """Yield a withdrawal by the branch of what was legal at the base."""
+        if not place.run or place.do not in ("voided", "redacted"):
+            return
         event = self.head.record(change.path)
-        if not place.run or not isinstance(event, Event) or place.do not in ("voided", "redacted"):
+        if not isinstance(event, Event):
             return
         state, before = self.state(place.run), RunState(self.base, place.run)
         target = parse_ref(event.get("target")).id
