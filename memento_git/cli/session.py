@@ -183,7 +183,7 @@ def changes(door: Door, since: str, until: str, *, follow: bool, **filters: str 
         return
     seen: set[tuple[str, ...]] = set()
     while True:
-        for row in sessions.changes_since(door.ledger, since, **wanted)["changes"]:
+        for row in sessions.changes_since(door.ledger, told["since"] or "", **wanted)["changes"]:
             told_of = (row["id"], *row["happened"])
             if told_of not in seen:
                 seen.add(told_of)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import plans_of
+from memento_git.folding.fold import group_of, plans_of
 from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
@@ -14,6 +15,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from memento_git.folding.fold import Judged
     from memento_git.ledger.changes import Authored, Changed
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
@@ -74,6 +76,8 @@ class Comparison:
         """Yield what the branch did that nobody may do."""
         for change in self.changes:
             place = layout.place_of(change.path)
+            if place is not None and place.kind == "event" and change.is_added:
+                yield from self._taken_out(change, place)
             if change.path == layout.CONFIG and change.is_removed:
                 message = "config.yaml was removed, and with it policy"
                 yield Finding("C004", change.path, 0, message, f"git checkout {self.name} -- {change.path}")
@@ -115,6 +119,26 @@ class Comparison:
             legal = [one for one in found if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
             self._redacted[run] = dict(parse_ref(one.get("target")) for one in legal)
         return self._redacted[run]
+
+    def _taken_out(self, change: Changed, place: Place) -> Iterator[Finding]:
+        """Yield a withdrawal by the branch of what was legal at the base."""
+        if not place.run or place.do not in ("voided", "redacted"):
+            return
+        event = self.head.record(change.path)
+        if not isinstance(event, Event):
+            return
+        state, before = self.state(place.run), RunState(self.base, place.run)
+        target = parse_ref(event.get("target")).id
+        was, own = before.fold.judged(target), state.fold.judged(event.id)
+        if was is None or was.verdict != "legal" or own is None or own.verdict != "legal":
+            return
+        told = ""
+        if place.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
+            told = f"{event.id} voids {target}, which was legal at the base"
+        elif place.do == "redacted" and not _keeps(state.event(target), was.event):
+            told = f"{event.id} redacts {target}, and keeps other words than it said"
+        if told:
+            yield Finding("D009", change.path, 0, told, f"git rm {change.path}, and restore what it took out")
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
         run = layout.run_of_path(change.path) or ""
@@ -160,7 +184,23 @@ class Comparison:
         unproves = [event.id for event in done if event.get("text") != new.digest]
         told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
         message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
-        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", "warning")
+        severity = "error" if self._on_easier_terms(done, keys) else "warning"
+        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", severity)
+
+    def _on_easier_terms(self, done: Iterable[Event], keys: Iterable[str]) -> bool:
+        """Tell whether the branch completes, on a changed text, what was handed out at the base with another one."""
+        opened = (event.get("dispatch").replace("dispatch", "event", 1) for event in done if event.id in self.added())
+        return bool({"criteria", "verify", "text"} & {*keys}) and any(name not in self.added() for name in opened)
+
+
+def _folded(state: RunState, event: Event) -> Sequence[Judged]:
+    """Return the events of the group that an event belongs to."""
+    return state.folded(group_of(event)).events
+
+
+def _keeps(kept: Event | None, said: Event) -> bool:
+    """Tell whether what is left of a redacted event is all that it said, but for its free texts."""
+    return kept is not None and codec.redact_event(event_data(kept)) == codec.redact_event(event_data(said))
 
 
 def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:

@@ -211,8 +211,15 @@ CATALOGUE: Final = {
     ),
     "P004": Kind(
         "a completed run below policy", "warning",
-        "A run was completed without a gate that policy requires. An error where the branch completes it.",
-        "`memento gate record KIND passed --run RUN` before the run is completed.",
+        "A run was completed without a gate that policy requires: an error where the branch completes it. Or the "
+        "branch completed it over work that is not done or not proven.",
+        "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
+    ),
+    "P005": Kind(
+        "a repair that asks less", "warning",
+        "A task repairs another one, and lacks criteria or verification that the other asks. An error where the branch "
+        "completes or accepts it.",
+        "Put back what is missing: `memento task repair` carries all of it over.",
     ),
     "G001": Kind(
         "a gate on unsound evidence", "error",
@@ -229,6 +236,13 @@ CATALOGUE: Final = {
         "a gate that is not fresh", "error",
         "Policy asks for fresh evidence at this gate, and what the verdict rests on did not see the code as it is.",
         "Run the command again, then `memento gate record KIND passed --evidence ID`.",
+    ),
+    "G004": Kind(
+        "a release that policy does not allow", "warning",
+        "The release gate of a run has passed, and what policy asks of a release is not there: approvals, checks, "
+        "gates or proven tasks. An error where the branch adds the verdict. Whether checks saw this very code, and "
+        "what the graph warns of, is not judged again.",
+        "`memento gate release --run RUN` names all that is missing, and passes the gate when nothing is.",
     ),
     "C001": Kind(
         "stale evidence", "warning",
@@ -279,11 +293,19 @@ CATALOGUE: Final = {
     "D007": Kind(
         "a changed text of work that is under way", "warning",
         "A task's title, criteria or text changed after it was handed out; what was completed on the old text is "
-        "unproven.",
-        "Restore the text, or let the work be done for the new one.",
+        "unproven. An error where the branch completes, on other criteria, text or verification, what was handed out "
+        "before.",
+        "Restore the text, or hand the task out anew, for the new one.",
     ),
     "D008": Kind(
         "a removed archive", "error",
         "An archive is gone, and neither files nor another archive hold what was in it.", f"`{_RESTORE}`",
+    ),
+    "D009": Kind(
+        "what was legal is taken out", "error",
+        "An event was legal at the base, and the branch takes it out: by a void that says it had not seen it, or by a "
+        "redaction that keeps other words than the event said.",
+        "`git rm` the void, or the redaction, and restore the event: `git checkout BASE -- PATH`. A later event may "
+        "change an outcome.",
     ),
 }  # fmt: skip

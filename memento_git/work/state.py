@@ -278,7 +278,8 @@ class RunState:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
         again = self.seen_again(found)
-        return trust.Cited(str(ref), found, status, self.trust_in(found), again.contradicted, again.doubt)
+        against = again.contradicted or proofs.approved_else(self, found)
+        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt)
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""

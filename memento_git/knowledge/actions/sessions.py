@@ -175,10 +175,10 @@ def _start(ledger: Ledger, since: str) -> str:
 
 
 def _revision(ledger: Ledger, given: str) -> str:
-    """Return the revision that a text names: a mark, a revision of git's, else the last one before a date."""
+    """Return the commit that a text names: a mark, a revision of git's, else the last one before a date."""
     for name in (f"refs/tags/{marks.PREFIX}{given}", given):
-        if ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}") is not None:
-            return name
+        if commit := ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
+            return commit
     from memento_git.knowledge.drafting import moment
 
     return marks.before(ledger.git, moment("since", given, ledger.now()))
