@@ -145,7 +145,8 @@ def _alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
 def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     """Check what a head adds to its base, by the base's policy."""
     differing = changes.difference(git, first, head)
-    if not differing:
+    story = changes.NOTHING if git.extra else changes.story(git, first, head)
+    if not differing and not story.taken:
         return Report([], [], first, head, 0)
     base, view = View(git, (first,), now), View(git, (head,), now)
     if not base.exists and not view.exists:
@@ -155,13 +156,13 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     added = comparison.added()
     scopes = {run: Scope(policy, groups, added, _code_of(git, head)) for run, groups in comparison.touched().items()}
     found += _of_runs(view, scopes)
-    paths = [change.path for change in differing if not change.is_removed]
+    paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
     found += [*files.check_names(view.files, paths, policy_at(view)[0].key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += [*comparison.findings(), *signed.check(view, first if base.exists else head, policy, paths)]
+    found += [*comparison.findings(), *comparison.untrue(), *comparison.taken_back(story.taken)]
+    found += signed.check(view, first if base.exists else head, policy, paths)
     found += signed.signers_changed(git, first, head, policy)
-    if not git.extra:
-        found += against.actors(view, changes.authored(git, first, head))
+    found += against.actors(view, story.authored)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
     before = _before(git, first, base, scopes) if found else set()
     ours = [one for one in found if _key(one) not in before]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import archive, codec, layout
+from memento_git.ledger import archive, codec, layout, yamltext
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
+from memento_git.work.desk import event_data
 from memento_git.work.fold import plans_of
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.changes import Authored, Changed
     from memento_git.ledger.layout import Place
@@ -36,7 +37,8 @@ class Comparison:
         self.changes = changes
         self.name = name
         self._states: dict[str, RunState] = {}
-        self._redacted: dict[str, dict[str, str]] = {}
+        self._redactions: dict[str, dict[str, Event]] = {}
+        self._unpacked: list[str] | None = None
 
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
@@ -46,8 +48,22 @@ class Comparison:
 
     def added(self) -> frozenset[str]:
         """Return the events that the branch added."""
-        places = (layout.place_of(change.path) for change in self.changes if change.is_added)
+        paths = [change.path for change in self.changes if change.is_added]
+        paths += [path for path in self.unpacked() if self.base.read(path) is None]
+        places = (layout.place_of(path) for path in paths)
         return frozenset(place.id for place in places if place is not None and place.kind == "event")
+
+    def unpacked(self) -> list[str]:
+        """Return the files that an archive of the branch brings and that the base does not hold just so."""
+        if self._unpacked is None:
+            packed = [change.path for change in self.changes if change.path.startswith(f"{layout.ARCHIVE}/")]
+            self._unpacked = []
+            for run in sorted({run for path in packed if (run := layout.run_of_path(path))}):
+                self.base.index(run)
+                self.head.index(run)
+                held = self.head.archived.get(run, {})
+                self._unpacked += [path for path in held if self.head.read(path) != self.base.read(path)]
+        return self._unpacked
 
     def touched(self) -> dict[str, set[str] | None]:
         """Return run -> the groups that the branch touched; None where all of it may be concerned."""
@@ -108,13 +124,43 @@ class Comparison:
 
     def redacted(self, run: str) -> dict[str, str]:
         """Return id -> digest of what legal redactions of a run took away, by the head."""
-        if run not in self._redacted:
+        return dict(parse_ref(event.get("target")) for event in self._legal_redactions(run).values())
+
+    def _legal_redactions(self, run: str) -> dict[str, Event]:
+        """Return the legal redactions of a run by what they took away."""
+        if run not in self._redactions:
             state = self.state(run)
             paths = [path for path in state.index.events.values() if "-redacted-" in path]
             found = [one for path in paths if isinstance(one := self.head.record(path), Event)]
             legal = [one for one in found if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
-            self._redacted[run] = dict(parse_ref(one.get("target")) for one in legal)
-        return self._redacted[run]
+            self._redactions[run] = {parse_ref(one.get("target")).id: one for one in legal}
+        return self._redactions[run]
+
+    def untrue(self) -> Iterator[Finding]:
+        """Yield the redactions that keep something else of an event than it said at the base."""
+        for change in self.changes:
+            place = layout.place_of(change.path)
+            if not change.is_removed or place is None or place.kind != "event":
+                continue
+            redaction, old = self._legal_redactions(place.run).get(place.id), self.base.record(change.path)
+            if redaction is None or not isinstance(old, Event) or redaction.path in self.base.files:
+                continue
+            if redaction.data.get("kept") != as_read(codec.redact_event(event_data(old))):
+                message = f"{redaction.id} redacts {place.id}, and keeps something else than it said"
+                yield Finding("D009", redaction.path, 0, message, f"git rm {redaction.path}, and restore {change.path}")
+
+    def taken_back(self, taken: Mapping[str, str]) -> Iterator[Finding]:
+        """Yield the events and evidence that a commit of the branch had, and that a later one or a merge took away."""
+        for path, commit in sorted(taken.items()):
+            place = layout.place_of(path)
+            if place is None or place.kind not in ("event", "evidence") or path in self.base.files:
+                continue
+            self.head.index(place.run)
+            if path in self.head.files or place.id in self.redacted(place.run):
+                continue
+            message = f"{place.id} was on the branch, and {commit[:12]} took it away"
+            fix = f"git checkout $(git rev-list -n 1 {commit[:12]}^@ -- {path}) -- {path}"
+            yield Finding("D010", path, 0, message, fix)
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
         run = layout.run_of_path(change.path) or ""
@@ -184,3 +230,8 @@ def is_same(actor: str, author: str) -> bool:
     """Tell whether an actor and a commit's author have one name, or one address."""
     name, _, address = author.partition(" <")
     return actor in (author, name) or actor.partition(" <")[0] == name or (f"<{address}" in actor and address != ">")
+
+
+def as_read(data: Mapping[str, Any]) -> Any:
+    """Return values as the ledger's YAML gives them back: texts, lists and mappings."""
+    return yamltext.load(codec.encode(dict(data))).value

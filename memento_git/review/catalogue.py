@@ -140,8 +140,14 @@ CATALOGUE: Final = {
     "T006": Kind(
         "done before what it depends on", "warning",
         "A task is completed, and a task that it depends on is not done and proven, or a gate of its own has failed. "
-        "An error where the branch completes it.",
+        "An error where the branch completes it; of a gate, where neither its failure nor the completion saw the other.",
         "Finish or prove the other task, or `memento task reopen TASK --reason WHY`.",
+    ),
+    "T007": Kind(
+        "a void of a legal event", "error",
+        "A void takes out an event that is legal and whole, without having seen it: written by hand, or what it named as "
+        "absent has come back. A warning where it is older than the branch.",
+        "`git rm` the void, or see to it that what is absent stays so.",
     ),
     "K001": Kind(
         "a signature that policy demands is missing", "error",
@@ -205,8 +211,15 @@ CATALOGUE: Final = {
     ),
     "P004": Kind(
         "a completed run below policy", "warning",
-        "A run was completed without a gate that policy requires. An error where the branch completes it.",
+        "A run was completed without a gate that policy requires, with a failed one, or with a task that is open. An error "
+        "where the branch completes it.",
         "`memento gate record KIND passed --run RUN` before the run is completed.",
+    ),
+    "P005": Kind(
+        "handed out without a plan", "warning",
+        "A hand-out says that it is a spike's, in a run that is none, or beyond `spike.dispatches`. An error where the "
+        "branch does it.",
+        "Approve a plan, then `memento task reopen TASK --reason WHY` and hand it out again.",
     ),
     "G001": Kind(
         "a gate on unsound evidence", "error",
@@ -279,5 +292,15 @@ CATALOGUE: Final = {
     "D008": Kind(
         "a removed archive", "error",
         "An archive is gone, and neither files nor another archive hold what was in it.", f"`{_RESTORE}`",
+    ),
+    "D009": Kind(
+        "a redaction that says something else", "error",
+        "What a redaction keeps of an event is not what the event said at the base.",
+        "`git rm` the redaction, and restore the event.",
+    ),
+    "D010": Kind(
+        "taken back on the branch", "error",
+        "An event or evidence was in a commit of the branch, and a later one, or a merge that dropped a side, took it away.",
+        "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, reopen the task or retract the evidence.",
     ),
 }  # fmt: skip

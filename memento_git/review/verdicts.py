@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Prose
-from memento_git.review import citations
+from memento_git.review import citations, evasions
 from memento_git.work import trust
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == "completed" and not seen.why]
     if state.status != "completed" or not ends:
         return
+    yield from evasions.unfinished(state, ends[-1], scope)
     for gate in scope.policy.gates_required:
         verdict = state.folded(state.id).lanes.word(f"gate:{gate}", "requested")
         if verdict not in PASSING:
