@@ -77,7 +77,8 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     """
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
-    command = ["git", "diff", "--quiet", "--no-ext-diff", "--ignore-submodules=none", *what, "--", f":/{layout.FOLDER}"]
+    command = ["git", "diff", "--quiet", "--no-ext-diff", "--ignore-submodules=none", *what, "--"]
+    command += [f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith("-"):
         return False
     try:
@@ -122,10 +123,9 @@ def staged_tree(git: Git) -> Iterator[str]:
 
 
 def difference(git: Git, base: str, head: str) -> list[Changed]:
-    """Return what differs below `.memento` between two trees."""
-    text = os.fsdecode(
-        git.run("diff-tree", "-r", "-z", "--no-renames", "--full-index", base, head, "--", layout.FOLDER)
-    )
+    """Return what differs below `.memento` between two trees, and whether git's attributes at the top do."""
+    options = ("-r", "-z", "--no-renames", "--full-index", "--ignore-submodules=none")
+    text = os.fsdecode(git.run("diff-tree", *options, base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES))
     parts = iter(text.split("\0"))
     found = []
     for head_line in parts:

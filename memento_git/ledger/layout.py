@@ -12,6 +12,7 @@ FOLDER: Final = ".memento"
 CONFIG: Final = f"{FOLDER}/config.yaml"
 README: Final = f"{FOLDER}/README.md"
 ATTRIBUTES: Final = f"{FOLDER}/.gitattributes"
+TOP_ATTRIBUTES: Final = ".gitattributes"
 RUNS: Final = f"{FOLDER}/runs"
 ARCHIVE: Final = f"{FOLDER}/archive"
 RUN_START: Final = len(f"{ARCHIVE}/run_/") + LENGTH

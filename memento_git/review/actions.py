@@ -150,6 +150,8 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
         return Report([], [], first, head, 0)
     base, view = View(git, (first,), now), View(git, (head,), now)
     if not base.exists and not view.exists:
+        if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
+            return Report([], [], first, head, 0)
         raise NothingToCheck(where=head[:12])
     comparison = Comparison(base, view, differing, name)
     policy, found = _policies(base, view)
@@ -162,7 +164,7 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     found += [*comparison.findings(), *comparison.untrue(), *comparison.taken_back(story.taken)]
     found += signed.check(view, first if base.exists else head, policy, paths)
     found += signed.signers_changed(git, first, head, policy)
-    found += against.actors(view, story.authored)
+    found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
     before = _before(git, first, base, scopes) if found else set()
     ours = [one for one in found if _key(one) not in before]

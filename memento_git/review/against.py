@@ -8,6 +8,7 @@ from memento_git.ledger import archive, codec, layout, yamltext
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
+from memento_git.review.attributes import worse
 from memento_git.work.desk import event_data
 from memento_git.work.fold import plans_of
 from memento_git.work.state import RunState
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.changes import Authored, Changed
+    from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
 
@@ -207,6 +209,17 @@ class Comparison:
         told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
         message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
         yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", "warning")
+
+
+def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:
+    """Yield what a branch has git do to ledger files: hide their changes, or change their bytes."""
+    for change in changes:
+        if change.path not in (layout.ATTRIBUTES, layout.TOP_ATTRIBUTES):
+            continue
+        texts = [(git.objects([oid])[0] or b"").decode(errors="replace") if oid else "" for oid in (change.old, change.new)]
+        for told in worse(*texts, change.path.rpartition("/")[0]):
+            message = f"the branch changes how git shows or stores ledger files: {told}"
+            yield Finding("C005", change.path, 0, message, "put the line back, or look at the ledger's files", "warning")
 
 
 def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:

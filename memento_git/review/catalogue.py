@@ -257,6 +257,12 @@ CATALOGUE: Final = {
         "`config.yaml` was removed: without it there is no ledger and no policy.",
         "git checkout BASE -- .memento/config.yaml",
     ),
+    "C005": Kind(
+        "attributes that hide or change ledger files", "warning",
+        "The branch has `.gitattributes` keep changes of ledger files out of a diff, or change their bytes on the way into "
+        "or out of git. `memento check` reads what git holds all the same.",
+        "Take the line back; look at the ledger's files with `git diff --text`.",
+    ),
     "D001": Kind(
         "a changed event", "error",
         "An event has other bytes than at the base. Events are never changed.", f"`{_RESTORE}`",
