@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS, Event, Evidence
-from memento_git.work.trust import Cited, Proof, agree, at_least, fault, outcome_of, proof, trust_of
+from memento_git.work.trust import OF_NOTHING, Cited, Proof, agree, at_least, fault, outcome_of, proof, trust_of
 from memento_git.work.verification import asked
 
 TASK, OTHER = "task_000000000001", "task_000000000002"
@@ -145,7 +145,7 @@ def test_evidence_counts_for_the_code_that_it_saw(
 
 
 def stream(**data: Any) -> dict[str, Any]:
-    return {"sha256": "0" * 64, "bytes": 3, **data}
+    return {"sha256": OF_NOTHING if data.get("bytes") == 0 else "0" * 64, "bytes": 3, **data}
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,8 @@ def test_trust_follows_from_how_evidence_came_to_be(data: dict[str, Any], held: 
     [
         (stream(kept="stdout.txt", kept_sha256="x"), True, "witnessed"),
         (stream(kept="stdout.txt", kept_sha256="x"), False, "reported"),
-        (stream(bytes=0), False, "witnessed"), (stream(binary=True), False, "witnessed"), (stream(), True, "reported"),
+        (stream(bytes=0), False, "witnessed"), (stream(bytes=0, sha256="0" * 64), True, "reported"),
+        (stream(binary=True), False, "witnessed"), (stream(), True, "reported"),
     ],
 )  # fmt: skip
 def test_a_command_is_witnessed_while_its_output_is_there(stdout: dict[str, Any], held: bool, trust: str) -> None:

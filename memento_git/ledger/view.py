@@ -92,7 +92,7 @@ class View:
         for line in lines:
             head, _, path = line.partition("\t")
             if path in own:
-                self.note(Finding("F006", path, 0, "one tree names this file twice", "make the tree anew: git read-tree"))
+                self.note(Finding("F006", path, 0, "one tree names this file twice", "git read-tree"))
             own.add(path)
             if head[:6] not in FILE_MODES:
                 kind = "symbolic link" if head.startswith("120000") else "submodule"

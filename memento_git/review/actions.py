@@ -14,7 +14,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, signed, weakened
+from memento_git.review import against, checks, files, signed, taken, weakened
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -161,10 +161,11 @@ def _against(git: Git, first: str, head: str, name: str, now: str) -> Report:
     paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
     found += [*files.check_names(view.files, paths, policy_at(view)[0].key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += [*comparison.findings(), *comparison.untrue(), *comparison.taken_back(story.taken)]
+    found += [*comparison.findings(), *taken.taken_back(comparison, git, story.taken)]
     found += signed.check(view, first if base.exists else head, policy, paths)
     found += signed.signers_changed(git, first, head, policy)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
+    found += against.lookalikes(view, story.authored, policy.people)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
     before = _before(git, first, base, scopes) if found else set()
     ours = [one for one in found if _key(one) not in before]

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import archive, codec, layout, yamltext
+from memento_git.ledger import archive, codec, layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
 from memento_git.review.attributes import worse
+from memento_git.work import persons
 from memento_git.work.desk import event_data
-from memento_git.work.fold import plans_of
+from memento_git.work.fold import group_of, plans_of
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.ledger.changes import Authored, Changed
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
+    from memento_git.work.fold import Judged
 
 IDENTITY: Final = ("id", "at", "by", "spike", "source")
 GROWING: Final = frozenset({
@@ -39,7 +41,7 @@ class Comparison:
         self.changes = changes
         self.name = name
         self._states: dict[str, RunState] = {}
-        self._redactions: dict[str, dict[str, Event]] = {}
+        self._redacted: dict[str, dict[str, str]] = {}
         self._unpacked: list[str] | None = None
 
     def state(self, run: str) -> RunState:
@@ -92,6 +94,8 @@ class Comparison:
         """Yield what the branch did that nobody may do."""
         for change in self.changes:
             place = layout.place_of(change.path)
+            if change.is_added:
+                yield from self._taken_out(change.path)
             if change.path == layout.CONFIG and change.is_removed:
                 message = "config.yaml was removed, and with it policy"
                 yield Finding("C004", change.path, 0, message, f"git checkout {self.name} -- {change.path}")
@@ -103,6 +107,8 @@ class Comparison:
                 yield from self._text(change, place)
             else:
                 yield from self._immutable(change, place)
+        for path in self.unpacked():
+            yield from self._taken_out(path)
 
     def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
         event = place.kind == "event"
@@ -126,43 +132,34 @@ class Comparison:
 
     def redacted(self, run: str) -> dict[str, str]:
         """Return id -> digest of what legal redactions of a run took away, by the head."""
-        return dict(parse_ref(event.get("target")) for event in self._legal_redactions(run).values())
-
-    def _legal_redactions(self, run: str) -> dict[str, Event]:
-        """Return the legal redactions of a run by what they took away."""
-        if run not in self._redactions:
+        if run not in self._redacted:
             state = self.state(run)
             paths = [path for path in state.index.events.values() if "-redacted-" in path]
             found = [one for path in paths if isinstance(one := self.head.record(path), Event)]
             legal = [one for one in found if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
-            self._redactions[run] = {parse_ref(one.get("target")).id: one for one in legal}
-        return self._redactions[run]
+            self._redacted[run] = dict(parse_ref(one.get("target")) for one in legal)
+        return self._redacted[run]
 
-    def untrue(self) -> Iterator[Finding]:
-        """Yield the redactions that keep something else of an event than it said at the base."""
-        for change in self.changes:
-            place = layout.place_of(change.path)
-            if not change.is_removed or place is None or place.kind != "event":
-                continue
-            redaction, old = self._legal_redactions(place.run).get(place.id), self.base.record(change.path)
-            if redaction is None or not isinstance(old, Event) or redaction.path in self.base.files:
-                continue
-            if redaction.data.get("kept") != as_read(codec.redact_event(event_data(old))):
-                message = f"{redaction.id} redacts {place.id}, and keeps something else than it said"
-                yield Finding("D009", redaction.path, 0, message, f"git rm {redaction.path}, and restore {change.path}")
-
-    def taken_back(self, taken: Mapping[str, str]) -> Iterator[Finding]:
-        """Yield the events and evidence that a commit of the branch had, and that a later one or a merge took away."""
-        for path, commit in sorted(taken.items()):
-            place = layout.place_of(path)
-            if place is None or place.kind not in ("event", "evidence") or path in self.base.files:
-                continue
-            self.head.index(place.run)
-            if path in self.head.files or place.id in self.redacted(place.run):
-                continue
-            message = f"{place.id} was on the branch, and {commit[:12]} took it away"
-            fix = f"git checkout $(git rev-list -n 1 {commit[:12]}^@ -- {path}) -- {path}"
-            yield Finding("D010", path, 0, message, fix)
+    def _taken_out(self, path: str) -> Iterator[Finding]:
+        """Yield a withdrawal by the branch of what was legal at the base."""
+        place = layout.place_of(path)
+        if place is None or place.do not in ("voided", "redacted") or self.base.read(path) is not None:
+            return
+        event = self.head.record(path)
+        if not isinstance(event, Event):
+            return
+        state, before = self.state(place.run), RunState(self.base, place.run)
+        target = parse_ref(event.get("target")).id
+        was, own = before.fold.judged(target), state.fold.judged(event.id)
+        if was is None or was.verdict != "legal" or own is None or own.verdict != "legal":
+            return
+        told = ""
+        if place.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
+            told = f"{event.id} voids {target}, which was legal at the base"
+        elif place.do == "redacted" and not keeps(state.event(target), was.event):
+            told = f"{event.id} redacts {target}, and keeps other words than it said"
+        if told:
+            yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
         run = layout.run_of_path(change.path) or ""
@@ -211,15 +208,29 @@ class Comparison:
         yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", "warning")
 
 
+def _folded(state: RunState, event: Event) -> Sequence[Judged]:
+    """Return the events of the group that an event belongs to."""
+    return state.folded(group_of(event)).events
+
+
+def keeps(kept: Event | None, said: Event) -> bool:
+    """Tell whether what is left of a redacted event is all that it said, but for its free texts."""
+    return kept is not None and codec.redact_event(event_data(kept)) == codec.redact_event(event_data(said))
+
+
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:
     """Yield what a branch has git do to ledger files: hide their changes, or change their bytes."""
     for change in changes:
         if change.path not in (layout.ATTRIBUTES, layout.TOP_ATTRIBUTES):
             continue
-        texts = [(git.objects([oid])[0] or b"").decode(errors="replace") if oid else "" for oid in (change.old, change.new)]
-        for told in worse(*texts, change.path.rpartition("/")[0]):
+        before, after = (_text_of(git, oid) for oid in (change.old, change.new))
+        for told in worse(before, after, change.path.rpartition("/")[0]):
             message = f"the branch changes how git shows or stores ledger files: {told}"
-            yield Finding("C005", change.path, 0, message, "put the line back, or look at the ledger's files", "warning")
+            yield Finding("C005", change.path, 0, message, "put the line back, or read: git diff --text", "warning")
+
+
+def _text_of(git: Git, blob: str) -> str:
+    return ((git.objects([blob])[0] if blob else None) or b"").decode(errors="replace")
 
 
 def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
@@ -239,12 +250,24 @@ def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
         yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
 
 
+def lookalikes(head: View, commits: Iterable[Authored], people: Iterable[str]) -> Iterator[Finding]:
+    """Yield each actor of the branch whose name can hardly be told from an author's, or from one that policy names."""
+    known = {*people}
+    names: dict[str, str] = {}
+    for commit in commits:
+        known |= {commit.author, commit.author.partition(" <")[0]}
+        for path in commit.paths:
+            place = layout.place_of(path)
+            found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
+            if found is not None:
+                names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+    for name, path in sorted(names.items()):
+        if alike := sorted(other for other in {*known, *names} if persons.looks_like(name, other)):
+            message = f"{name} looks like {alike[0]}, and is another name: {persons.spelled(name)}"
+            yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
+
+
 def is_same(actor: str, author: str) -> bool:
     """Tell whether an actor and a commit's author have one name, or one address."""
     name, _, address = author.partition(" <")
     return actor in (author, name) or actor.partition(" <")[0] == name or (f"<{address}" in actor and address != ">")
-
-
-def as_read(data: Mapping[str, Any]) -> Any:
-    """Return values as the ledger's YAML gives them back: texts, lists and mappings."""
-    return yamltext.load(codec.encode(dict(data))).value

@@ -1,4 +1,4 @@
-"""Lines of `.gitattributes` by which git would hide changes of ledger files from review, or change their bytes. Pure."""
+"""Lines of `.gitattributes` by which git hides changes of ledger files from review, or changes their bytes. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOLDED: Final = ("linguist-generated", "gitlab-generated")
 
 def harmful(text: str, folder: str) -> list[str]:
     """Return the lines of a file at the top ('') or in a folder that have git hide or change ledger files."""
-    macros = {"binary": BINARY}
+    macros: dict[str, tuple[str, ...]] = {"binary": BINARY}
     found = []
     for line in text.splitlines():
         pattern, words = _split(line)

@@ -140,13 +140,13 @@ CATALOGUE: Final = {
     "T006": Kind(
         "done before what it depends on", "warning",
         "A task is completed, and a task that it depends on is not done and proven, or a gate of its own has failed. "
-        "An error where the branch completes it; of a gate, where neither its failure nor the completion saw the other.",
+        "An error where the branch completes it; of a gate, where neither failure nor completion saw the other.",
         "Finish or prove the other task, or `memento task reopen TASK --reason WHY`.",
     ),
     "T007": Kind(
         "a void of a legal event", "error",
-        "A void takes out an event that is legal and whole, without having seen it: written by hand, or what it named as "
-        "absent has come back. A warning where it is older than the branch.",
+        "A void takes out an event that is legal and whole, without having seen it: written by hand, or what it named "
+        "as absent has come back. A warning where it is older than the branch.",
         "`git rm` the void, or see to it that what is absent stays so.",
     ),
     "K001": Kind(
@@ -211,9 +211,9 @@ CATALOGUE: Final = {
     ),
     "P004": Kind(
         "a completed run below policy", "warning",
-        "A run was completed without a gate that policy requires, with a failed one, or with a task that is open. An error "
-        "where the branch completes it.",
-        "`memento gate record KIND passed --run RUN` before the run is completed.",
+        "A run was completed without a gate that policy requires: an error where the branch completes it. Or the "
+        "branch completed it over work that is not done or not proven, or past a failed gate.",
+        "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
     "P005": Kind(
         "handed out without a plan", "warning",
@@ -237,6 +237,13 @@ CATALOGUE: Final = {
         "Policy asks for fresh evidence at this gate, and what the verdict rests on did not see the code as it is.",
         "Run the command again, then `memento gate record KIND passed --evidence ID`.",
     ),
+    "G004": Kind(
+        "a release that policy does not allow", "warning",
+        "The release gate of a run has passed, and what policy asks of a release is not there: approvals, checks, gates "
+        "or proven tasks. An error where the branch adds the verdict. Whether checks saw this very code, and what the "
+        "graph warns of, is not judged again.",
+        "`memento gate release --run RUN` names all that is missing, and passes the gate when nothing is.",
+    ),
     "C001": Kind(
         "stale evidence", "warning",
         "What a completion of the branch rests on saw other code than this commit's.",
@@ -259,9 +266,16 @@ CATALOGUE: Final = {
     ),
     "C005": Kind(
         "attributes that hide or change ledger files", "warning",
-        "The branch has `.gitattributes` keep changes of ledger files out of a diff, or change their bytes on the way into "
-        "or out of git. `memento check` reads what git holds all the same.",
+        "The branch has `.gitattributes` keep changes of ledger files out of a diff, or change their bytes on the way "
+        "into or out of git. `memento check` reads what git holds all the same.",
         "Take the line back; look at the ledger's files with `git diff --text`.",
+    ),
+    "C006": Kind(
+        "a name that looks like another's", "error",
+        "An actor of the branch has a name that can hardly be told from that of a commit's author, of another actor, "
+        "or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two are two; where it "
+        "keeps out, they are one.",
+        "Ask who that is; write names in one alphabet.",
     ),
     "D001": Kind(
         "a changed event", "error",
@@ -300,13 +314,16 @@ CATALOGUE: Final = {
         "An archive is gone, and neither files nor another archive hold what was in it.", f"`{_RESTORE}`",
     ),
     "D009": Kind(
-        "a redaction that says something else", "error",
-        "What a redaction keeps of an event is not what the event said at the base.",
-        "`git rm` the redaction, and restore the event.",
+        "what was legal is taken out", "error",
+        "An event was legal at the base, and the branch takes it out: by a void that says it had not seen it, or by a "
+        "redaction that keeps other words than the event said.",
+        "`git rm` the void, or the redaction, and restore the event: `git checkout BASE -- PATH`. To change an outcome, "
+        "let a later event do it.",
     ),
     "D010": Kind(
         "taken back on the branch", "error",
-        "An event or evidence was in a commit of the branch, and a later one, or a merge that dropped a side, took it away.",
+        "An event or evidence was in a commit of the branch, and a later one, or a merge that dropped a side, took it "
+        "away.",
         "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, reopen the task or retract the evidence.",
     ),
 }  # fmt: skip

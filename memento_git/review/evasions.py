@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.model.finding import Finding
-from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
-
-OPEN = "memento task show {}"
 
 
 def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
@@ -32,6 +29,8 @@ def _void(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     target = state.fold.judged(event.get("target"))
     if own is None or target is None or target.verdict != "legal" or target.event.id in own.past:
         return
+    if scope.added and target.event.id not in scope.added:
+        return  # what was at the base is told as taken out
     message = f"{event.id} voids {target.event.id}, which is legal, and which it had not seen"
     yield Finding("T007", event.path, 0, message, f"git rm {event.path}", scope.severity(event.id))
 
@@ -55,21 +54,6 @@ def _spikes(state: RunState) -> int:
     return sum(1 for one in seen if one.verdict == "legal" and one.event.data.get("spike"))
 
 
-def unfinished(state: RunState, end: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield what was open when a branch completed a run: its tasks, and gates that have failed."""
-    for _, gate in state.failed_gates(state.id):
-        message = f"{state.id} is completed, and its gate {gate} has failed"
-        fix = f"memento gate record {gate} passed --run {state.id}, before the run is completed"
-        yield Finding("P004", end.path, 0, message, fix, scope.severity(end.id))
-    if end.id not in scope.added:
-        return
-    for task in state.tasks():
-        status = state.task_status(task)
-        if status not in (*DONE, "cancelled"):
-            message = f"{state.id} is completed, and {task} is {status}"
-            yield Finding("P004", end.path, 0, message, OPEN.format(task))
-
-
 def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Scope) -> Iterator[Finding]:
     """Yield the failed gates of a task that is done: graver where neither the verdict nor the end saw the other."""
     for _, gate in state.failed_gates(task.id):
@@ -80,4 +64,3 @@ def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Sco
         message = f"{task.id} is done, but its gate {gate} has failed"
         fix = f"memento gate record {gate} passed --task {task.id}"
         yield Finding("T006", ends[0].path if ends else task.path, 0, message, fix, severity)
-

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
+from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import citations, evasions
-from memento_git.work import trust
+from memento_git.review import citations
+from memento_git.work import holding, persons, release, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def may_not_approve(policy: Policy, actor: str, author: str) -> str:
     """Return why policy does not let an actor approve a plan, or nothing."""
     if policy.plan_approvers and actor not in policy.plan_approvers:
         return f"policy names {', '.join(policy.plan_approvers)}"
-    if policy.plan_not_author and actor == author:
+    if policy.plan_not_author and persons.is_same(actor, author):
         return "policy asks for another than its author"
     return ""
 
@@ -70,6 +71,22 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
             yield Finding("G001", event.path, 0, message, f"{again} --evidence ID")
     if gate in scope.policy.gates_fresh and scope.code is not None:
         yield from _fresh(state, event, scope)
+    if gate == "release" and event.of == state.id:
+        yield from _released(state, event, scope)
+
+
+def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield a pass of the release gate where policy asks for more.
+
+    What checks saw and what the graph warned of was looked at then: the code of a merge result is another.
+    """
+    if not holding.asks(scope.policy) or state.status == "cancelled":
+        return
+    held = holding.held(state, scope.policy).without_own()
+    held = held._replace(checks=[one._replace(fresh=True) for one in held.checks], unsigned=())
+    if missing := release.judge(held, holding.asked(scope.policy)).missing:
+        message = f"the release of {event.of} passed, but {'; '.join(missing)}"
+        yield Finding("G004", event.path, 0, message, "memento gate release says when it may", scope.severity(event.id))
 
 
 def _is_latest(state: RunState, event: Event) -> bool:
@@ -105,10 +122,27 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == "completed" and not seen.why]
     if state.status != "completed" or not ends:
         return
-    yield from evasions.unfinished(state, ends[-1], scope)
+    added = [event for event in ends if event.id in scope.added]
+    for why in _unfinished(state, scope.policy) if added else ():
+        fix = "finish or cancel that where the run is still open, or take this event back"
+        yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}", fix)
     for gate in scope.policy.gates_required:
         verdict = state.folded(state.id).lanes.word(f"gate:{gate}", "requested")
         if verdict not in PASSING:
             message = f"{state.id} is completed, and gate {gate}, which policy requires, has not passed"
             fix = f"memento gate record {gate} passed --run {state.id}"
             yield Finding("P004", ends[-1].path, 0, message, fix, scope.severity(ends[-1].id))
+
+
+def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:
+    """Yield why a run should not have been completed: work of it that is not done, or not proven."""
+    counting = {task: status for task in state.tasks() if (status := state.task_status(task)) != "cancelled"}
+    if not {*DONE} & {*counting.values()}:
+        yield "nothing was done in it"
+    for _, gate in state.failed_gates(state.id):
+        yield f"its gate {gate} has failed"
+    for task, status in counting.items():
+        if status not in DONE:
+            yield f"{task} is {status.replace('_', ' ')}"
+        elif not (proof := state.proof(task, policy)).proven:
+            yield f"{task} is not proven: {'; '.join(proof.why)}"

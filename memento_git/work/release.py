@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.states import DONE
+from memento_git.work.persons import is_among
 from memento_git.work.signing import identities
 
 if TYPE_CHECKING:
@@ -78,6 +79,10 @@ class Held(NamedTuple):
     graph_warnings: Sequence[Mapping[str, Any]] = ()
     incomplete: Sequence[str] = ()
     unsigned: Sequence[str] = ()
+
+    def without_own(self) -> Held:
+        """Return the same without the release gate's own verdict, which a later one may lift."""
+        return self._replace(gates={key: one for key, one in self.gates.items() if key != (self.run, "release")})
 
 
 class Verdict(NamedTuple):
@@ -184,7 +189,7 @@ def _approvals(held: Held, asked: Asked) -> dict[str, str]:
     tasks = [task.id for task in held.tasks if task.status != "cancelled"]
     found = {}
     for actor in sorted({answer.actor for answer in held.answers}):
-        if (asked.approvers and actor not in asked.approvers) or (asked.not_author and actor in held.authors):
+        if (asked.approvers and actor not in asked.approvers) or (asked.not_author and is_among(actor, held.authors)):
             continue
         own = [answer for answer in held.answers if answer.actor == actor]
         latest = [_latest(own, (held.run, task)) for task in tasks] or [_latest(own, (held.run,))]
@@ -195,12 +200,12 @@ def _approvals(held: Held, asked: Asked) -> dict[str, str]:
 
 
 def _persons(given: Iterable[Answer], authors: frozenset[str]) -> dict[str, str]:
-    """Return actor -> evidence; who signs under two names is one, and nobody where one of them did the work."""
+    """Return actor -> evidence; who answers or signs under two names is one, and nobody who did the work."""
     own = {principal for author in authors for principal in identities(author)}
     found: dict[str, str] = {}
     seen = set()
     for answer in given:
-        if answer.principal and (answer.principal in seen or answer.principal in own):
+        if (answer.principal and (answer.principal in seen or answer.principal in own)) or is_among(answer.actor, found):
             continue
         seen.add(answer.principal)
         found[answer.actor] = answer.evidence

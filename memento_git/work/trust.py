@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from memento_git.work.verification import Asked, Command
 
 ADVISORY_KINDS: Final = ("note", "memory")
+OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+FAILED_COUNTS: Final = ("failed", "errors", "error")
 VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "approval")
 
 
@@ -55,7 +57,7 @@ def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
 def _stream_holds(stream: Mapping[str, Any], holds: Callable[[str, str], bool]) -> bool:
     if "kept" in stream:
         return holds(stream["kept"], stream.get("kept_sha256", ""))
-    return stream["bytes"] == 0 or bool(stream.get("binary"))
+    return (stream["bytes"] == 0 and stream["sha256"] == OF_NOTHING) or bool(stream.get("binary"))
 
 
 def at_least(trust: str, least: str) -> bool:
@@ -89,9 +91,15 @@ def outcome_of(data: Mapping[str, Any]) -> str:
     command = data.get("command")
     if command is None:
         return _told(data)
-    ended_well = command["exit"] == 0 and not command.get("timed_out")
-    sound = not data.get("problems") and all(report["ok"] for report in data.get("reports") or ())
+    ended_well = command["exit"] == 0 and not command.get("timed_out") and not command.get("signal")
+    sound = not data.get("problems") and all(_is_good(report) for report in data.get("reports") or ())
     return "passed" if ended_well and sound else "failed"
+
+
+def _is_good(report: Mapping[str, Any]) -> bool:
+    """Tell whether a report says that all is well, and nothing else in it denies that."""
+    failed = any((report.get("counts") or {}).get(key) for key in FAILED_COUNTS)
+    return bool(report["ok"]) and not (failed or report.get("failed") or report.get("failed_more"))
 
 
 def _told(data: Mapping[str, Any]) -> str:

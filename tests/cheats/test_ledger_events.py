@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from memento_git import MementoError
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import batch, evidences, runs, tasks
-from tests.cheats.forging import MAIN, WORK, Forge, rewritten
+from memento_git.work.actions import batch, tasks
+from tests.cheats.forging import MAIN, Forge, rewritten
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -118,7 +116,7 @@ def test_a_completion_that_skips_a_failed_verdict_does_not_lift_it(forge: Forge)
     forge.landed()
     forge.event(task, "completed", sees=[before], **forge.completion(task, evidence, dispatch=dispatch))
     assert forge.gate(task, "implementation_review") == "failed"
-    assert f"its gate implementation_review has failed" in forge.caught("T006")
+    assert "its gate implementation_review has failed" in forge.caught("T006")
     forge.refused("review_gate_blocking", "run", "complete")
     assert not play.state(task).is_done(task, play.state(task).view.policy())
 

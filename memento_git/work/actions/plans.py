@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import codec, layout
+from memento_git.work import persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk
@@ -58,7 +59,7 @@ def approve_plan(
     asked = desk.policy.plan_approvers
     if asked and tx.actor not in asked:
         raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=", ".join(asked))
-    if desk.policy.plan_not_author and tx.actor == prose.data["by"]:
+    if desk.policy.plan_not_author and persons.is_same(tx.actor, prose.data["by"]):
         raise no.ApproverRefused(actor=tx.actor, verb="approve this plan", asked="another than its author")
     seal = desk.sealer(sign=sign, key=key)
     if seal is not None and state.canonical == identity and not state.plan_changed(identity):

@@ -9,7 +9,7 @@ from memento_git.ledger.git import GitFailed, NoSuchRevision
 from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
-from memento_git.work import candidates, codestate, trust
+from memento_git.work import candidates, codestate, persons, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.candidates import Candidate, Diff, Judged
@@ -234,7 +234,7 @@ def _approved(state: RunState, diff: Evidence, holder: str, policy: Policy) -> b
     for one in about:
         stands = state.evidence_status(one.id) == "recorded" and trust.outcome_of(one.data) == "passed"
         latest[one.data["by"]] = stands
-    others = [yes for actor, yes in latest.items() if actor not in (holder, diff.data["by"])]
+    others = [yes for actor, yes in latest.items() if not persons.is_among(actor, (holder, diff.data["by"]))]
     return any(others) and all(latest.values())
 
 

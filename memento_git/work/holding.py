@@ -1,0 +1,123 @@
+"""What the ledger holds of a run, as its release is judged by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.model.work import Evidence
+from memento_git.work import codestate, trust
+from memento_git.work.fold import plans_of
+from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memento_git.model.policy import Policy
+    from memento_git.work.state import RunState
+
+
+def asks(policy: Policy) -> bool:
+    """Tell whether policy asks more of a release than a verdict."""
+    return bool(policy.release.get("checks") or policy.release.get("approvals"))
+
+
+def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0) -> Asked:
+    """Return what policy asks of a release, and what more somebody asks."""
+    given = policy.release
+    return Asked(
+        checks=tuple(dict.fromkeys((*given.get("checks", ()), *require_checks))),
+        approvals=max(given.get("approvals", 0), approvals),
+        approvers=tuple(given.get("approvers", ())),
+        not_author=given.get("not_author", False),
+        gates=policy.gates_required,
+        graph=given.get("graph", "refuse"),
+    )
+
+
+def _signed(state: RunState, policy: Policy, evidence: Sequence[Evidence]) -> dict[str, str] | None:
+    if not policy.signatures:
+        return None
+    from memento_git.work import signatures
+
+    return signatures.answers(state, policy, evidence)
+
+
+def unsigned(state: RunState, policy: Policy, scopes: Sequence[str], but: Sequence[str] = ()) -> list[str]:
+    """Return what holds and lacks the signature that policy demands."""
+    if not policy.signatures.get("require"):
+        return []
+    from memento_git.work import signatures
+
+    return signatures.missing(state, policy, scopes, but=but)
+
+
+def held(state: RunState, policy: Policy) -> Held:
+    """Return what the ledger holds of a run."""
+    tasks = state.tasks()
+    evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
+    counting = [task for task in state.ids("task") if state.task_status(task) != "cancelled"]
+    status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
+    return Held(
+        run=state.id,
+        status=status,
+        tasks=[_task(state, task, policy) for task in tasks],
+        gates={(scope, kind): value[0] for scope in (state.id, *tasks)
+               for kind, value in state.folded(scope).lanes.named("gate").items()},
+        checks=list(_checks(state, evidence)),
+        answers=list(_answers(state, policy, evidence, {state.id, *tasks})),
+        authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
+                          if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
+        incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
+        unsigned=unsigned(state, policy, [state.id, *counting], but=("release",)),
+    )  # fmt: skip
+
+
+def _task(state: RunState, task: str, policy: Policy) -> TaskSeen:
+    proof = state.proof(task, policy)
+    return TaskSeen(task, state.task_status(task), proof.proven, proof.why, proof.by)
+
+
+def _checks(state: RunState, evidence: Sequence[Evidence]) -> Iterator[CheckSeen]:
+    """Yield the checks of a run; one stands if nothing withdrew it and all that it says fits together."""
+    git = state.view.git
+    now = {codestate.code_at(git, commit)["tree"] for commit in state.view.commits}
+    trees: dict[str, str] = {}
+    for one in evidence:
+        check: dict[str, Any] | None = one.data.get("check")
+        if check is None:
+            continue
+        tree, commit = (one.data.get("code") or {}).get("tree", ""), check["commit"]
+        fresh = now == {tree}
+        if fresh and commit not in trees:
+            known = git.answer("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
+            trees[commit] = codestate.code_at(git, commit)["tree"] if known else tree
+        yield CheckSeen(
+            one.id, check["provider"], check["name"], check.get("id", ""), check["conclusion"],
+            trust.outcome_of(one.data), check.get("finished", ""), one.data["at"],
+            stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
+        )  # fmt: skip
+
+
+def _stands(state: RunState, evidence: Evidence) -> bool:
+    """Tell whether evidence is there as it was recorded, and its outcome is what it shows."""
+    return (
+        state.evidence_status(evidence.id) == "recorded"
+        and not state.folded(evidence.id).dangling
+        and evidence.data["outcome"] == trust.outcome_of(evidence.data)
+    )
+
+
+def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scopes: set[str]) -> Iterator[Answer]:
+    """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes.
+
+    Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
+    """
+    signed = _signed(state, policy, evidence)
+    for one in evidence:
+        if one.kind == "approval" and one.data.get("approves") in scopes:
+            yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
+            text = state.prose(one.data["approves"]).digest
+            if yes and (one.data.get("text", text) != text or (signed is not None and one.id not in signed)):
+                continue
+            principal = (signed or {}).get(one.id, "")
+            yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, principal)

@@ -1,0 +1,223 @@
+"""Evidence that says what did not happen, or that says too little: it does not count, or running it again tells."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work.actions import evidences, tasks, verifying
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+LISTED = "  reproduce:\n    commands: [[python3, check.py]]\n    timeout: 60s\n"
+REPORT = {"name": "junit.xml", "format": "junit", "sha256": "0" * 64, "ok": True}
+COUNTS = {"tests": 3, "passed": 1, "failed": 2, "errors": 0, "skipped": 0}
+
+
+def completed(doors: Doors, **lie: Any) -> tuple[str, str]:
+    """Complete a task on evidence that was written by hand."""
+    task = doors.play.task()
+    claim, evidence = doors.play.claimed(task), doors.witness(task, **lie)
+    doors.completed(task, evidence, dispatch=claim)
+    return task, evidence
+
+
+def test_an_outcome_that_its_exit_code_denies(doors: Doors) -> None:
+    task, evidence = completed(doors, command={"exit": 1})
+    doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
+    assert f"{evidence} says passed" in doors.caught("V002", "P001")
+
+
+def test_a_completion_on_a_command_that_failed(doors: Doors) -> None:
+    task = doors.play.task()
+    claim, evidence = doors.play.claimed(task), doors.play.evidence(task, code=1)
+    doors.refused("evidence_required", "dispatch complete", dispatch=claim, evidence=[evidence])
+    doors.completed(task, evidence, dispatch=claim)
+    doors.unproven(task, f"{evidence} failed")
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("told", [{"timed_out": "true"}, {"signal": 9}])
+def test_exit_code_zero_of_a_command_that_was_ended(doors: Doors, told: dict[str, Any]) -> None:
+    task, evidence = completed(doors, command=told)
+    doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
+    doors.caught("V002", "P001")
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"counts": COUNTS}, {"counts": {**COUNTS, "failed": 0, "errors": 1}},
+        {"counts": {**COUNTS, "passed": 3, "failed": 0}, "failed": ["test_parse"]},
+        {"counts": {**COUNTS, "passed": 3, "failed": 0}, "failed_more": 4},
+    ],
+)  # fmt: skip
+def test_a_report_that_says_it_is_good_and_counts_failures(doors: Doors, lie: dict[str, Any]) -> None:
+    task, evidence = completed(doors, reports=[{**REPORT, **lie}])
+    doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
+    doors.caught("V002", "P001")
+
+
+def test_a_report_that_failed_beside_exit_code_zero(doors: Doors) -> None:
+    task, evidence = completed(doors, reports=[{**REPORT, "ok": "false", "counts": COUNTS}])
+    doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
+    doors.caught("V002", "P001")
+
+
+def test_problems_beside_a_pass(doors: Doors) -> None:
+    task, evidence = completed(doors, problems=["junit.xml was not written"])
+    doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
+    doors.caught("V002", "P001")
+
+
+def test_output_with_the_digest_of_other_output(doors: Doors) -> None:
+    task, evidence = completed(doors)
+    doors.write(f"{doors.path(evidence).removesuffix('.yaml')}/stdout.txt", "1 failed\n")
+    doors.unproven(task, f"{evidence} is only reported, and witnessed is asked")
+    assert "has other bytes than it recorded" in doors.caught("V001", "P001")
+
+
+def test_no_output_with_the_digest_of_some(doors: Doors) -> None:
+    """A command that wrote nothing has the digest of nothing."""
+    empty = {"sha256": "ab" * 32, "bytes": 0}
+    task, evidence = completed(doors, command={"stdout": empty})
+    doors.unproven(task, f"{evidence} is only reported, and witnessed is asked")
+    doors.caught("P001")
+
+
+def test_a_log_in_the_place_of_a_run(doors: Doors) -> None:
+    """A log that says `3 passed` is a file: it may complete a task, and proves nothing."""
+    doors.write("test.log", "3 passed\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    log = str(
+        doors.play.do(
+            evidences.add_evidence, "test", tasks=[task], files=["test.log"], outcome="passed", summary="3 passed"
+        )
+    )
+    doors.play.complete(claim, log)
+    doors.unproven(task, f"{log} is only verified, and witnessed is asked")
+    doors.caught("P001")
+
+
+def test_a_log_that_contradicts_what_it_is_given_as(doors: Doors) -> None:
+    """Nobody reads logs; a policy that takes files as proof takes this one, which is why none does by default."""
+    doors.write("test.log", "3 failed\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    log = str(doors.play.do(evidences.add_evidence, "test", tasks=[task], files=["test.log"], outcome="passed"))
+    doors.play.complete(claim, log)
+    doors.unproven(task, f"{log} is only verified, and witnessed is asked")
+    doors.caught("P001")
+
+
+def test_a_summary_alone(doors: Doors) -> None:
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    words = str(
+        doors.play.do(evidences.add_evidence, "test", tasks=[task], summary="All tests pass.", outcome="passed")
+    )
+    doors.refused("evidence_required", "dispatch complete", dispatch=claim, evidence=[words])
+    doors.completed(task, words, dispatch=claim)
+    doors.unproven(task, f"{words} is only advisory, and witnessed is asked")
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("kind", ["note", "memory"])
+def test_a_note_with_a_command_in_it(doors: Doors, kind: str) -> None:
+    task, evidence = completed(doors, kind=kind)
+    doors.unproven(task, f"{evidence} is of kind {kind}, which proves nothing by itself")
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("kind", ["ci", "test"])
+def test_a_link_where_a_run_is_asked(doors: Doors, kind: str) -> None:
+    doors.policy("  proof: {test: witnessed, ci: witnessed}\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    link = str(
+        doors.play.do(
+            evidences.add_evidence, kind, tasks=[task], uri="https://ci.example.invalid/1", outcome="passed"
+        )
+    )
+    doors.play.complete(claim, link)
+    doors.unproven(task, f"{link} is only reported, and witnessed is asked")
+    doors.caught("P001")
+
+
+def test_a_pass_of_another_command_than_the_one_that_is_asked(doors: Doors) -> None:
+    doors.policy("  verify: [{commands: [{run: [python3, check.py]}]}]\n")
+    task = doors.play.task()
+    claim, evidence = doors.play.claimed(task), doors.play.evidence(task)
+    doors.play.complete(claim, evidence)
+    doors.unproven(task, "`python3 check.py`, which has no witnessed pass for this code")
+    doors.caught("P001")
+
+
+def test_a_pass_of_the_command_in_another_folder(doors: Doors) -> None:
+    doors.policy("  verify: [{commands: [{run: [python3, check.py]}]}]\n")
+    task, _ = completed(doors, command={"cwd": "docs"})
+    doors.unproven(task, "`python3 check.py`, which has no witnessed pass for this code")
+    doors.caught("P001")
+
+
+def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
+    """Files cannot tell that they lie, so this one is believed until CI runs the command again."""
+    doors.policy(LISTED)
+    doors.write("app.py", "worse\n")
+    task, evidence = completed(doors)
+    assert doors.play.is_proven(task)
+    for arguments in (("check", "--base", "main", "--reproduce", "--format", "json"),
+                      ("evidence", "reproduce", "--base", "main", "--json")):  # fmt: skip
+        code, out, _ = doors.cli(*arguments, "-C", str(doors.root))
+        assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (
+            5 if arguments[0] == "check" else 1, True, True,
+        )  # fmt: skip
+    found = json.loads(doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))[1])
+    assert ("V002", "error") in {(row["code"], row["severity"]) for row in found["findings"]}
+
+
+def test_a_second_run_that_was_written_by_hand_to_agree(doors: Doors) -> None:
+    """A rerun of one's own raises no trust: where policy asks for reproduced evidence, it is still witnessed."""
+    doors.policy("  proof: {test: reproduced}\n")
+    task = doors.play.task()
+    claim, first = doors.play.claimed(task), doors.witness(task)
+    doors.witness(task, reproduces=str(doors.ref(first)), by="agent:other")
+    doors.completed(task, first, dispatch=claim)
+    doors.unproven(task, f"{first} is only witnessed, and reproduced is asked")
+    doors.caught("P001")
+
+
+def test_trust_that_somebody_typed(doors: Doors) -> None:
+    task = doors.play.task()
+    claim, evidence = doors.play.claimed(task), doors.witness(task, trust="reproduced")
+    doors.completed(task, evidence, dispatch=claim)
+    doors.unproven(task, f"{evidence} is missing or is not the file that was cited")
+    doors.caught("F002", "P001")
+
+
+def test_a_failed_run_that_nobody_cites(doors: Doors) -> None:
+    """The pass is cited and the later failure on the same code left out; reopening does not get rid of it either."""
+    task = doors.play.task(commands=["python3 check.py"])
+    good = doors.witness(task)
+    bad = doors.witness(task, "1 failed\n", command={"exit": 3}, outcome="failed")
+    for _ in range(2):
+        doors.completed(task, good)
+        told = doors.play.do(verifying.verify_task, task)
+        assert told.unmet == (f"`python3 check.py` failed in its latest run for this code: {bad}",)
+        assert doors.task(task)["status"] == "rejected"
+        assert doors.missing() == ["the run is empty: no task of it is completed"]
+        doors.play.do(tasks.reopen_task, task, reason="Once more.")
+
+
+def test_binary_output_that_is_not_there(doors: Doors) -> None:
+    """Output that is no text is not kept, so anybody may say so; running it again tells."""
+    doors.policy(LISTED)
+    doors.write("app.py", "worse\n")
+    stream = {"sha256": "ab" * 32, "bytes": 9, "binary": "true"}
+    completed(doors, command={"stdout": stream})
+    code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
+    assert (code, "exit code 0 is recorded, 3 came out" in out) == (5, True)

@@ -1,0 +1,299 @@
+"""Verdicts of gates and releases that no one gave, that came in another order, or that rest on nothing any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.work.actions import evidences, releases, runs, tasks
+from memento_git.work.actions.settling import redact_record
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+GATE = "quality_review"
+REQUIRED = f"  gates: {{required: [{GATE}]}}\n"
+RELEASE = "  release: {approvals: 1, not_author: true}\n"
+
+
+def run_of(doors: Doors) -> str:
+    return next(iter(doors.play.ledger.view().runs()))
+
+
+def test_a_pass_that_did_not_see_the_failure(doors: Doors) -> None:
+    """A failed verdict that lies beside a pass counts, whatever the clock says of the two."""
+    doors.policy(REQUIRED)
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    doors.forge(run, "passed", sees=[], gate=GATE, at="2099-01-01T00:00:00.000Z")
+    assert doors.gate(GATE) == "failed"
+    assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+    doors.refused("review_gate_blocking", "run complete", run=run)
+    assert doors.play.is_proven(task)
+
+
+def test_two_verdicts_apart_of_which_one_failed(doors: Doors) -> None:
+    """Two branches judge one gate; the merge has the worse verdict, whichever is merged into which."""
+    doors.policy(REQUIRED)
+    doors.play.proven()
+    doors.landed()
+    run = run_of(doors)
+    doors.play.gate(GATE, "passed")
+    git(doors.root, "switch", "-qc", "other", "main")
+    doors.play.gate(GATE, "failed")
+    for into, other in (("other", "work"), ("work", "other")):
+        with doors.away():
+            git(doors.root, "merge", "-q", "--no-edit", into)
+            git(doors.root, "merge", "-q", "--no-edit", other)
+            assert doors.gate(GATE) == "failed"
+            assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+
+
+def test_a_failure_after_a_pass(doors: Doors) -> None:
+    doors.policy(REQUIRED)
+    doors.play.proven()
+    run = run_of(doors)
+    doors.play.gate(GATE, "passed")
+    doors.play.gate(GATE, "failed", note="It leaks.")
+    doors.play.gate(GATE, "requested")
+    assert doors.gate(GATE) == "failed"
+    doors.refused("review_gate_blocking", "run complete", run=run)
+    assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+
+
+def test_a_failure_that_is_voided_by_hand(doors: Doors) -> None:
+    run = run_of(doors)
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    failed = doors.event(run, "failed")
+    doors.refused("event_is_legal", "settle void", event=failed, reason="I see it otherwise.")
+    doors.forge(run, "voided", target=failed, reason="I see it otherwise.")
+    assert doors.gate(GATE) == "failed"
+    doors.caught("T002")
+
+
+def test_a_failure_that_is_voided_by_one_who_says_he_did_not_see_it(doors: Doors) -> None:
+    run = run_of(doors)
+    doors.play.gate(GATE, "passed")
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    passed, failed = doors.event(run, "passed"), doors.event(run, "failed")
+    doors.forge(run, "voided", sees=[], target=failed, reason="Not for me.", absent=[str(doors.ref(passed))])
+    assert failed in doors.caught("D009")
+
+
+def test_a_failure_that_is_redacted_into_a_pass(doors: Doors) -> None:
+    run = run_of(doors)
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    failed = doors.event(run, "failed")
+    event, path = doors.play.state(run).event(failed), doors.path(failed)
+    assert event is not None
+    doors.play.do(redact_record, failed, reason="It names a customer.")
+    assert doors.gate(GATE) == "failed"
+    redacted = doors.event(run, "redacted")
+    doors.edit(redacted, "  do: failed", "  do: passed")
+    assert failed in doors.caught("D009")
+    assert not (doors.root / path).exists()
+
+
+def test_a_failure_that_is_redacted_without_a_word_of_what_it_said(doors: Doors) -> None:
+    run = run_of(doors)
+    doors.play.gate(GATE, "passed")
+    passed = doors.event(run, "passed")
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    failed = doors.event(run, "failed")
+    ref = doors.ref(failed)
+    git(doors.root, "rm", "-q", doors.path(failed))
+    doors.forge(run, "redacted", sees=[passed], target=str(ref), reason="It names a customer.")
+    assert failed in doors.caught("D009")
+
+
+def test_a_failure_that_is_removed(doors: Doors) -> None:
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    failed = doors.event(run_of(doors), "failed")
+    doors.remove(failed)
+    assert failed in doors.caught("D002")
+
+
+def test_a_waiver_without_a_reason_or_a_name(doors: Doors) -> None:
+    run = run_of(doors)
+    doors.play.gate(GATE, "failed")
+    for reason in ("", "  \n"):
+        doors.refused("reason_required", "gate waive", gate=GATE, reason=reason)
+    doors.forge(run, "waived", gate=GATE)
+    assert doors.gate(GATE) == "failed"
+    doors.caught("F002")
+    doors.forge(run, "waived", gate=GATE, reason="No time.", by="")
+    assert doors.gate(GATE) == "failed"
+    doors.caught("F002")
+
+
+def test_a_waiver_by_somebody_who_may_not(doors: Doors) -> None:
+    doors.policy("  gates: {waivers: [Grace]}\n")
+    doors.play.gate(GATE, "failed")
+    doors.refused("approver_refused", "gate waive", gate=GATE, reason="No time.")
+    doors.forge(run_of(doors), "waived", gate=GATE, reason="No time.")
+    doors.caught("G002")
+
+
+def test_a_verdict_by_somebody_who_may_not(doors: Doors) -> None:
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: [Grace]}}}}\n")
+    doors.refused("approver_refused", "gate record", gate=GATE, verdict="passed")
+    doors.forge(run_of(doors), "passed", gate=GATE)
+    doors.caught("G002")
+
+
+def test_a_pass_on_evidence_that_failed_or_was_taken_back(doors: Doors) -> None:
+    task = doors.play.task()
+    bad, gone = doors.play.evidence(task, code=1), doors.play.evidence(task)
+    doors.play.gate(GATE, "passed", evidence=[bad])
+    assert "failed" in doors.caught("G001")
+    doors.play.gate(GATE, "passed", evidence=[gone])
+    doors.play.do(evidences.retract, gone, reason="It ran something else.")
+    assert f"{gone} is retracted" in doors.caught("G001")
+
+
+def test_a_gate_of_another_task_as_ones_own(doors: Doors) -> None:
+    one, two = doors.play.task("One"), doors.play.task("Two")
+    evidence = doors.play.evidence(two)
+    doors.refused("evidence_foreign", "gate record", gate=GATE, verdict="passed", task=one, evidence=[evidence])
+    doors.forge(one, "passed", gate=GATE, evidence=[str(doors.ref(evidence))])
+    assert "is evidence for another task" in doors.caught("G001")
+
+
+def test_a_run_that_is_completed_by_hand_over_work_that_is_not_done(doors: Doors) -> None:
+    play = doors.play
+    play.proven("Done")
+    open_, run = play.task("Open"), run_of(doors)
+    doors.refused("task_unsettled", "run complete", run=run)
+    doors.landed()
+    doors.forge(run, "completed")
+    assert doors.answer("status")["run"]["status"] == "completed"
+    assert f"{open_} is pending" in doors.caught("P004")
+
+
+@pytest.mark.parametrize("sees", [None, []])
+def test_a_run_that_is_completed_by_hand_over_work_that_is_not_proven(doors: Doors, sees: list[str] | None) -> None:
+    play = doors.play
+    task, run = play.proven(), run_of(doors)
+    play.do(evidences.retract, play.state(task).ids("evidence")[0], reason="It ran something else.")
+    doors.landed()
+    doors.refused("task_unproven", "run complete", run=run)
+    doors.forge(run, "completed", sees=sees)
+    assert f"{task} is not proven" in doors.caught("P004")
+
+
+def test_a_run_that_is_completed_by_hand_without_the_gates_that_policy_requires(doors: Doors) -> None:
+    doors.policy(REQUIRED)
+    doors.play.proven()
+    run = run_of(doors)
+    doors.refused("gates_missing", "run complete", run=run)
+    doors.forge(run, "completed")
+    assert GATE in doors.caught("P004")
+
+
+def test_a_run_with_nothing_in_it(doors: Doors) -> None:
+    run = run_of(doors)
+    doors.refused("run_empty", "run complete", run=run)
+    assert doors.missing() == ["the run is empty: no task of it is completed"]
+    doors.forge(run, "completed")
+    assert "nothing was done" in doors.caught("P004")
+
+
+def test_a_release_that_is_written_by_hand(doors: Doors) -> None:
+    doors.policy(RELEASE)
+    doors.play.proven()
+    run = run_of(doors)
+    assert doors.missing() == ["approvals: 0 of 1, not by who did the work"]
+    doors.refused("release_refused", "gate record", gate="release", verdict="passed", run=run)
+    doors.refused("release_refused", "gate release", run=run)
+    doors.forge(run, "passed", gate="release")
+    assert doors.gate("release") == "passed"
+    assert "approvals: 0 of 1, not by who did the work" in doors.caught("G004")
+
+
+def test_a_release_before_the_checks_that_policy_names(doors: Doors) -> None:
+    doors.policy("  release: {checks: [test]}\n")
+    doors.play.proven()
+    run = run_of(doors)
+    assert doors.missing() == ["check test: there is none"]
+    doors.refused("release_refused", "gate record", gate="release", verdict="passed", run=run)
+    doors.forge(run, "passed", gate="release")
+    assert "check test: there is none" in doors.caught("G004")
+
+
+def test_a_check_whose_word_for_its_end_is_no_success(doors: Doors) -> None:
+    """The provider's own word counts, and a typed outcome beside it does not."""
+    doors.policy("  release: {checks: [test]}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    head = git(doors.root, "rev-parse", "HEAD")
+    for conclusion in ("failure", "cancelled", "skipped", "neutral", "SUCCESS!", "not success"):
+        check = {"provider": "github", "name": "test", "conclusion": conclusion, "commit": head}
+        doors.witness(task, kind="ci", command=None, check=check, drop=["command"])
+        assert any(one.startswith("check test: ") for one in doors.missing()), conclusion
+    doors.caught("V002")
+    doors.refused("release_refused", "gate release", run=run)
+
+
+def test_a_release_whose_proof_was_taken_back_afterwards(doors: Doors) -> None:
+    play = doors.play
+    task, run = play.proven(), run_of(doors)
+    assert play.do(releases.release_run).event
+    doors.landed()
+    evidence = play.state(task).ids("evidence")[0]
+    play.do(evidences.retract, evidence, reason="It ran something else.")
+    assert any(f"{evidence} is retracted" in one for one in doors.missing())
+    doors.refused("release_refused", "gate release", run=run)
+    doors.refused("task_unproven", "run complete", run=run)
+    code, out, _ = doors.cli("evidence", "export", "--run", run, "-C", str(doors.root), "--json")
+    assert (code, "run_not_released" in out) == (1, True)
+    assert f"gate release of {run} passed, but {evidence} is retracted" in doors.caught("G001")
+
+
+def test_a_release_of_a_task_whose_criteria_changed_afterwards(doors: Doors) -> None:
+    play = doors.play
+    task, run = play.proven(criteria=["It refuses empty passwords."]), run_of(doors)
+    assert play.do(releases.release_run).event
+    doors.landed()
+    doors.edit(task, "It refuses empty passwords.", "It runs.")
+    doors.unproven(task, "the task's text changed after it was completed")
+    doors.refused("release_refused", "gate release", run=run)
+    code, out, _ = doors.cli("evidence", "export", "--run", run, "-C", str(doors.root), "--json")
+    assert (code, "run_not_released" in out) == (1, True)
+    assert "unproven by it" in doors.warned("D007")
+
+
+def test_a_verdict_in_a_run_that_has_ended(doors: Doors) -> None:
+    doors.play.proven()
+    run = run_of(doors)
+    doors.play.gate(GATE, "failed")
+    doors.play.do(runs.cancel_run, run, reason="Over.")
+    doors.refused("run_final", "gate record", gate=GATE, verdict="passed", run=run)
+    doors.forge(run, "passed", gate=GATE)
+    assert doors.gate(GATE) == "failed"
+    doors.caught("T002")
+
+
+def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors: Doors) -> None:
+    task = doors.play.proven()
+    run = run_of(doors)
+    doors.play.gate(GATE, "failed", task=task)
+    doors.play.gate(GATE, "passed")
+    assert doors.missing() == [f"gate {GATE} of {task} is failed"]
+    doors.refused("review_gate_blocking", "run complete", run=run)
+
+
+def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
+    play = doors.play
+    task, run = play.task(), run_of(doors)
+    play.do(tasks.cancel_task, task, reason="Too hard.")
+    assert doors.missing() == ["the run is empty: no task of it is completed"]
+    doors.refused("run_empty", "run complete", run=run)
+
+
