@@ -132,7 +132,7 @@ class Whole(NamedTuple):
     least: int = 0
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
-        if not isinstance(raw, str) or re.fullmatch(r"-?\d{1,18}", raw) is None or int(raw) < self.least:
+        if not isinstance(raw, str) or re.fullmatch(r"-?[0-9]{1,18}", raw) is None or int(raw) < self.least:
             problems.append((at, f"{raw!r:.60} is not a whole number from {self.least}"))
             return raw
         return int(raw)
@@ -147,7 +147,7 @@ class Decimal(NamedTuple):
     name: str = "a number of seconds"
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
-        if not isinstance(raw, str) or re.fullmatch(r"\d{1,12}(\.\d{1,3})?", raw) is None:
+        if not isinstance(raw, str) or re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,3})?", raw) is None:
             problems.append((at, f"{raw!r:.60} is not {self.name}"))
             return raw
         return float(raw)
@@ -263,7 +263,7 @@ SIGNATURE: Final = Pattern(
     r"-----BEGIN SSH SIGNATURE-----\n(?:[A-Za-z0-9+/=]{1,76}\n){1,200}-----END SSH SIGNATURE-----\n",
 )
 WORD: Final = Pattern("a word of small letters", "[a-z][a-z0-9_-]{0,30}")
-DURATION: Final = Pattern("a length of time such as 90m", r"\d{1,9}\s*[smhd]")
+DURATION: Final = Pattern("a length of time such as 90m", r"[0-9]{1,9}\s*[smhd]")
 
 
 def id_of(*kinds: str) -> Pattern:

@@ -215,7 +215,7 @@ CATALOGUE: Final = {
         "branch completed it over work that is not done or not proven, or past a failed gate.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
-    "P005": Kind(
+    "P006": Kind(
         "handed out without a plan", "warning",
         "A hand-out says that it is a spike's, in a run that is none, or beyond `spike.dispatches`. An error where the "
         "branch does it.",

@@ -42,10 +42,10 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     severity = scope.severity(event.id)
     if not isinstance(text, Prose) or not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
-        yield Finding("P005", event.path, 0, message, fix, severity)
+        yield Finding("P006", event.path, 0, message, fix, severity)
     elif (number := _spikes(state)) > scope.policy.spike_dispatches:
         message = f"{number} hand-outs of {state.id} had no plan, and policy allows {scope.policy.spike_dispatches}"
-        yield Finding("P005", event.path, 0, message, fix, severity)
+        yield Finding("P006", event.path, 0, message, fix, severity)
 
 
 def _spikes(state: RunState) -> int:

@@ -214,7 +214,7 @@ def test_a_hand_out_without_a_plan_is_found(forge: Forge) -> None:
     play.do(batch.ACTIONS["dispatch claim"], dispatch)
     play.complete(dispatch, play.evidence(task))
     assert play.is_proven(task)
-    assert "which is no spike" in forge.caught("P005")
+    assert "which is no spike" in forge.caught("P006")
 
 
 def test_evidence_swapped_after_the_completion_is_found(forge: Forge) -> None:
