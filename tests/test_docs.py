@@ -233,7 +233,7 @@ def answer_keys(line: str) -> set[str]:
 
 
 def test_every_test_that_a_page_names_exists() -> None:
-    named = {found for page in PAGES for found in re.findall(r"`(tests/\w+\.py)::(\w+)`", page.read_text("utf-8"))}
+    named = {found for page in PAGES for found in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page.read_text("utf-8"))}
     assert len(named) > 40
     there = {
         path: set(re.findall(r"^def (test_\w+)", (ROOT / path).read_text("utf-8"), re.MULTILINE)) for path, _ in named

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.fold import group_of, plans_of
 from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
 from memento_git.review.attributes import worse
 from memento_git.work import persons
-from memento_git.work.desk import event_data
-from memento_git.work.fold import group_of, plans_of
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from memento_git.folding.fold import Judged
     from memento_git.ledger.changes import Authored, Changed
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
-    from memento_git.work.fold import Judged
 
 IDENTITY: Final = ("id", "at", "by", "spike", "source")
 GROWING: Final = frozenset({
@@ -205,7 +205,13 @@ class Comparison:
         unproves = [event.id for event in done if event.get("text") != new.digest]
         told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
         message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
-        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", "warning")
+        severity = "error" if self._on_easier_terms(done, keys) else "warning"
+        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", severity)
+
+    def _on_easier_terms(self, done: Iterable[Event], keys: Iterable[str]) -> bool:
+        """Tell whether the branch completes, on a changed text, what was handed out at the base with another one."""
+        opened = (event.get("dispatch").replace("dispatch", "event", 1) for event in done if event.id in self.added())
+        return bool({"criteria", "verify", "text"} & {*keys}) and any(name not in self.added() for name in opened)
 
 
 def _folded(state: RunState, event: Event) -> Sequence[Judged]:

@@ -215,6 +215,12 @@ CATALOGUE: Final = {
         "branch completed it over work that is not done or not proven, or past a failed gate.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
+    "P005": Kind(
+        "a repair that asks less", "warning",
+        "A task repairs another one, and lacks criteria or verification that the other asks. An error where the branch "
+        "completes or accepts it.",
+        "Put back what is missing: `memento task repair` carries all of it over.",
+    ),
     "P006": Kind(
         "handed out without a plan", "warning",
         "A hand-out says that it is a spike's, in a run that is none, or beyond `spike.dispatches`. An error where the "
@@ -273,8 +279,8 @@ CATALOGUE: Final = {
     "C006": Kind(
         "a name that looks like another's", "error",
         "An actor of the branch has a name that can hardly be told from that of a commit's author, of another actor, "
-        "or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two are two; where it "
-        "keeps out, they are one.",
+        "or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two are two; where "
+        "it keeps out, they are one.",
         "Ask who that is; write names in one alphabet.",
     ),
     "D001": Kind(
@@ -306,8 +312,9 @@ CATALOGUE: Final = {
     "D007": Kind(
         "a changed text of work that is under way", "warning",
         "A task's title, criteria or text changed after it was handed out; what was completed on the old text is "
-        "unproven.",
-        "Restore the text, or let the work be done for the new one.",
+        "unproven. An error where the branch completes, on other criteria, text or verification, what was handed out "
+        "before.",
+        "Restore the text, or hand the task out anew, for the new one.",
     ),
     "D008": Kind(
         "a removed archive", "error",

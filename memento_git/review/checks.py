@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import layout
 from memento_git.model.clock import AHEAD, seconds_of, stamp
 from memento_git.model.finding import Finding
@@ -11,8 +12,8 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, verdicts
-from memento_git.work.fold import plans_of
 from memento_git.work.rows import trouble_rows
+from memento_git.work.verification import stricter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -129,11 +130,30 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
     repaired = found.data.get("repairs")
     if repaired and repaired not in state.index.prose:
         yield Finding("L004", found.path, 0, f"{task} repairs {repaired}, which is not in this run", "restore it")
+    elif repaired:
+        yield from _repair(state, found, repaired, scope)
     if state.is_late(task):
         message = f"{task}, or what happened to it, came after the run was completed"
         yield Finding("T005", found.path, 0, message, f"memento task show {task}", "warning")
     if state.task_status(task) in DONE:
         yield from _done(state, found, scope)
+
+
+def _repair(state: RunState, task: Prose, repaired: str, scope: Scope) -> Iterator[Finding]:
+    """Yield what a repair asks less than the task that it repairs."""
+    old = state.view.record(state.index.prose[repaired])
+    if not isinstance(old, Prose):
+        return
+    less = [f"criterion {line[:60]!r}" for line in old.list("criteria") if line not in task.list("criteria")]
+    before, now = old.data.get("verify") or {}, task.data.get("verify") or {}
+    for key in ("evidence", "commands"):
+        less += [f"{key} {one}" for one in before.get(key) or () if one not in (now.get(key) or ())]
+    if stricter(before.get("trust", ""), now.get("trust", "")) != now.get("trust", ""):
+        less.append(f"trust {before['trust']}")
+    if less:
+        message = f"{task.id} repairs {repaired}, and asks less: {'; '.join(less[:3])}"
+        severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
+        yield Finding("P005", task.path, 0, message, f"put back what {repaired} asks", severity)
 
 
 def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memento_git.folding.fold import plans_of
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, trust
-from memento_git.work.fold import plans_of
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
         if one.kind == "approval" and one.data.get("approves") in scopes:
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
             text = state.prose(one.data["approves"]).digest
-            if yes and (one.data.get("text", text) != text or (signed is not None and one.id not in signed)):
+            if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):
                 continue
             principal = (signed or {}).get(one.id, "")
             yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, principal)

@@ -32,6 +32,17 @@ def is_same(one: str, other: str) -> bool:
     return bool({*first} & {*second} - {""})
 
 
+def alike(actors: Iterable[str]) -> dict[str, str]:
+    """Return for each actor one name that stands for all who may be the same person, also by way of a third name."""
+    stands: dict[str, str] = {}
+    for actor in sorted(set(actors)):
+        own = {stands[other] for other in stands if is_same(actor, other)}
+        first = min(own, default=actor)
+        stands = {other: first if one in own else one for other, one in stands.items()}
+        stands[actor] = first
+    return stands
+
+
 def is_among(actor: str, others: Iterable[str]) -> bool:
     """Tell whether an actor may be one of several."""
     return any(is_same(actor, other) for other in others)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.model.states import DONE
-from memento_git.work.persons import is_among
+from memento_git.work.persons import alike
 from memento_git.work.signing import identities
 
 if TYPE_CHECKING:
@@ -188,26 +188,28 @@ def _approvals(held: Held, asked: Asked) -> dict[str, str]:
     """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it."""
     tasks = [task.id for task in held.tasks if task.status != "cancelled"]
     found = {}
+    known = alike([*(answer.actor for answer in held.answers), *held.authors])
+    own = {known[author] for author in held.authors} if asked.not_author else set()
     for actor in sorted({answer.actor for answer in held.answers}):
-        if (asked.approvers and actor not in asked.approvers) or (asked.not_author and is_among(actor, held.authors)):
+        if (asked.approvers and actor not in asked.approvers) or known[actor] in own:
             continue
-        own = [answer for answer in held.answers if answer.actor == actor]
-        latest = [_latest(own, (held.run, task)) for task in tasks] or [_latest(own, (held.run,))]
+        said = [answer for answer in held.answers if answer.actor == actor]
+        latest = [_latest(said, (held.run, task)) for task in tasks] or [_latest(said, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
         if len(given) == len(latest):
             found[actor] = given[-1]
-    return _persons(found.values(), held.authors if asked.not_author else frozenset())
+    return _persons(found.values(), held.authors if asked.not_author else frozenset(), known)
 
 
-def _persons(given: Iterable[Answer], authors: frozenset[str]) -> dict[str, str]:
+def _persons(given: Iterable[Answer], authors: frozenset[str], known: Mapping[str, str]) -> dict[str, str]:
     """Return actor -> evidence; who answers or signs under two names is one, and nobody who did the work."""
     own = {principal for author in authors for principal in identities(author)}
     found: dict[str, str] = {}
     seen = set()
     for answer in given:
-        if (answer.principal and (answer.principal in seen or answer.principal in own)) or is_among(answer.actor, found):
+        if answer.principal in own or {answer.principal, known[answer.actor]} & seen:
             continue
-        seen.add(answer.principal)
+        seen |= {answer.principal, known[answer.actor]} - {""}
         found[answer.actor] = answer.evidence
     return found
 

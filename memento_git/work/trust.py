@@ -105,10 +105,10 @@ def _is_good(report: Mapping[str, Any]) -> bool:
 def _told(data: Mapping[str, Any]) -> str:
     if "check" in data:
         return concluded(data["check"]["conclusion"])
-    if "response" in data:
+    if "response" in data or "prompt" in data:
         from memento_git.work.consent import is_yes
 
-        return "passed" if is_yes(data["response"]) else "failed"
+        return "passed" if is_yes(data.get("response", "")) else "failed"
     return str(data["outcome"])
 
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git import Ledger, MementoError
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import Ref, kind_of
 from memento_git.work import codestate
 from memento_git.work.actions import batch
-from memento_git.work.fold import plans_of
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class Doors:
 
     def task(self, task: str) -> dict[str, Any]:
         """Return the row of a task, as `status --json` shows it."""
-        rows = self.answer("status")["tasks"]
+        rows = self.answer("status", "--run", self.play.state(task).id)["tasks"]
         return next(row for row in rows if row["id"] == task)
 
     def gate(self, gate: str, scope: str = "") -> str:
@@ -225,9 +225,10 @@ class Doors:
         rows = [row for row in self.answer("status")["gates"] if row["kind"] == gate]
         return next((str(row["status"]) for row in rows if scope in ("", row["scope"])), "none")
 
-    def missing(self) -> list[str]:
-        """Return what `gate release` lacks, asked through the command line, which must then refuse, and the API."""
-        code, out, _ = self.cli("gate", "release", "-C", str(self.root), "--json")
+    def missing(self, run: str = "") -> list[str]:
+        """Return what `gate release` of a run, by default the only one, lacks; it must then refuse."""
+        options = ["--run", run] if run else []
+        code, out, _ = self.cli("gate", "release", *options, "-C", str(self.root), "--json")
         answer = json.loads(out)
         told: list[str] = answer["missing"]
         assert (code, answer["ok"]) == ((1, False) if told else (0, True)), answer
@@ -268,12 +269,11 @@ def _line(verb: str, options: dict[str, Any]) -> list[str]:
         first.append(options.pop("run", ""))
     for name, value in options.items():
         many = isinstance(value, (list, tuple))
-        if known[name].default is inspect.Parameter.empty and not many:
+        if known[name].default is inspect.Parameter.empty and not many and name != "executor":
             first.append(str(value))
         else:
             for one in value if many else [value]:
-                rest += [f"--{name.replace('_', '-').removesuffix('s')}"] if name != "files" else []
+                named = "record" if (verb, name) == ("dispatch select", "dispatch") else name.replace("_", "-")
+                rest += [f"--{named.removesuffix('s')}"] if name != "files" else []
                 rest += [str(one)]
     return [*verb.split(), *first, *rest]
-
-

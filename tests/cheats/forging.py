@@ -10,10 +10,10 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.work import codestate
-from memento_git.work.fold import plans_of
 from tests.play import git
 
 if TYPE_CHECKING:

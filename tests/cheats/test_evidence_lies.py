@@ -139,9 +139,7 @@ def test_a_link_where_a_run_is_asked(doors: Doors, kind: str) -> None:
     task = doors.play.task()
     claim = doors.play.claimed(task)
     link = str(
-        doors.play.do(
-            evidences.add_evidence, kind, tasks=[task], uri="https://ci.example.invalid/1", outcome="passed"
-        )
+        doors.play.do(evidences.add_evidence, kind, tasks=[task], uri="https://ci.example.invalid/1", outcome="passed")
     )
     doors.play.complete(claim, link)
     doors.unproven(task, f"{link} is only reported, and witnessed is asked")
@@ -176,7 +174,9 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
         assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (
             5 if arguments[0] == "check" else 1, True, True,
         )  # fmt: skip
-    found = json.loads(doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))[1])
+    found = json.loads(
+        doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))[1]
+    )
     assert ("V002", "error") in {(row["code"], row["severity"]) for row in found["findings"]}
 
 

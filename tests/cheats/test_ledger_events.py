@@ -1,4 +1,4 @@
-"""Cheats with events: renamed, copied, back-dated, inserted, voided, redacted, or rewritten with all that names them."""
+"""Cheats with events: renamed, copied, back-dated, inserted, voided, redacted, rewritten with all that names them."""
 
 from __future__ import annotations
 
@@ -62,14 +62,11 @@ def test_a_proven_task_copied_to_another_run_is_found_as_a_copy(forge: Forge) ->
     task = play.proven("One")
     run, other = play.state(task).id, play.run("Another")
     forge.landed()
+    folder = forge.root / layout.RUNS
     for source in ("tasks", "evidence"):
-        shutil.copytree(forge.root / RUNS(run) / source, forge.root / RUNS(other) / source)
+        shutil.copytree(folder / run / source, folder / other / source)
     play.commit_all("copied")
     assert f"{task} is in" in forge.caught("F008")
-
-
-def RUNS(run: str) -> str:
-    return f"{layout.RUNS}/{run}"
 
 
 def test_a_verdict_dated_back_does_not_come_before_a_failure(forge: Forge) -> None:
@@ -180,6 +177,7 @@ def test_a_redaction_that_rewrites_what_it_keeps_is_found(forge: Forge) -> None:
     forge.landed()
     failed = forge.last(run, "failed")
     event = play.state(run).event(failed)
+    assert event is not None
     kept = {**{key: value for key, value in event.data.items() if key != "reason"}, "do": "passed", "after": []}
     path = forge.path(failed)
     forge.event(run, "redacted", target=str(event.ref), kept=kept, reason="A name.")
@@ -196,6 +194,7 @@ def test_a_redaction_that_keeps_nothing_of_a_verdict_is_found(forge: Forge) -> N
     forge.landed()
     failed = forge.last(run, "failed")
     event = play.state(run).event(failed)
+    assert event is not None
     path = forge.path(failed)
     forge.event(run, "redacted", sees=[], target=str(event.ref), reason="A name.")
     forge.remove(path)

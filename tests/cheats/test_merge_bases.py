@@ -1,4 +1,4 @@
-"""Cheats with history: merges that drop or smuggle, reverts, squashes, rewritten bases, and what git itself can be told."""
+"""Cheats with history: merges that drop or smuggle, reverts, squashes, rewritten bases, and what git can be told."""
 
 from __future__ import annotations
 
@@ -333,8 +333,9 @@ def test_a_name_from_the_environment_is_no_signature(forge: Forge, monkeypatch: 
     monkeypatch.setenv("MEMENTO_ACTOR", ADA)
     told = forge.refused("signers_missing", "gate", "waive", REVIEW, "--reason", "No time.")
     assert "there is no such file" in told
-    for name, value in (("GIT_AUTHOR_NAME", "Eve"), ("GIT_COMMITTER_NAME", "Eve"), ("GIT_AUTHOR_EMAIL", "eve@x.invalid")):
-        monkeypatch.setenv(name, value)
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "Eve")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "eve@example.invalid")
     assert forge.cli("gate", "record", REVIEW, "passed", "-C", str(forge.root))[0] == 0
     assert "by Ada <ada@example.invalid> were committed by Eve" in forge.warned("C002")
 

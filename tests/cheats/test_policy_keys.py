@@ -1,4 +1,4 @@
-"""Cheats with policy: each key that counts, weakened in the branch that profits; its file moved, doubled or unreadable."""
+"""Cheats with policy: each key that counts, weakened in the branch that profits; its file moved, doubled or broken."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ KEYS = {
         "signatures: {allowed_signers: .memento/keys}", _waived, "K001",
     ),
     "signatures as a whole": (
-        f"signatures: {{allowed_signers: .memento/keys, require: {{waivers: ['{ADA}']}}}}", "require: []", _waived, "K001",
+        f"signatures: {{allowed_signers: .memento/keys, require: {{waivers: ['{ADA}']}}}}", "require: []",
+        _waived, "K001",
     ),
 }  # fmt: skip
 
@@ -138,7 +139,8 @@ def test_a_key_of_policy_weakened_in_the_branch_is_judged_by_the_base(forge: For
 @pytest.mark.parametrize(
     ("strict", "weak", "told"),
     [
-        ("reproduce: {commands: [[pytest]]}", "reproduce: {commands: []}", "reproduce.commands: pytest is asked no more"),
+        ("reproduce: {commands: [[pytest]]}", "reproduce: {commands: []}",
+         "reproduce.commands: pytest is asked no more"),
         ("reproduce: {commands: [[pytest]]}", "reproduce: {commands: [[pytest]], setup: [[touch, ok]]}",
          "reproduce.setup: commands are run again in another way now"),
         ("reproduce: {commands: [[pytest]]}", "reproduce: {commands: [[pytest]], env: [LIE]}", "reproduce.env: "),

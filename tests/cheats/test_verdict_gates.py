@@ -295,5 +295,3 @@ def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
     play.do(tasks.cancel_task, task, reason="Too hard.")
     assert doors.missing() == ["the run is empty: no task of it is completed"]
     doors.refused("run_empty", "run complete", run=run)
-
-

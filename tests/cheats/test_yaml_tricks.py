@@ -119,7 +119,8 @@ def test_what_changes_no_value_changes_no_verdict(forge: Forge, line_end: bytes)
 
 
 NUMBERS = {
-    "an octal": b"0o0", "an octal as once": b"00x0", "a sexagesimal": b"0:0", "a hexadecimal": b"0x0", "a float": b"0.0",
+    "an octal": b"0o0", "an octal as once": b"00x0", "a sexagesimal": b"0:0", "a hexadecimal": b"0x0",
+    "a float": b"0.0",
     "an exponent": b"0e5", "a sign": b"+0", "underscores": b"0_0", "infinity": b".inf", "huge": b"0" * 400 + b"1",
     "digits of another script": "\u0660".encode(), "a word": b"no", "null": b"~", "a list": b"[0]",
 }  # fmt: skip

@@ -1,0 +1,242 @@
+"""Signatures that were made for something else, or by somebody who may not: the record does not count as signed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger import layout, signer
+from memento_git.work import signing
+from memento_git.work.actions import evidences, plans
+from tests.cheats.doors import ADA, MAIN, WORK
+from tests.play import git
+from tests.test_signatures import POLICY, Office, make_key, public
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cheats.doors import Doors
+
+GRACE = "Grace <grace@example.invalid>"
+GATE = "final_acceptance"
+
+
+class Desk:
+    """A ledger whose policy demands signatures, on `main` and on the branch of who has only the agent's key."""
+
+    def __init__(self, doors: Doors, folder: Path) -> None:
+        git(doors.root, "switch", "-q", MAIN)
+        self.doors, self.office = doors, Office(doors.play, folder)
+        self.back()
+
+    def back(self) -> None:
+        """Let the branch have all that is on `main`."""
+        git(self.doors.root, "switch", "-q", WORK)
+        git(self.doors.root, "merge", "-q", "--no-edit", MAIN)
+
+    def plan(self, title: str = "Plan") -> str:
+        """Draft a plan in a run of its own."""
+        run = self.doors.play.run(title)
+        return str(self.doors.play.do(plans.draft_plan, title, "Do it.", run=run))
+
+    def approved(self, plan: str, signature: str = "", by: str = ADA) -> str:
+        """Write by hand that a plan is approved, with a signature that was made elsewhere; return the event."""
+        event = self.doors.forge(plan, "approved", by=by, text=self.doors.ref(plan).digest)
+        if signature:
+            self.paste(event, signature)
+        return event
+
+    def paste(self, record: str, signature: str) -> None:
+        self.doors.write(self.doors.path(record), signing.seal(self.doors.file(record).read_bytes(), signature))
+
+    def signature(self, record: str, key: Path, *, run: str = "", name: str = "", namespace: str = "") -> str:
+        """Sign a record's bytes as they are, for its place or for another one."""
+        place = layout.place_of(self.doors.path(record))
+        assert place is not None
+        covered = signing.cover(run or place.run, name or place.id, self.doors.file(record).read_bytes())
+        return signer.sign(covered, str(key), namespace or signing.NAMESPACE)
+
+    def signs(self, plan: str, key: Path, *, by: str = ADA, **place: str) -> str:
+        """Approve a plan by hand, and sign that with a key."""
+        event = self.approved(plan, by=by)
+        self.paste(event, self.signature(event, key, **place))
+        return event
+
+    def in_vain(self, plan: str, why: str) -> None:
+        """Assert that the approval counts for nothing: nothing is handed out on it, and the branch is caught."""
+        task = self.doors.play.task(run=self.doors.play.state(plan).id)
+        told = self.doors.refused("signature_required", "dispatch create", task=task, executor="agent")
+        assert why in told
+        assert why in self.doors.caught("K001")
+
+
+@pytest.fixture
+def desk(doors: Doors, tmp_path: Path) -> Desk:
+    return Desk(doors, tmp_path)
+
+
+def lifted(desk: Desk, record: str) -> str:
+    """Return the signature in a record's file."""
+    found = signing.split(desk.doors.file(record).read_bytes())
+    assert found is not None
+    return found[1]
+
+
+def test_no_signature(desk: Desk) -> None:
+    plan = desk.plan()
+    for actor in (ADA, "agent:hermes"):
+        desk.doors.refused("signing_key_missing", "plan approve", actor=actor, plan=plan)
+        desk.doors.refused("signature_required", "plan approve", actor=actor, plan=plan, key=str(desk.office.agent))
+    desk.approved(plan)
+    desk.in_vain(plan, "it is not signed")
+
+
+def test_the_signature_of_another_event(desk: Desk) -> None:
+    first, second = desk.plan("First"), desk.plan("Second")
+    desk.doors.play.do(plans.approve_plan, first, key=str(desk.office.ada))
+    desk.approved(second, lifted(desk, desk.doors.event(first, "approved")))
+    desk.in_vain(second, "its signature is not for these bytes in this place")
+
+
+def test_the_signature_of_the_same_event_under_another_id(desk: Desk) -> None:
+    """All bytes are those that were signed, and only the file's name is another."""
+    plan = desk.plan()
+    desk.signs(plan, desk.office.ada, name="event_000000000000")
+    desk.in_vain(plan, "its signature is not for these bytes in this place")
+
+
+def test_the_signature_of_another_repository(desk: Desk) -> None:
+    plan = desk.plan()
+    desk.signs(plan, desk.office.ada, run="run_000000000000")
+    desk.in_vain(plan, "its signature is not for these bytes in this place")
+
+
+def test_a_signature_for_something_else_than_memento(desk: Desk) -> None:
+    """A signature of a commit or of a file, made with the same key, is none of an approval."""
+    for namespace in ("git", "file"):
+        plan = desk.plan(namespace)
+        desk.signs(plan, desk.office.ada, namespace=namespace)
+        desk.in_vain(plan, "its signature is not for these bytes in this place")
+
+
+def test_the_signature_of_an_older_text(desk: Desk) -> None:
+    doors, plan = desk.doors, desk.plan()
+    doors.play.do(plans.approve_plan, plan, key=str(desk.office.ada))
+    old = lifted(desk, doors.event(plan, "approved"))
+    task = doors.play.task(run=doors.play.state(plan).id)
+    doors.edit(plan, "Do it.", "Do something else.")
+    doors.refused("plan_changed", "dispatch create", task=task, executor="agent")
+    doors.caught("P002")
+    desk.approved(plan, old)
+    desk.in_vain(plan, "its signature is not for these bytes in this place")
+
+
+def test_a_letter_that_was_changed_after_signing(desk: Desk) -> None:
+    doors, plan = desk.doors, desk.plan()
+    doors.play.do(plans.approve_plan, plan, note="Only for the parser.", key=str(desk.office.ada))
+    doors.edit(doors.event(plan, "approved"), "Only for the parser.", "For all of it.")
+    desk.in_vain(plan, "its signature is not for these bytes in this place")
+
+
+def test_a_key_that_is_not_allowed(desk: Desk) -> None:
+    plan = desk.plan()
+    desk.doors.refused("signature_required", "plan approve", plan=plan, key=str(desk.office.agent))
+    desk.signs(plan, desk.office.agent)
+    desk.in_vain(plan, "its key is not among the allowed signers")
+
+
+def test_the_key_of_somebody_else_who_may_sign(desk: Desk) -> None:
+    plan = desk.plan()
+    desk.doors.refused("signature_required", "plan approve", plan=plan, key=str(desk.office.grace))
+    desk.signs(plan, desk.office.grace)
+    desk.in_vain(plan, "its signature is somebody else's")
+
+
+def test_a_good_signature_of_somebody_whom_policy_does_not_name(desk: Desk) -> None:
+    plan = desk.plan()
+    desk.doors.refused("signature_required", "plan approve", actor=GRACE, plan=plan, key=str(desk.office.grace))
+    desk.signs(plan, desk.office.grace, by=GRACE)
+    desk.in_vain(plan, "it is signed by grace@example.invalid, and policy asks for ada@example.invalid")
+
+
+def test_an_expired_key(desk: Desk) -> None:
+    git(desk.doors.root, "switch", "-q", MAIN)
+    desk.office.signers(f'ada@example.invalid valid-before="20200101" {public(desk.office.ada)}')
+    desk.back()
+    plan = desk.plan()
+    desk.doors.refused("signature_required", "plan approve", plan=plan, key=str(desk.office.ada))
+    desk.signs(plan, desk.office.ada)
+    desk.in_vain(plan, "its key was not valid at that time")
+
+
+@pytest.mark.parametrize("first", ["signed", "revoked"])
+def test_a_revoked_key(desk: Desk, first: str) -> None:
+    """A revoked key counts for nothing, also not for what it signed before, nor dated back to then."""
+    plan = desk.plan()
+    if first == "signed":
+        desk.doors.play.do(plans.approve_plan, plan, key=str(desk.office.ada))
+    git(desk.doors.root, "switch", "-q", MAIN)
+    desk.office.revoke(desk.office.ada)
+    desk.back()
+    if first == "revoked":
+        desk.doors.refused("signature_required", "plan approve", plan=plan, key=str(desk.office.ada))
+        desk.signs(plan, desk.office.ada)
+    desk.in_vain(plan, "its key is revoked")
+
+
+def test_a_key_that_the_branch_lets_in_itself(desk: Desk, tmp_path: Path) -> None:
+    mine = make_key(tmp_path, "mine")
+    desk.office.signers(f"ada@example.invalid {public(mine)}")
+    plan = desk.plan()
+    desk.doors.play.do(plans.approve_plan, plan, key=str(mine))
+    assert "its key is not among the allowed signers" in desk.doors.caught("K001")
+
+
+@pytest.mark.parametrize(("gate", "verdict"), [(GATE, "passed"), ("release", "passed"), ("quality_review", "waived")])
+def test_a_verdict_with_the_signature_of_another_verdict(desk: Desk, gate: str, verdict: str) -> None:
+    doors = desk.doors
+    run = doors.play.state(desk.plan()).id
+    doors.play.gate("preflight_safety", "waived", run=run, reason="Seen.", key=str(desk.office.ada))
+    signature = lifted(desk, doors.event(run, "waived"))
+    doors.refused(
+        "signing_key_missing", "gate waive" if verdict == "waived" else "gate record", gate=gate, run=run,
+        **({"reason": "Seen."} if verdict == "waived" else {"verdict": verdict}),
+    )  # fmt: skip
+    told = {"reason": "Seen."} if verdict == "waived" else {}
+    desk.paste(doors.forge(run, verdict, gate=gate, **told), signature)
+    assert any(f"gate {gate} of {run} has" in one for one in doors.missing(run)) or gate == "release"
+    assert "its signature is not for these bytes in this place" in doors.caught("K001")
+
+
+def test_an_approval_of_a_release_with_the_signature_of_another_one(desk: Desk) -> None:
+    doors = desk.doors
+    one, two = (doors.play.state(desk.plan(name)).id for name in ("One", "Two"))
+    given = doors.play.as_(GRACE).do(evidences.approve, one, key=str(desk.office.grace))
+    doors.play.as_(GRACE)
+    body = signing.split(doors.file(given).read_bytes())
+    assert body is not None
+    name = doors.play.ledger.new_id("evidence")
+    text = body[0].decode().replace(given, name).replace(one, two)
+    text = text.replace(doors.ref(one).digest, doors.ref(two).digest)
+    doors.write(layout.evidence_path(two, name), signing.seal(text.encode(), body[1]))
+    code, out, _ = doors.cli("gate", "release", "--run", two, "--approvals", "1", "-C", str(doors.root), "--json")
+    assert (code, '"approval_count": 0' in out) == (1, True)
+    assert "its signature is not for these bytes in this place" in doors.caught("K001")
+
+
+def test_a_person_who_signs_under_two_names(desk: Desk) -> None:
+    doors = desk.doors
+    run = doors.play.state(desk.plan()).id
+    for actor in (GRACE, "grace@example.invalid"):
+        doors.play.as_(actor).do(evidences.approve, run, key=str(desk.office.grace))
+    code, out, _ = doors.cli("gate", "release", "--run", run, "--approvals", "2", "-C", str(doors.root), "--json")
+    assert (code, '"approval_count": 1' in out) == (1, True)
+
+
+def test_policy_that_asks_for_no_signature_any_more(desk: Desk) -> None:
+    doors = desk.doors
+    doors.write(layout.CONFIG, POLICY.partition("    require:")[0])
+    plan = desk.plan()
+    desk.approved(plan)
+    assert "it is not signed" in doors.caught("K001")

@@ -1,0 +1,241 @@
+"""Approvals of one's own work, by one person under several names, or that say no: they do not count."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import codec, layout
+from memento_git.work.actions import evidences, plans
+from tests.cheats.doors import ADA
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+RELEASE = "  release: {approvals: 2, not_author: true}\n"
+SPELLINGS = (
+    "Ada", "ada", " ADA ", "ada@example.invalid", "Ada Lovelace <ADA@example.invalid>", "\uff21da",
+)  # fmt: skip
+NO = (
+    "no", "I do not approve", "not approved", "Approved? No.", "yes, but not yet", "nein", "nicht genehmigt",
+    "kein Ja", "non", "je n'approuve pas", "no apruebo", "n\u00e3o", "non approvo", "niet akkoord", "nie", "\u043d\u0435\u0442",
+    "\u043d\u0435 \u043e\u0434\u043e\u0431\u0440\u044f\u044e", "hay\u0131r", "\uc544\ub2c8\uc694", "\uc2b9\uc778\ud558\uc9c0 \uc54a\uc2b5\ub2c8\ub2e4",
+    "\u3044\u3044\u3048", "\u627f\u8a8d\u3057\u307e\u305b\u3093", "\u4e0d\u540c\u610f", "\u4e0d\u6279\u51c6", "approve?", "yes\u200b no", "\u0443es",
+)  # fmt: skip
+
+
+def released(doors: Doors, policy: str = RELEASE) -> str:
+    """Return a run whose work is done by Ada, and whose release needs what a policy says."""
+    doors.policy(policy)
+    doors.play.proven()
+    return next(iter(doors.play.ledger.view().runs()))
+
+
+def approval(doors: Doors, about: str, by: str, **changes: Any) -> str:
+    """Write an approval by hand; return its id."""
+    state = doors.play.state(about)
+    name = doors.play.ledger.new_id("evidence")
+    told = {
+        "id": name, "kind": "approval", "at": doors.play.ledger.now(), "by": by, "outcome": "passed",
+        "approves": about, "text": state.prose(about).digest, **changes,
+    }  # fmt: skip
+    doors.write(layout.evidence_path(state.id, name), codec.encode(told))
+    return name
+
+
+def approvers(doors: Doors) -> list[str]:
+    code, out, _ = doors.cli("gate", "release", "-C", str(doors.root), "--json")
+    answer = json.loads(out)
+    assert (code, answer["ok"]) == (1, False), answer
+    found: list[str] = answer["approvers"]
+    return found
+
+
+def test_an_approval_of_ones_own_work(doors: Doors) -> None:
+    run = released(doors)
+    doors.play.do(evidences.approve, run)
+    for actor in SPELLINGS:
+        approval(doors, run, actor)
+        doors.play.as_(actor).do(evidences.approve, run)
+    assert approvers(doors) == []
+    doors.refused("release_refused", "gate release", run=run)
+    doors.forge(run, "passed", gate="release")
+    assert "approvals: 0 of 2" in doors.caught("G004")
+
+
+def test_one_person_under_two_spellings(doors: Doors) -> None:
+    run = released(doors)
+    for actor in (
+        "Grace <grace@example.invalid>",
+        "grace",
+        "GRACE",
+        "grace@example.invalid",
+        "G. <Grace@Example.invalid>",
+    ):
+        approval(doors, run, actor)
+    assert len(approvers(doors)) == 1
+    doors.refused("release_refused", "gate release", run=run)
+    approval(doors, run, "Bob")
+    assert doors.missing() == []
+
+
+def test_a_yes_that_is_given_twice(doors: Doors) -> None:
+    run = released(doors)
+    for _ in range(2):
+        doors.play.as_("Grace").do(evidences.approve, run)
+    assert approvers(doors) == ["Grace"]
+
+
+def test_somebody_whom_policy_does_not_name(doors: Doors) -> None:
+    run = released(doors, "  release: {approvals: 1, approvers: [Grace]}\n")
+    for actor in ("Bob", "grace", "Grace Hopper", "Gr\u0430ce"):
+        approval(doors, run, actor)
+    assert approvers(doors) == []
+    assert doors.missing() == ["approvals: 0 of 1, by Grace"]
+    doors.refused("release_refused", "gate release", run=run)
+
+
+@pytest.mark.parametrize("words", NO)
+def test_an_answer_that_says_no(doors: Doors, words: str) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    answer = doors.answer("evidence", "approve", run, "--response", words) if words.isprintable() else {}
+    assert not answer or answer["evidence"]["outcome"] == "failed"
+    assert approvers(doors) == []
+    lie = approval(doors, run, "Grace", prompt="May it go out?", response=words)
+    assert approvers(doors) == []
+    assert f"{lie} says passed" in doors.caught("V002")
+
+
+def test_a_question_that_nobody_answered(doors: Doors) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    doors.refused("text_invalid", "evidence approve", about=run, prompt="May it go out?")
+    lie = approval(doors, run, "Grace", prompt="May it go out?")
+    assert approvers(doors) == []
+    assert f"{lie} says passed" in doors.caught("V002")
+
+
+def test_a_yes_that_was_taken_back(doors: Doors) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    grace = doors.play.as_("Grace")
+    yes = grace.do(evidences.approve, run)
+    no = grace.do(evidences.approve, run, response="no")
+    assert approvers(doors) == []
+    doors.landed()
+    doors.remove(no)
+    assert no in doors.caught("D004")
+    git(doors.root, "reset", "-q", "--hard", "main")
+    doors.play.do(evidences.retract, yes, reason="Too early.")
+    assert approvers(doors) == []
+    doors.refused("release_refused", "gate release", run=run)
+
+
+def test_a_no_that_somebody_retracts(doors: Doors) -> None:
+    """A no that is withdrawn is not a yes: who said it has to say yes."""
+    run = released(doors, "  release: {approvals: 1}\n")
+    grace = doors.play.as_("Grace")
+    grace.do(evidences.approve, run)
+    no = grace.do(evidences.approve, run, response="no")
+    doors.play.do(evidences.retract, no, reason="He did not mean it.")
+    assert approvers(doors) == []
+    doors.refused("release_refused", "gate release", run=run)
+
+
+def test_an_approval_of_something_else(doors: Doors) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    plan = doors.play.state(run).canonical
+    other = doors.play.run("Something else")
+    for about in (plan, other):
+        doors.play.as_("Grace").do(evidences.approve, about)
+    assert any(one.startswith("approvals: 0 of 1") for one in doors.missing(run))
+    doors.refused("release_refused", "gate release", run=run)
+
+
+def test_an_approval_of_some_of_the_tasks(doors: Doors) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    second = doors.play.proven("Two")
+    doors.play.as_("Grace").do(evidences.approve, second)
+    assert approvers(doors) == []
+    doors.refused("release_refused", "gate release", run=run)
+
+
+@pytest.mark.parametrize("text", [None, "ab" * 16])
+def test_an_approval_of_another_text_or_of_none(doors: Doors, text: str | None) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    approval(doors, run, "Grace", text=text)
+    assert approvers(doors) == []
+    doors.refused("release_refused", "gate release", run=run)
+
+
+def test_an_approval_of_a_goal_that_was_changed_afterwards(doors: Doors) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    doors.play.as_("Grace").do(evidences.approve, run)
+    doors.edit(run, "Make it work", "Make it look as if it worked")
+    assert approvers(doors) == []
+    doors.refused("release_refused", "gate release", run=run)
+
+
+def test_a_task_on_the_approval_of_its_easier_text(doors: Doors) -> None:
+    """Approved were other criteria than those that the task is completed with."""
+    doors.policy("  require: [approval]\n")
+    play = doors.play
+    task = play.task(criteria=["It refuses empty passwords."])
+    yes = play.as_("Grace").do(evidences.approve, task)
+    doors.edit(task, "It refuses empty passwords.", "It runs.")
+    claim, evidence = play.claimed(task), play.evidence(task)
+    doors.refused("evidence_required", "dispatch complete", dispatch=claim, evidence=[evidence, yes])
+    doors.completed(task, evidence, yes, dispatch=claim)
+    doors.unproven(task, f"{task} is not, as it is now, what was approved")
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("of", ["task", "plan"])
+def test_a_task_on_the_approval_of_another_task_or_of_a_plan(doors: Doors, of: str) -> None:
+    doors.policy("  require: [approval]\n")
+    play = doors.play
+    task, other = play.task("One"), play.task("Two")
+    about = other if of == "task" else play.state(task).canonical
+    doors.completed(task, play.evidence(task), approval(doors, about, "Grace"))
+    doors.unproven(task, f"approves {about}, which is not this task")
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("actor", [ADA, *SPELLINGS])
+def test_a_plan_that_its_author_approves(doors: Doors, actor: str) -> None:
+    doors.policy("  plan: {not_author: true}\n")
+    run = doors.play.run("Another")
+    plan = doors.play.do(plans.draft_plan, "Plan", "Do it.", run=run)
+    doors.refused("approver_refused", "plan approve", actor=actor, plan=plan)
+    doors.forge(plan, "approved", by=" ".join(actor.split()), text=doors.ref(plan).digest)
+    assert "policy asks for another than its author" in doors.caught("P003")
+
+
+def test_a_plan_that_somebody_approves_whom_policy_does_not_name(doors: Doors) -> None:
+    doors.policy("  plan: {approvers: [Grace]}\n")
+    run = doors.play.run("Another")
+    plan = doors.play.do(plans.draft_plan, "Plan", "Do it.", run=run)
+    doors.refused("approver_refused", "plan approve", actor="grace", plan=plan)
+    doors.forge(plan, "approved", by="grace", text=doors.ref(plan).digest)
+    assert "policy names Grace" in doors.caught("P003")
+
+
+def test_a_plan_that_was_rejected(doors: Doors) -> None:
+    run = doors.play.run("Another")
+    plan = doors.play.do(plans.draft_plan, "Plan", "Do it.", run=run)
+    doors.play.do(plans.reject_plan, plan, reason="Too risky.")
+    doors.landed()
+    doors.refused("plan_rejected", "plan approve", plan=plan)
+    doors.forge(plan, "approved", text=doors.ref(plan).digest)
+    doors.caught("T002")
+    doors.remove(doors.event(plan, "approved"))
+    doors.forge(plan, "approved", sees=[], text=doors.ref(plan).digest)
+    doors.caught("T001")
+
+
+def test_an_approval_by_nobody(doors: Doors) -> None:
+    run = released(doors, "  release: {approvals: 1}\n")
+    approval(doors, run, "")
+    assert approvers(doors) == []
+    doors.caught("F002")
