@@ -26,9 +26,9 @@ def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> It
         comparison.head.index(place.run)
         if path in comparison.head.files:
             continue
-        fix = f"git checkout $(git rev-list -n 1 {commit[:12]}^@ -- {path}) -- {path}"
+        fix = f"git checkout COMMIT^ -- {path}, of what git log -m --full-history --diff-filter=D -- {path} shows"
         if place.id not in comparison.redacted(place.run):
-            message = f"{place.id} was on the branch, and {commit[:12]} took it away"
+            message = f"{place.id} was on the branch, and a later commit, or a merge, took it away"
             yield Finding("D010", path, 0, message, fix)
         elif place.kind == "event" and not _is_kept(comparison, git, path, commit):
             message = f"{place.id} was on the branch, and its redaction keeps other words than it said"

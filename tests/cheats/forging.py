@@ -65,7 +65,7 @@ class Forge:
         after = sorted(str(event.ref) for name in heads if (event := state.event(name)) is not None)
         name, at = ledger.new_id("event"), at or ledger.now()
         text = codec.encode({"do": do, "of": of, "at": at, "by": by, "after": after, **data})
-        return layout.event_path(state.id, of, at, do, name), text
+        return f"{layout.folder_of(state.id, of)}/{layout.event_name(at, do, name)}", text
 
     def completion(self, task: str, *evidence: str, dispatch: str = "") -> dict[str, Any]:
         """Return the keys of a completion as they would be, were it legal."""

@@ -163,7 +163,9 @@ def test_a_forged_void_of_a_failure_is_found(forge: Forge) -> None:
     forge.landed()
     failed, passed = forge.last(run, "failed"), forge.last(run, "passed")
     forge.refused("event_is_legal", "settle", "--void", failed, "--reason", "I want to.")
-    absent = [str(ref) for ref in play.state(run).event(failed).after]
+    event = play.state(run).event(failed)
+    assert event is not None
+    absent = [str(ref) for ref in event.after]
     forge.event(run, "voided", sees=[], target=failed, absent=absent, reason="It was not there.")
     assert failed in forge.caught("T007")
     assert passed
