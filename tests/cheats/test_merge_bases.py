@@ -293,8 +293,13 @@ def test_notes_on_commits_and_files_say_nothing(forge: Forge) -> None:
         {"GIT_OBJECT_DIRECTORY": "{other}/.git/objects"},
         {"GIT_NAMESPACE": "other"},
         {"GIT_REPLACE_REF_BASE": "refs/heads/"},
-        {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "diff.ignoreSubmodules", "GIT_CONFIG_VALUE_0": "all",
-         "GIT_CONFIG_KEY_1": "core.attributesFile", "GIT_CONFIG_VALUE_1": "{other}/hide"},
+        {
+            "GIT_CONFIG_COUNT": "2",
+            "GIT_CONFIG_KEY_0": "diff.ignoreSubmodules",
+            "GIT_CONFIG_VALUE_0": "all",
+            "GIT_CONFIG_KEY_1": "core.attributesFile",
+            "GIT_CONFIG_VALUE_1": "{other}/hide",
+        },
         {"GIT_CONFIG_PARAMETERS": "'diff.external=true' 'log.showSignature=true' 'core.useReplaceRefs=true'"},
         {"GIT_EXTERNAL_DIFF": "true", "GIT_DIFF_OPTS": "-u0", "GIT_PAGER": "true"},
         {"GIT_GRAFT_FILE": "{other}/grafts", "GIT_SHALLOW_FILE": "{other}/shallow"},
@@ -338,5 +343,3 @@ def test_a_name_from_the_environment_is_no_signature(forge: Forge, monkeypatch: 
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "eve@example.invalid")
     assert forge.cli("gate", "record", REVIEW, "passed", "-C", str(forge.root))[0] == 0
     assert "by Ada <ada@example.invalid> were committed by Eve" in forge.warned("C002")
-
-

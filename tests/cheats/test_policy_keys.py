@@ -275,5 +275,3 @@ def test_a_policy_that_cannot_be_read_is_an_error_and_the_bases_judges(forge: Fo
     _by_lint_unproven(forge)
     forge.write(layout.CONFIG, "version: 1\npolicy:\n  require: [test\n")
     forge.caught("F001", "P001")
-
-
