@@ -143,7 +143,7 @@ class Comparison:
     def _taken_out(self, path: str) -> Iterator[Finding]:
         """Yield a withdrawal by the branch of what was legal at the base."""
         place = layout.place_of(path)
-        if place is None or place.do not in ("voided", "redacted") or self.base.read(path) is not None:
+        if place is None or not place.run or place.do not in ("voided", "redacted") or self.base.read(path) is not None:
             return
         event = self.head.record(path)
         if not isinstance(event, Event):

@@ -245,9 +245,9 @@ CATALOGUE: Final = {
     ),
     "G004": Kind(
         "a release that policy does not allow", "warning",
-        "The release gate of a run has passed, and what policy asks of a release is not there: approvals, checks, gates "
-        "or proven tasks. An error where the branch adds the verdict. Whether checks saw this very code, and what the "
-        "graph warns of, is not judged again.",
+        "The release gate of a run has passed, and what policy asks of a release is not there: approvals, checks, "
+        "gates or proven tasks. An error where the branch adds the verdict. Whether checks saw this very code, and "
+        "what the graph warns of, is not judged again.",
         "`memento gate release --run RUN` names all that is missing, and passes the gate when nothing is.",
     ),
     "C001": Kind(
@@ -324,8 +324,8 @@ CATALOGUE: Final = {
         "what was legal is taken out", "error",
         "An event was legal at the base, and the branch takes it out: by a void that says it had not seen it, or by a "
         "redaction that keeps other words than the event said.",
-        "`git rm` the void, or the redaction, and restore the event: `git checkout BASE -- PATH`. To change an outcome, "
-        "let a later event do it.",
+        "`git rm` the void, or the redaction, and restore the event: `git checkout BASE -- PATH`. A later event may "
+        "change an outcome.",
     ),
     "D010": Kind(
         "taken back on the branch", "error",

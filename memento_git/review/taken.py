@@ -21,7 +21,7 @@ def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> It
     """Yield the events and evidence that the branch does not hold any more; `taken` is path -> the commit."""
     for path, commit in sorted(taken.items()):
         place = layout.place_of(path)
-        if place is None or place.kind not in ("event", "evidence") or path in comparison.base.files:
+        if place is None or not place.run or place.kind not in ("event", "evidence") or path in comparison.base.files:
             continue
         comparison.head.index(place.run)
         if path in comparison.head.files:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.model.ids import parse_ref
-from memento_git.model.work import Prose
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.work import Evidence, Prose
 from memento_git.work import trust
 from memento_git.work.verification import Asked, asked
 
@@ -84,3 +84,14 @@ def proven(
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.data["evidence"], *more])
     return trust.proof(event, text, [state.cited(parse_ref(ref)) for ref in refs], asks, codes)
+
+
+def approved_else(state: RunState, approval: Evidence) -> str:
+    """Return that what an approval is about is not any more what was approved, or nothing."""
+    about = str(approval.data.get("approves", ""))
+    if not about or trust.outcome_of(approval.data) != "passed":
+        return ""
+    path = (state.index.evidence if kind_of(about) == "evidence" else state.index.prose).get(about)
+    found = state.view.record(path) if path else None
+    same = isinstance(found, Prose | Evidence) and approval.data.get("text") == found.digest
+    return "" if same else f"{about} is not, as it is now, what was approved"

@@ -205,7 +205,7 @@ def _persons(given: Iterable[Answer], authors: frozenset[str], known: Mapping[st
     """Return actor -> evidence; who answers or signs under two names is one, and nobody who did the work."""
     own = {principal for author in authors for principal in identities(author)}
     found: dict[str, str] = {}
-    seen = set()
+    seen: set[str] = set()
     for answer in given:
         if answer.principal in own or {answer.principal, known[answer.actor]} & seen:
             continue

@@ -277,18 +277,8 @@ class RunState:
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
-        against = self.seen_again(found).contradicted or self._approved_else(found)
+        against = self.seen_again(found).contradicted or proofs.approved_else(self, found)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against)
-
-    def _approved_else(self, approval: Evidence) -> str:
-        """Return that what an approval is about has another text now than the one that was approved, or nothing."""
-        about, text = str(approval.data.get("approves", "")), approval.data.get("text", "")
-        if not about or trust.outcome_of(approval.data) != "passed":
-            return ""
-        path = (self.index.evidence if kind_of(about) == "evidence" else self.index.prose).get(about)
-        found = self.view.record(path) if path else None
-        digest = found.digest if isinstance(found, Prose | Evidence) else ""
-        return "" if digest and text == digest else f"{about} is not, as it is now, what was approved"
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""

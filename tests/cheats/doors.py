@@ -46,8 +46,7 @@ class Doors:
         """Try a verb through API, apply and command line; each refuses with the token and commits nothing."""
         before = git(self.root, "rev-parse", "HEAD")
         with Ledger.open(self.root, actor=actor) as ledger, pytest.raises(MementoError) as caught:
-            told = ledger.change(verb, lambda tx: batch.ACTIONS[verb](tx, **options))
-            raise AssertionError(f"the API let {verb} through: {told}")
+            ledger.change(verb, lambda tx: batch.ACTIONS[verb](tx, **options))
         assert caught.value.token == token, f"API: {caught.value.token}: {caught.value.message}"
         for door, arguments in (("apply", self._step(verb, options)), ("CLI", _line(verb, options))):
             code, out, _ = self.cli(*arguments, "-C", str(self.root), "--actor", actor, "--json")
@@ -75,7 +74,7 @@ class Doors:
         after = sorted(str(event.ref) for name in heads if (event := state.event(name)) is not None)
         name, at = ledger.new_id("event"), at or ledger.now()
         text = codec.encode({"do": do, "of": of, "at": at, "by": by, "after": after, **data})
-        self.write(layout.event_path(state.id, of, at, do, name), text)
+        self.write(f"{layout.folder_of(state.id, of)}/{layout.event_name(at, do, name)}", text)
         return name
 
     def _heads(self, state: RunState, of: str) -> list[str]:

@@ -20,10 +20,10 @@ SPELLINGS = (
     "Ada", "ada", " ADA ", "ada@example.invalid", "Ada Lovelace <ADA@example.invalid>", "\uff21da",
 )  # fmt: skip
 NO = (
-    "no", "I do not approve", "not approved", "Approved? No.", "yes, but not yet", "nein", "nicht genehmigt",
-    "kein Ja", "non", "je n'approuve pas", "no apruebo", "n\u00e3o", "non approvo", "niet akkoord", "nie", "\u043d\u0435\u0442",
-    "\u043d\u0435 \u043e\u0434\u043e\u0431\u0440\u044f\u044e", "hay\u0131r", "\uc544\ub2c8\uc694", "\uc2b9\uc778\ud558\uc9c0 \uc54a\uc2b5\ub2c8\ub2e4",
-    "\u3044\u3044\u3048", "\u627f\u8a8d\u3057\u307e\u305b\u3093", "\u4e0d\u540c\u610f", "\u4e0d\u6279\u51c6", "approve?", "yes\u200b no", "\u0443es",
+    "no", "I do not approve", "not approved", "Approved? No.", "yes, but not yet", "approve?", "yes\u200b no",
+    "\u0443es", "nein", "nicht genehmigt", "kein Ja", "non", "je n'approuve pas", "no apruebo", "não",
+    "non approvo", "niet akkoord", "nie", "нет", "не одобряю", "hay\u0131r", "아니요", "승인하지 않습니다", "いいえ",
+    "承認しません", "不同意", "不批准",
 )  # fmt: skip
 
 

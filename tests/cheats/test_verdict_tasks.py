@@ -1,8 +1,8 @@
-"""Tasks that are done by somebody else's hand, on easier terms than they were given out, or on a verdict of one's own."""
+"""Tasks that are done by another's hand, on easier terms than they were given out, or on a verdict of one's own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BOB = "Bob"
 HARD = ["It refuses empty passwords.", "It says why."]
-ASKED = {"commands": ["python3 check.py"]}
+ASKED: dict[str, Any] = {"commands": ["python3 check.py"]}
 
 
 def test_completing_what_another_claimed(doors: Doors) -> None:
