@@ -53,6 +53,10 @@ def shown(root: Path, specimen: Mapping[str, Any]) -> str:
         put(root, specimen["head"])
         git(root, "add", "--all")
         git(root, "commit", "-qm", "head")
+    for later in specimen.get("then") or ():
+        put(root, later)
+        git(root, "add", "--all")
+        git(root, "commit", "-qm", "then")
     with Ledger.open(root, clock=lambda: NOW) as ledger:
         report = actions.check(ledger, base="main" if "head" in specimen else "")
     return formats.text(report.findings, report.already, "") + "\n"

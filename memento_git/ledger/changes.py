@@ -45,6 +45,19 @@ class Authored(NamedTuple):
     paths: tuple[str, ...]
 
 
+class Story(NamedTuple):
+    """What the commits of a range did: those that added ledger files, and path -> a commit that took it away.
+
+    A merge takes away what one of its parents had.
+    """
+
+    authored: list[Authored]
+    taken: dict[str, str]
+
+
+NOTHING: Final = Story([], {})
+
+
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     """Tell, with one git call, that no ledger file differs; False where git cannot tell either.
 
@@ -52,14 +65,23 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     """
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
-    command = ["git", "diff", "--quiet", "--no-ext-diff", *what, "--", f":/{layout.FOLDER}"]
+    command = ["git", "diff", "--quiet", "--no-ext-diff", "--ignore-submodules=none", *what, "--"]
+    command += [f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith("-"):
         return False
     try:
         done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     except OSError:
         return False
-    return done.returncode == 0
+    return done.returncode == 0 and (staged or not _was_touched(start, base))
+
+
+def _was_touched(start: Path, base: str) -> bool:
+    """Tell whether commits of a branch touched the ledger although it is as at the base: something was taken back."""
+    command = ["git", "rev-list", "-1", "--full-history", f"{base}..HEAD", "--", f":/{layout.FOLDER}"]
+    extra = {"GIT_LITERAL_PATHSPECS": "0"}
+    done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
+    return done.returncode != 0 or bool(done.stdout.strip())
 
 
 def index_of() -> dict[str, str]:
@@ -94,10 +116,9 @@ def staged_tree(git: Git) -> Iterator[str]:
 
 
 def difference(git: Git, base: str, head: str) -> list[Changed]:
-    """Return what differs below `.memento` between two trees."""
-    text = os.fsdecode(
-        git.run("diff-tree", "-r", "-z", "--no-renames", "--full-index", base, head, "--", layout.FOLDER)
-    )
+    """Return what differs below `.memento` between two trees, and whether git's attributes at the top do."""
+    options = ("-r", "-z", "--no-renames", "--full-index", "--ignore-submodules=none")
+    text = os.fsdecode(git.run("diff-tree", *options, base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES))
     parts = iter(text.split("\0"))
     found = []
     for head_line in parts:
@@ -114,17 +135,30 @@ def parents(git: Git, commit: str) -> list[str]:
     return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
 
 
-def authored(git: Git, base: str, head: str) -> list[Authored]:
-    """Return the commits from the base to the head that added ledger files; a squash leaves fewer."""
+def story(git: Git, base: str, head: str) -> Story:
+    """Return what the commits from the base to the head did, one by one; a squash leaves fewer of them."""
     text = os.fsdecode(
         git.run(
-            "log", "--no-merges", "--diff-filter=A", "--no-renames", "--name-only", "-z",
-            "--format=%x01%H%x02%an <%ae>", f"{base}..{head}", "--", layout.FOLDER,
+            "-c", "log.showSignature=false", "log", "-m", "--full-history", "--diff-filter=AD", "--no-renames",
+            "--name-status", "-z", "--format=%x01%H %P%x02%an <%ae>", f"{base}..{head}", "--", layout.FOLDER,
         )
     )  # fmt: skip
-    found = []
+    taken: dict[str, str] = {}
+    added: dict[tuple[str, str], list[list[str]]] = {}
+    parents: dict[str, int] = {}
     for part in text.split("\x01")[1:]:
         about, _, rest = part.partition("\0")
-        commit, _, author = about.partition("\x02")
-        found.append(Authored(commit, author, tuple(path.lstrip("\n") for path in rest.split("\0") if path.strip())))
-    return found
+        ids, _, author = about.partition("\x02")
+        commit, *named = ids.split(" ")
+        words = [word.lstrip("\n") for word in rest.split("\0")]
+        changed = list(zip(words[::2], words[1::2], strict=False))
+        taken.update({path: commit for letter, path in changed if letter == "D"})
+        added.setdefault((commit, author), []).append([path for letter, path in changed if letter == "A"])
+        parents[commit] = max(1, len(named))
+    own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
+    return Story([Authored(commit, author, paths) for (commit, author), paths in own.items() if paths], taken)
+
+
+def _in_all(lists: list[list[str]]) -> tuple[str, ...]:
+    """Return what a commit added to each of its parents: of a merge, what came from no side."""
+    return tuple(path for path in lists[0] if all(path in other for other in map(set, lists[1:])))

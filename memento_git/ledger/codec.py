@@ -19,6 +19,7 @@ from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, Event, Evidence, P
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from memento_git.ledger import yamltext
     from memento_git.ledger.layout import Place
     from memento_git.model.types import Problem, Shape
 
@@ -27,6 +28,7 @@ LARGEST: Final = 1024 * 1024
 FENCE: Final = "---\n"
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 CONFLICT: Final = re.compile(r"^<{7} .*?^={7}$.*?^>{7} ", re.MULTILINE | re.DOTALL)
+HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
 
 
@@ -53,7 +55,7 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
     if trouble:
         return [Finding("F001", path, first_line, trouble, "restore it: git checkout HEAD -- " + path)]
     try:
-        loaded = yamltext.load(front)
+        loaded = _load(front)
     except yamltext.Unreadable as error:
         line = error.line + first_line if error.line else 0
         return [Finding("F001", path, line, error.message, "repair the file or restore it from git")]
@@ -74,6 +76,17 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
             for at, message in problems
         ]
     return Decoded(typed, body, digest_of(data))
+
+
+def _load(data: bytes) -> yamltext.Loaded:
+    """Return the value of YAML in which people see the lines, and their order, that the parser sees."""
+    from memento_git.ledger import yamltext
+
+    text = data.decode(errors="replace")
+    if (found := HIDING.search(text)) is not None and not text.startswith("\ufeff"):
+        told = f"character U+{ord(found[0]):04X} hides or turns what a line shows"
+        raise yamltext.Unreadable(text.count("\n", 0, found.start()) + 1, told)
+    return yamltext.load(data)
 
 
 def _is_time(text: str) -> bool:
@@ -197,7 +210,7 @@ def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
     if data is None:
         return Policy(), []
     try:
-        loaded = yamltext.load(data)
+        loaded = _load(data)
     except yamltext.Unreadable as error:
         return Policy(), [Finding("F001", layout.CONFIG, error.line, error.message, "repair the file")]
     problems: list[Problem] = []

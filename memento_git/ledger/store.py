@@ -163,9 +163,9 @@ class Ledger:
 
             self._actor = publish.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
         if not self._actor_checked:
-            from memento_git.model.types import text_problems
+            from memento_git.model.types import name_problems, text_problems
 
-            for problem in text_problems(self._actor, lines=False):
+            for problem in (*text_problems(self._actor, lines=False), *name_problems(self._actor)):
                 raise ActorInvalid(actor=self._actor, problem=problem)
             self._actor_checked = True
         return self._actor

@@ -111,8 +111,12 @@ class View:
 
     def _add(self, listed: dict[str, str], lines: list[str]) -> None:
         """Take in lines `mode type id<tab>path`."""
+        own: set[str] = set()
         for line in lines:
             head, _, path = line.partition("\t")
+            if path in own:
+                self.note(Finding("F006", path, 0, "one tree names this file twice", "git read-tree"))
+            own.add(path)
             if head[:6] not in FILE_MODES:
                 kind = "symbolic link" if head.startswith("120000") else "submodule"
                 self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", f"git rm {path}"))

@@ -175,6 +175,13 @@ class Policy(NamedTuple):
 
     signatures: dict[str, Any] = {}  # noqa: RUF012
 
+    @property
+    def people(self) -> list[str]:
+        """Return everybody whom policy names."""
+        lists = [*self.gate_verdicts.values(), *(self.signatures.get("require") or {}).values()]
+        named = [name for names in lists for name in names]
+        return [*self.plan_approvers, *self.gate_waivers, *self.release.get("approvers", ()), *named]
+
 
 def policy_of(config: dict[str, Any]) -> Policy:
     """Return the policy that a schema-checked config holds."""

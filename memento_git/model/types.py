@@ -18,6 +18,9 @@ FORBIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 LONGEST: Final = 64 * 1024
+JOINERS: Final = "\u200c\u200d"
+JOINING: Final = 0x0590
+SELECTORS: Final = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 
 
 class Type(Protocol):
@@ -71,6 +74,32 @@ def text_problems(text: str, *, lines: bool) -> Iterator[str]:
         yield f"this text has {len(text)} characters, at most {LONGEST} are allowed"
 
 
+class Name(NamedTuple):
+    """The name of who acts: one line in which each character can be seen."""
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        Text(lines=False).read(raw, at, problems)
+        if isinstance(raw, str):
+            problems += [(at, problem) for problem in name_problems(raw)]
+        return raw
+
+    def schema(self) -> dict[str, Any]:
+        return {**Text(lines=False).schema(), "pattern": r"^\S(.*\S)?$"}
+
+
+def name_problems(name: str) -> Iterator[str]:
+    """Yield what would let a name look like another one."""
+    import unicodedata
+
+    if name != name.strip():
+        yield "a name begins or ends with a space"
+    for before, letter in zip(" " + name, name, strict=False):
+        if letter.isascii() or (letter in JOINERS and ord(before) >= JOINING):
+            continue
+        if unicodedata.category(letter) in ("Cf", "Co") or letter in SELECTORS:
+            yield f"character U+{ord(letter):04X} cannot be seen in a name"
+
+
 class Choice(NamedTuple):
     """One of a few words."""
 
@@ -103,7 +132,7 @@ class Whole(NamedTuple):
     least: int = 0
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
-        if not isinstance(raw, str) or re.fullmatch(r"-?\d{1,18}", raw) is None or int(raw) < self.least:
+        if not isinstance(raw, str) or re.fullmatch(r"-?[0-9]{1,18}", raw) is None or int(raw) < self.least:
             problems.append((at, f"{raw!r:.60} is not a whole number from {self.least}"))
             return raw
         return int(raw)
@@ -118,7 +147,7 @@ class Decimal(NamedTuple):
     name: str = "a number of seconds"
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
-        if not isinstance(raw, str) or re.fullmatch(r"\d{1,12}(\.\d{1,3})?", raw) is None:
+        if not isinstance(raw, str) or re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,3})?", raw) is None:
             problems.append((at, f"{raw!r:.60} is not {self.name}"))
             return raw
         return float(raw)
@@ -247,7 +276,7 @@ SIGNATURE: Final = Pattern(
     r"-----BEGIN SSH SIGNATURE-----\n(?:[A-Za-z0-9+/=]{1,76}\n){1,200}-----END SSH SIGNATURE-----\n",
 )
 WORD: Final = Pattern("a word of small letters", "[a-z][a-z0-9_-]{0,30}")
-DURATION: Final = Pattern("a length of time such as 90m", r"\d{1,9}\s*[smhd]")
+DURATION: Final = Pattern("a length of time such as 90m", r"[0-9]{1,9}\s*[smhd]")
 
 
 def id_of(*kinds: str) -> Pattern:

@@ -23,7 +23,7 @@ TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")
 OUTCOMES: Final = ("passed", "failed", "observed")
 FAILURES: Final = ("environment", "timeout", "tests", "conflict", "scope", "unclear", "stopped", "other")
 
-ACTOR: Final = t.Text(lines=False)
+ACTOR: Final = t.Name()
 LINE: Final = t.Text(lines=False)
 WHY: Final = Field(t.Text(), required=True, doc="why, for whoever reads the ledger later")
 

@@ -10,6 +10,8 @@ from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
+from memento_git.review.attributes import worse
+from memento_git.work import persons
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.fold import Judged
     from memento_git.ledger.changes import Authored, Changed
+    from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
 
@@ -39,6 +42,7 @@ class Comparison:
         self.name = name
         self._states: dict[str, RunState] = {}
         self._redacted: dict[str, dict[str, str]] = {}
+        self._unpacked: list[str] | None = None
 
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
@@ -48,8 +52,22 @@ class Comparison:
 
     def added(self) -> frozenset[str]:
         """Return the events that the branch added."""
-        places = (layout.place_of(change.path) for change in self.changes if change.is_added)
+        paths = [change.path for change in self.changes if change.is_added]
+        paths += [path for path in self.unpacked() if self.base.read(path) is None]
+        places = (layout.place_of(path) for path in paths)
         return frozenset(place.id for place in places if place is not None and place.kind == "event")
+
+    def unpacked(self) -> list[str]:
+        """Return the files that an archive of the branch brings and that the base does not hold just so."""
+        if self._unpacked is None:
+            packed = [change.path for change in self.changes if change.path.startswith(f"{layout.ARCHIVE}/")]
+            self._unpacked = []
+            for run in sorted({run for path in packed if (run := layout.run_of_path(path))}):
+                self.base.index(run)
+                self.head.index(run)
+                held = self.head.archived.get(run, {})
+                self._unpacked += [path for path in held if self.head.read(path) != self.base.read(path)]
+        return self._unpacked
 
     def touched(self) -> dict[str, set[str] | None]:
         """Return run -> the groups that the branch touched; None where all of it may be concerned."""
@@ -76,8 +94,8 @@ class Comparison:
         """Yield what the branch did that nobody may do."""
         for change in self.changes:
             place = layout.place_of(change.path)
-            if place is not None and place.kind == "event" and change.is_added:
-                yield from self._taken_out(change, place)
+            if change.is_added:
+                yield from self._taken_out(change.path)
             if change.path == layout.CONFIG and change.is_removed:
                 message = "config.yaml was removed, and with it policy"
                 yield Finding("C004", change.path, 0, message, f"git checkout {self.name} -- {change.path}")
@@ -89,6 +107,8 @@ class Comparison:
                 yield from self._text(change, place)
             else:
                 yield from self._immutable(change, place)
+        for path in self.unpacked():
+            yield from self._taken_out(path)
 
     def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
         event = place.kind == "event"
@@ -120,11 +140,12 @@ class Comparison:
             self._redacted[run] = dict(parse_ref(one.get("target")) for one in legal)
         return self._redacted[run]
 
-    def _taken_out(self, change: Changed, place: Place) -> Iterator[Finding]:
+    def _taken_out(self, path: str) -> Iterator[Finding]:
         """Yield a withdrawal by the branch of what was legal at the base."""
-        if not place.run or place.do not in ("voided", "redacted"):
+        place = layout.place_of(path)
+        if place is None or not place.run or place.do not in ("voided", "redacted") or self.base.read(path) is not None:
             return
-        event = self.head.record(change.path)
+        event = self.head.record(path)
         if not isinstance(event, Event):
             return
         state, before = self.state(place.run), RunState(self.base, place.run)
@@ -135,10 +156,10 @@ class Comparison:
         told = ""
         if place.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
             told = f"{event.id} voids {target}, which was legal at the base"
-        elif place.do == "redacted" and not _keeps(state.event(target), was.event):
+        elif place.do == "redacted" and not keeps(state.event(target), was.event):
             told = f"{event.id} redacts {target}, and keeps other words than it said"
         if told:
-            yield Finding("D009", change.path, 0, told, f"git rm {change.path}, and restore what it took out")
+            yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
         run = layout.run_of_path(change.path) or ""
@@ -198,9 +219,24 @@ def _folded(state: RunState, event: Event) -> Sequence[Judged]:
     return state.folded(group_of(event)).events
 
 
-def _keeps(kept: Event | None, said: Event) -> bool:
+def keeps(kept: Event | None, said: Event) -> bool:
     """Tell whether what is left of a redacted event is all that it said, but for its free texts."""
     return kept is not None and codec.redact_event(event_data(kept)) == codec.redact_event(event_data(said))
+
+
+def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:
+    """Yield what a branch has git do to ledger files: hide their changes, or change their bytes."""
+    for change in changes:
+        if change.path not in (layout.ATTRIBUTES, layout.TOP_ATTRIBUTES):
+            continue
+        before, after = (_text_of(git, oid) for oid in (change.old, change.new))
+        for told in worse(before, after, change.path.rpartition("/")[0]):
+            message = f"the branch changes how git shows or stores ledger files: {told}"
+            yield Finding("C005", change.path, 0, message, "put the line back, or read: git diff --text", "warning")
+
+
+def _text_of(git: Git, blob: str) -> str:
+    return ((git.objects([blob])[0] if blob else None) or b"").decode(errors="replace")
 
 
 def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
@@ -218,6 +254,23 @@ def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
     for (actor, author), paths in sorted(counts.items()):
         message = f"{len(paths)} record(s) by {actor} were committed by {author}"
         yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
+
+
+def lookalikes(head: View, commits: Iterable[Authored], people: Iterable[str]) -> Iterator[Finding]:
+    """Yield each actor of the branch whose name can hardly be told from an author's, or from one that policy names."""
+    known = {*people}
+    names: dict[str, str] = {}
+    for commit in commits:
+        known |= {commit.author, commit.author.partition(" <")[0]}
+        for path in commit.paths:
+            place = layout.place_of(path)
+            found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
+            if found is not None:
+                names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+    for name, path in sorted(names.items()):
+        if alike := sorted(other for other in {*known, *names} if persons.looks_like(name, other)):
+            message = f"{name} looks like {alike[0]}, and is another name: {persons.spelled(name)}"
+            yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
 
 
 def is_same(actor: str, author: str) -> bool:

@@ -140,8 +140,14 @@ CATALOGUE: Final = {
     "T006": Kind(
         "done before what it depends on", "warning",
         "A task is completed, and a task that it depends on is not done and proven, or a gate of its own has failed. "
-        "An error where the branch completes it.",
+        "An error where the branch completes it; of a gate, where neither failure nor completion saw the other.",
         "Finish or prove the other task, or `memento task reopen TASK --reason WHY`.",
+    ),
+    "T007": Kind(
+        "a void of a legal event", "error",
+        "A void takes out an event that is legal and whole, without having seen it: written by hand, or what it named "
+        "as absent has come back. A warning where it is older than the branch.",
+        "`git rm` the void, or see to it that what is absent stays so.",
     ),
     "K001": Kind(
         "a signature that policy demands is missing", "error",
@@ -212,7 +218,7 @@ CATALOGUE: Final = {
     "P004": Kind(
         "a completed run below policy", "warning",
         "A run was completed without a gate that policy requires: an error where the branch completes it. Or the "
-        "branch completed it over work that is not done or not proven.",
+        "branch completed it over work that is not done or not proven, or past a failed gate.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
     "P005": Kind(
@@ -220,6 +226,12 @@ CATALOGUE: Final = {
         "A task repairs another one, and lacks criteria or verification that the other asks. An error where the branch "
         "completes or accepts it.",
         "Put back what is missing: `memento task repair` carries all of it over.",
+    ),
+    "P006": Kind(
+        "handed out without a plan", "warning",
+        "A hand-out says that it is a spike's, in a run that is none, or beyond `spike.dispatches`. An error where the "
+        "branch does it.",
+        "Approve a plan, then `memento task reopen TASK --reason WHY` and hand it out again.",
     ),
     "G001": Kind(
         "a gate on unsound evidence", "error",
@@ -264,6 +276,19 @@ CATALOGUE: Final = {
         "`config.yaml` was removed: without it there is no ledger and no policy.",
         "git checkout BASE -- .memento/config.yaml",
     ),
+    "C005": Kind(
+        "attributes that hide or change ledger files", "warning",
+        "The branch has `.gitattributes` keep changes of ledger files out of a diff, or change their bytes on the way "
+        "into or out of git. `memento check` reads what git holds all the same.",
+        "Take the line back; look at the ledger's files with `git diff --text`.",
+    ),
+    "C006": Kind(
+        "a name that looks like another's", "error",
+        "An actor of the branch has a name that can hardly be told from that of a commit's author, of another actor, "
+        "or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two are two; where "
+        "it keeps out, they are one.",
+        "Ask who that is; write names in one alphabet.",
+    ),
     "D001": Kind(
         "a changed event", "error",
         "An event has other bytes than at the base. Events are never changed.", f"`{_RESTORE}`",
@@ -307,5 +332,11 @@ CATALOGUE: Final = {
         "redaction that keeps other words than the event said.",
         "`git rm` the void, or the redaction, and restore the event: `git checkout BASE -- PATH`. A later event may "
         "change an outcome.",
+    ),
+    "D010": Kind(
+        "taken back on the branch", "error",
+        "An event or evidence was in a commit of the branch, and a later one, or a merge that dropped a side, took it "
+        "away.",
+        "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, reopen the task or retract the evidence.",
     ),
 }  # fmt: skip

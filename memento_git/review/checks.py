@@ -11,7 +11,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import citations, verdicts
+from memento_git.review import citations, evasions, verdicts
 from memento_git.work.rows import trouble_rows
 from memento_git.work.verification import stricter
 
@@ -40,6 +40,7 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
             found += _dated(state, event)
             found += citations.check_event(state, event)
             found += verdicts.check_event(state, event, scope)
+            found += evasions.check_event(state, event, scope)
     if state.id in groups:
         found += verdicts.check_run(state, scope)
     return found
@@ -172,9 +173,7 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
             severity = scope.severity(*(event.id for event in ends), *state.index.events_of.get(other, ()))
             message = f"{task.id} is done, but {other}, which it depends on, is not done and proven"
             yield Finding("T006", path, 0, message, f"memento task show {other}", severity)
-    for _, gate in state.failed_gates(task.id):
-        message = f"{task.id} is done, but its gate {gate} has failed"
-        yield Finding("T006", path, 0, message, f"memento gate record {gate} passed --task {task.id}", "warning")
+    yield from evasions.failed_gates(state, task, ends, scope)
 
 
 def _dated(state: RunState, event: Event) -> Iterator[Finding]:

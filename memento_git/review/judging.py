@@ -10,7 +10,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, signed, weakened
+from memento_git.review import against, checks, files, signed, taken, weakened
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -71,12 +71,15 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
 def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
     """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now."""
     differing = changes.difference(git, first, head)
-    if not differing:
+    story = changes.NOTHING if git.extra else changes.story(git, first, head)
+    if not differing and not story.taken:
         return Report([], [], first, head, 0)
     base, view = View(git, (first,), now), View(git, (head,), now)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
     had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
     if not had_ledger and not view.exists:
+        if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
+            return Report([], [], first, head, 0)
         raise NothingToCheck(where=head[:12])
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
@@ -85,14 +88,15 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     keys = first if had_ledger else head
     runners = Runners(view, policy, keys, confirmed=confirmed)
     found += _of_runs(view, scopes, runners)
-    paths = [change.path for change in differing if not change.is_removed]
+    paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
-    found += [*comparison.findings(), *signed.check(view, keys, policy, paths)]
+    found += [*comparison.findings(), *taken.taken_back(comparison, git, story.taken)]
+    found += signed.check(view, keys, policy, paths)
     found += signed.signers_changed(git, first, head, policy)
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
-    if not git.extra:
-        found += against.actors(view, changes.authored(git, first, head))
+    found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
+    found += against.lookalikes(view, story.authored, policy.people)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
     before = _before(git, first, base, scopes) if found else set()
     ours = [one for one in found if _key(one) not in before]

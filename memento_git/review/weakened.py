@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.states import RISKS
 from memento_git.model.work import TRUSTS
 from memento_git.work.executors import known
 
@@ -25,6 +26,7 @@ def weakened(old: Policy, new: Policy) -> list[str]:
         *_levels(old, new),
         *_signatures(old, new),
         *_sandboxes(old, new),
+        *_runs(old, new),
     ]
 
 
@@ -108,6 +110,24 @@ def _sandboxes(old: Policy, new: Policy) -> Iterator[str]:
             yield f"executors.{name}.sandbox: it may work outside of one now"
         elif now.wrap != executor.wrap and executor.wrap:
             yield f"executors.{name}.wrap: another sandbox now"
+
+
+def _runs(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell what is not run again any more, with what, and which other commands executors are started by."""
+    yield from _fewer("reproduce.commands", *(list(map(_argv, one.reproduce["commands"])) for one in (old, new)))
+    for key in ("setup", "timeout", "env"):
+        if old.reproduce["commands"] and old.reproduce[key] != new.reproduce[key]:
+            yield f"reproduce.{key}: commands are run again in another way now"
+    for name, executor in new.executors.items():
+        before = old.executors.get(name, {})
+        if changed := [key for key in ("run", "health") if executor.get(key) != before.get(key) and key in executor]:
+            yield f"executors.{name}: another command is started now ({', '.join(changed)})"
+        if before and RISKS.index(executor.get("risk", "high")) > RISKS.index(before.get("risk", "high")):
+            yield f"executors.{name}.risk: it may take more now"
+
+
+def _argv(words: Sequence[str]) -> str:
+    return " ".join(words)
 
 
 def _lower(section: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.work.signing import ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+UNSEEN: Final = ("Cf", "Cc", "Cn", "Co")
+ALIKE: Final = str.maketrans(
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"  # Greek
+    "\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03b3\u03c9"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0405\u0406\u0408"  # Cyrillic
+    "\u0430\u0435\u043a\u043c\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u04bb\u051b\u051d\u0475"
+    "\u0131\u0251\u0261\u0585\u0578",  # Latin without a dot or of phonetics, Armenian
+    "ABEZHIKMNOPTYXaeikvoptuxywABEKMHOPCTYXSIJaekmopctyxsijdhqwviagon",
+)
+
 
 def is_same(one: str, other: str) -> bool:
     """Tell whether two actors may be one person: by address where both have one, else by name or address.
 
-    Case, spaces and forms of letters make no other person of anybody.
+    Case, spaces, forms of letters and letters that look alike make no other person of anybody.
     """
     first, second = _parts(one), _parts(other)
     if first[1] and second[1]:
@@ -38,9 +48,30 @@ def is_among(actor: str, others: Iterable[str]) -> bool:
     return any(is_same(actor, other) for other in others)
 
 
+def looks_like(one: str, other: str) -> bool:
+    """Tell whether two different names can hardly be told apart by reading them."""
+    return _plain(one) != _plain(other) and skeleton(one) == skeleton(other)
+
+
+def skeleton(name: str) -> str:
+    """Return a name as it looks: without what cannot be seen, with Latin letters for those that look like them."""
+    seen = (letter for letter in unicodedata.normalize("NFKC", name) if unicodedata.category(letter) not in UNSEEN)
+    return _plain("".join(seen).translate(ALIKE))
+
+
+def spelled(name: str) -> str:
+    """Return the characters of a name that are not plain ASCII, by their own names."""
+    odd = dict.fromkeys(letter for letter in name if not letter.isascii())
+    return ", ".join(unicodedata.name(letter, f"U+{ord(letter):04X}").lower() for letter in odd) or "in plain letters"
+
+
+def _plain(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
 def _parts(actor: str) -> tuple[str, str]:
     """Return a name and an address as they are compared; a bare address has no name."""
-    text = " ".join(unicodedata.normalize("NFKC", actor).casefold().split())
+    text = skeleton(actor)
     if found := ADDRESS.fullmatch(text):
         return text.partition("<")[0].strip(), found[1]
     return ("", text) if "@" in text and " " not in text else (text, "")

@@ -1,0 +1,47 @@
+"""What a commit of a branch had, and a later one, or a merge that dropped a side, took away again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import codec, layout
+from memento_git.ledger.codec import Decoded
+from memento_git.model.finding import Finding
+from memento_git.model.work import Event
+from memento_git.review.against import keeps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memento_git.ledger.git import Git
+    from memento_git.review.against import Comparison
+
+
+def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the events and evidence that the branch does not hold any more; `taken` is path -> the commit."""
+    for path, commit in sorted(taken.items()):
+        place = layout.place_of(path)
+        if place is None or not place.run or place.kind not in ("event", "evidence") or path in comparison.base.files:
+            continue
+        comparison.head.index(place.run)
+        if path in comparison.head.files:
+            continue
+        fix = f"git checkout COMMIT^ -- {path}, of what git log -m --full-history --diff-filter=D -- {path} shows"
+        if place.id not in comparison.redacted(place.run):
+            message = f"{place.id} was on the branch, and a later commit, or a merge, took it away"
+            yield Finding("D010", path, 0, message, fix)
+        elif place.kind == "event" and not _is_kept(comparison, git, path, commit):
+            message = f"{place.id} was on the branch, and its redaction keeps other words than it said"
+            yield Finding("D010", path, 0, message, fix)
+
+
+def _is_kept(comparison: Comparison, git: Git, path: str, commit: str) -> bool:
+    """Tell whether a redaction keeps what an event said in the commits before the one that took it away."""
+    place = layout.place_of(path)
+    parents = git.answer("rev-list", "--parents", "-n", "1", commit) or ""
+    for data in git.objects(f"{parent}:{path}" for parent in parents.split()[1:]):
+        decoded = codec.decode(place, path, data) if place is not None and data is not None else None
+        made = codec.record(place, path, decoded) if place is not None and isinstance(decoded, Decoded) else None
+        if isinstance(made, Event) and not keeps(comparison.state(made.run).event(made.id), made):
+            return False
+    return True
