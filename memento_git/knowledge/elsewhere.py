@@ -1,0 +1,121 @@
+"""The files of one moment as a place to look for what left another file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.code.symbols import Symbols, symbols
+from memento_git.knowledge import passages
+from memento_git.knowledge.passages import Match, Text
+from memento_git.ledger import standing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memento_git.ledger.standing import Reader, Standing
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+MOST_FILES: Final = 5000
+LONGEST_FILE: Final = 512 * 1024
+
+
+class Texts:
+    """Contents as lines and as symbols, each looked at once."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._texts: dict[str, Text] = {}
+        self._symbols: dict[tuple[str, str], Symbols] = {}
+
+    def text(self, blob: str) -> Text | None:
+        """Return the lines of a content; None where it is not here, too large or no text."""
+        if blob not in self._texts:
+            data = self.reader.contents([blob]).get(blob)
+            if data is None or standing.is_binary(data):
+                return None
+            self._texts[blob] = Text(data)
+        return self._texts[blob]
+
+    def symbols(self, path: str, blob: str) -> Symbols:
+        key = path.rpartition(".")[2], blob
+        if key not in self._symbols:
+            data = self.reader.contents([blob]).get(blob)
+            self._symbols[key] = symbols(path, data) if data is not None else Symbols({}, "it cannot be read")
+        return self._symbols[key]
+
+
+class Elsewhere:
+    """Looks for passages and symbols in the files of one moment that are like a file they left."""
+
+    def __init__(self, texts: Texts, now: Standing) -> None:
+        self.texts = texts
+        self.now = now
+        self._of: dict[str, list[tuple[str, str]]] = {}
+
+    def files(self, path: str) -> list[tuple[str, str]]:
+        """Return path and blob of all files that end like a path, as many as are looked into."""
+        ending = _ending(path)
+        if ending not in self._of:
+            found = [
+                (one, entry.oid) for one, entry in self.now.entries.items()
+                if entry.type == "blob" and _ending(one) == ending
+            ][:MOST_FILES]  # fmt: skip
+            sizes = self.texts.reader.sizes(blob for _, blob in found)
+            fit, room = [], MOST_BYTES
+            for one, blob in found:
+                size = sizes.get(blob, room + 1)
+                if size <= min(room, LONGEST_FILE):
+                    fit.append((one, blob))
+                    room -= size
+            self.texts.reader.contents(blob for _, blob in fit)
+            self._of[ending] = fit
+        return self._of[ending]
+
+    def passage(self, passage: Sequence[str], left: str, commit: str) -> tuple[str, Match] | None:
+        """Return the one file that now has most of a passage and did not have it at a commit."""
+        telling = {line for line in passage if passages.weight(line)}
+        needed = passages.MOST * passages.weigh(telling)
+        best: list[tuple[float, str, Match]] = []
+        for path, blob in self.files(left):
+            text = self.texts.text(blob) if path != left else None
+            if text is None or passages.weigh(telling & text.places.keys()) < needed * 0.99:
+                continue
+            eligible = self._new_lines(path, commit, text, telling)
+            match = passages.find(passage, text, eligible)
+            if match is not None:
+                best.append((match.share, path, match))
+        best.sort(key=lambda one: (-one[0], one[1].rpartition("/")[2] != left.rpartition("/")[2], one[1]))
+        if not best or (len(best) > 1 and best[0][0] == best[1][0] and not _same_name(best[0][1], left)):
+            return None
+        return best[0][1], best[0][2]
+
+    def _new_lines(self, path: str, commit: str, text: Text, telling: set[str]) -> set[int] | None:
+        """Return the lines of a file that it did not have at a commit; None where nothing is known of that."""
+        before = self.texts.reader.at_path(commit, path) if commit else None
+        if before is None:
+            return None
+        old = Text(before).places.keys() & telling
+        return {number for line in telling - old for number in text.places.get(line, ())} if old else None
+
+    def symbol(self, name: str, left: str, commit: str) -> Iterator[tuple[str, Symbols, Text]]:
+        """Yield the files that define a name and did not define it at a commit."""
+        for path, blob in self.files(left):
+            data = self.texts.reader.contents([blob]).get(blob, b"") if path != left else b""
+            text = self.texts.text(blob) if name.encode() in data else None
+            if text is None:
+                continue
+            found = self.texts.symbols(path, blob)
+            before = self.texts.reader.at_path(commit, path) if commit else None
+            old = symbols(path, before).ranges if before is not None else {}
+            fresh = {one: lines for one, lines in found.ranges.items() if one not in old}
+            if fresh:
+                yield path, Symbols(fresh), text
+
+
+def _ending(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[2] if "." in name[1:] else name
+
+
+def _same_name(one: str, other: str) -> bool:
+    return one.rpartition("/")[2] == other.rpartition("/")[2]
