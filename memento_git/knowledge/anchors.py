@@ -105,7 +105,7 @@ def _moved(
 
 
 def _same_text(sides: Sides, wanted: Range, place: Range) -> Found:
-    """Say of lines that were found again, white space aside, whether white space differs too."""
+    """Say of lines that are the same, white space aside, whether white space differs that matters: an indentation."""
     old, new = (
         [line.rstrip() for line in text.lines[span[0] - 1 : span[1]] if line.strip()]
         for text, span in ((sides.old, wanted), (sides.new, place))
@@ -116,8 +116,9 @@ def _same_text(sides: Sides, wanted: Range, place: Range) -> Found:
 
 
 def _edited(sides: Sides, wanted: Range, place: Range, edited: tuple[Range, ...]) -> Found:
+    """Say of lines that the diff shows as edited whether it is more than white space."""
     old, new = ([line for line in text.part(span) if line] for text, span in ((sides.old, wanted), (sides.new, place)))
-    return Found(CHANGED, sides.now, place, edited, why=WHITE if old == new else "")
+    return _same_text(sides, wanted, place) if old == new else Found(CHANGED, sides.now, place, edited)
 
 
 def _resembling(sides: Sides, traced: Traced, passage: Sequence[str]) -> Match | None:

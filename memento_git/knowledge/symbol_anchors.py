@@ -90,8 +90,8 @@ def _span(ranges: Sequence[Range]) -> Range:
 
 
 def _body(text: Text, ranges: Sequence[Range]) -> str:
-    """Return what a symbol says, without the indentation of where it stands and white space at the ends of lines."""
-    parts = ["\n".join(line.rstrip() for line in text.lines[first - 1 : last]) for first, last in ranges]
+    """Return what a symbol says, without the indentation of where it stands, blank lines and blanks at line ends."""
+    parts = ["\n".join(line.rstrip() for line in text.lines[one - 1 : last] if line.strip()) for one, last in ranges]
     return "\n".join(textwrap.dedent(part) for part in parts)
 
 
