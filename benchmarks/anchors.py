@@ -1,4 +1,4 @@
-"""Anchors followed through a real history: how fast, and how often rightly by labels that people set. Prints Markdown."""
+"""Anchors followed through a history: how fast, and how often rightly, by labels. Prints Markdown."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import yaml
 
 from memento_git.knowledge import following, pinning
 from memento_git.knowledge.anchors import Found
+from memento_git.knowledge.elsewhere import Texts
 from memento_git.ledger.git import Git
 from memento_git.model.anchors import Anchor, parse
 
@@ -63,7 +64,7 @@ def labels() -> list[Label]:
     return [
         Label(
             row["kind"], row["of"], str(row["at"]), row["anchor"], str(row["now"]), row["state"],
-            tuple([row["place"], *_others(row)]) if "place" in row else (),
+            (row["place"], *_others(row)) if "place" in row else (),
         )
         for row in rows
     ]  # fmt: skip
@@ -102,7 +103,7 @@ class Score(NamedTuple):
     place: bool
 
 
-def score(label: Label, found: Found, texts: following.Texts) -> Score:
+def score(label: Label, found: Found, texts: Texts) -> Score:
     state = found.state == label.state
     if not label.places:
         return Score(state, state)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FEW_KEPT: Final = 0.3
 ALIKE: Final = 0.5
 ALIKE_IF_SMALL: Final = 0.2
+ALIKE_ELSEWHERE: Final = 0.65
 SMALL: Final = 5
 WHITE: Final = "only white space differs"
 
@@ -67,8 +68,8 @@ def whole_file(anchor: Anchor, now: str, new_blob: str) -> Found:
 
 
 def lines(sides: Sides, wanted: Range, elsewhere: Elsewhere) -> Found:
-    """Say what became of a range of lines."""
-    wanted = sides.old.within(wanted)
+    """Say what became of a range of lines; empty ones at its ends do not count."""
+    wanted = sides.old.trimmed(sides.old.within(wanted))
     traced = diffs.trace(sides.hunks, wanted)
     if traced.is_untouched:
         same = traced.place == wanted and sides.now == sides.was
@@ -81,8 +82,23 @@ def lines(sides: Sides, wanted: Range, elsewhere: Elsewhere) -> Found:
         if moved is not None:
             return moved
     if kept or (traced.place and not whole):
-        return _edited(sides, wanted, traced.place or wanted, traced.edited)
+        return _edited(sides, wanted, *_narrowed(sides, wanted, traced))
     return _replaced(sides, wanted, traced, passage)
+
+
+def _narrowed(sides: Sides, wanted: Range, traced: Traced) -> tuple[Range, tuple[Range, ...]]:
+    """Return the place and its edited lines; where a hunk at an end grew much, only what resembles its old lines."""
+    spans = []
+    for hunk, span in zip(traced.touching, traced.edited, strict=True):
+        old = [line for line in hunk.old if wanted[0] <= line <= wanted[1]]
+        at_end = wanted[0] in hunk.old or wanted[1] in hunk.old
+        if at_end and span[1] - span[0] >= len(old) + SMALL:
+            match = passages.resembling(sides.old.part((old[0], old[-1])), sides.new, range(span[0], span[1] + 1))
+            spans += [match.lines] if match is not None and match.share >= ALIKE_IF_SMALL else []
+        else:
+            spans.append(span)
+    ends = [*traced.kept.values(), *(line for span in spans for line in span if span[0] <= span[1])]
+    return (min(ends), max(ends)) if ends else traced.place or wanted, tuple(spans)
 
 
 def _moved(
@@ -129,10 +145,18 @@ def _resembling(sides: Sides, traced: Traced, passage: Sequence[str]) -> Match |
 def _replaced(sides: Sides, wanted: Range, traced: Traced, passage: Sequence[str]) -> Found:
     """Tell lines that were rewritten from lines that gave way to something else."""
     match = _resembling(sides, traced, passage)
+    further = _further(sides, passage)
+    if further is not None and further.share >= max(ALIKE_ELSEWHERE, match.share if match else 0.0):
+        return _edited(sides, wanted, further.lines, (further.lines,))
     small = all(hunk.length <= SMALL and hunk.new_length <= 2 * SMALL for hunk in traced.touching)
     if match is not None and match.share >= (ALIKE_IF_SMALL if small else ALIKE):
         return _edited(sides, wanted, match.lines, (match.lines,))
     return Found(GONE, sides.now, why="its lines were taken away" if match is None else "its lines gave way to others")
+
+
+def _further(sides: Sides, passage: Sequence[str]) -> Match | None:
+    """Return where in the file, among all lines that are new, a passage is that resembles it."""
+    return passages.near_seed(passage, sides.new, [line for hunk in sides.hunks for line in hunk.new])
 
 
 def by_quote(anchor: Anchor, text: Text | None, state: str, why: str) -> Found:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_FILES: Final = 5000
 LONGEST_FILE: Final = 512 * 1024
+ALONE: Final = 40
 
 
 class Texts:
@@ -74,6 +75,8 @@ class Elsewhere:
     def passage(self, passage: Sequence[str], left: str, commit: str) -> tuple[str, Match] | None:
         """Return the one file that now has most of a passage and did not have it at a commit."""
         telling = {line for line in passage if passages.weight(line)}
+        if len(telling) < 2 and passages.weigh(telling) < ALONE:
+            return None
         needed = passages.MOST * passages.weigh(telling)
         best: list[tuple[float, str, Match]] = []
         for path, blob in self.files(left):

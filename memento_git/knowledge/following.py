@@ -176,6 +176,20 @@ class Follower:
             path, new = rest[number], candidates[other]
             if not lost[path].commit or self.reader.at_path(lost[path].commit, new) is None:
                 found[path] = new
+        return found | self._by_name({path: lost[path] for path in rest if path not in found}, now)
+
+    def _by_name(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
+        """Return the one new file of the same name, or with the same end of its path, for each that was lost."""
+        found = {}
+        for path, anchor in lost.items():
+            name = path.rpartition("/")[2]
+            fresh = [
+                one for one in now.entries
+                if one.rpartition("/")[2] == name and self.reader.at_path(anchor.commit, one) is None
+            ] if anchor.commit else []  # fmt: skip
+            deeper = [one for one in fresh if one.endswith(f"/{path}")]
+            if len(deeper or fresh) == 1:
+                found[path] = (deeper or fresh)[0]
         return found
 
 

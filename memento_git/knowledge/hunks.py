@@ -64,7 +64,7 @@ def trace(hunks: Sequence[Hunk], lines: Range) -> Traced:
             touching.append(hunk)
             shift += hunk.shift
     kept.update({line: line + shift for line in range(at, last + 1)})
-    edited = tuple(span for hunk in touching if (span := _share(hunk, lines)))
+    edited = tuple(_share(hunk, lines) for hunk in touching)
     ends = [*kept.values(), *(line for span in edited for line in span if span[0] <= span[1])]
     return Traced(kept, tuple(touching), (min(ends), max(ends)) if kept else None, edited)
 

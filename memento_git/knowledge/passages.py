@@ -46,6 +46,11 @@ class Text:
         """Return as much of a range of lines as there is."""
         return min(lines[0], max(1, len(self))), min(lines[1], max(1, len(self)))
 
+    def trimmed(self, lines: Range) -> Range:
+        """Return a range without the empty lines at its ends, unless all of it is empty."""
+        filled = [number for number in range(lines[0], lines[1] + 1) if number <= len(self) and self.plain[number - 1]]
+        return (filled[0], filled[-1]) if filled else lines
+
 
 class Match(NamedTuple):
     """Where a passage was found, and how much of it: 1.0 is all."""
@@ -106,13 +111,13 @@ def _around(
     return Match(share, (min(inside), max(inside)))
 
 
-def resembling(passage: Sequence[str], text: Text, where: Sequence[int]) -> Match | None:
+def resembling(passage: Sequence[str], text: Text, where: Sequence[int], *, close: bool = True) -> Match | None:
     """Return which of some lines resemble a passage, and how much: the mean over its lines, each with its weight."""
     old = [line for line in passage if weight(line)]
     new = [number for number in where if 0 < number <= len(text) and text.plain[number - 1]]
     if not old or not new:
         return None
-    close = len(old) * len(new) * 40 <= COMPARED * 40 and len(old) * len(new) <= COMPARED
+    close = close and len(old) * len(new) <= COMPARED
     total, places = 0.0, []
     for line in old:
         best, place = max((likeness(line, text.plain[number - 1], close=close), -number) for number in new)
@@ -123,14 +128,38 @@ def resembling(passage: Sequence[str], text: Text, where: Sequence[int]) -> Matc
     return Match(share, (min(places), max(places))) if places else Match(share, (new[0], new[-1]))
 
 
+def near_seed(passage: Sequence[str], text: Text, where: Sequence[int]) -> Match | None:
+    """Return the place among some lines that resembles a passage most: around lines like its longest one."""
+    seed = max(range(len(passage)), key=lambda number: weight(passage[number]))
+    if weight(passage[seed]) < ENOUGH or len(where) > COMPARED:
+        return None
+    words = set(WORDS.findall(passage[seed]))
+    shared = [(len(words & set(WORDS.findall(text.plain[number - 1]))), number) for number in where]
+    allowed, best = set(where), None
+    for _, number in sorted(shared, reverse=True)[:TRIED]:
+        first = number - seed - 1
+        window = [line for line in range(first, first + len(passage) + 3) if line in allowed]
+        match = resembling(passage, text, window, close=False)
+        if match is not None and (best is None or match.share > best.share):
+            best = match
+    return best
+
+
+def overlap(one: str, other: str) -> float:
+    """Return the share of words that two texts have in common."""
+    left, right = Counter(WORDS.findall(one)), Counter(WORDS.findall(other))
+    both = left.total() + right.total()
+    return 2 * (left & right).total() / both if both else 0.0
+
+
 @lru_cache(maxsize=200_000)
 def likeness(one: str, other: str, *, close: bool) -> float:
     """Return how much two lines resemble each other, by their words or, looked at closely, by their letters."""
     if one == other:
         return 1.0
     left, right = Counter(WORDS.findall(one)), Counter(WORDS.findall(other))
-    both = left.total() + right.total()
-    by_words = 2 * (left & right).total() / both if both else 0.0
+    kept = (left & right).total() / left.total() if left else 0.0
+    by_words = (overlap(one, other) + kept) / 2
     if not close or len(one) + len(other) > 400:
         return by_words
     return max(by_words, SequenceMatcher(None, one, other, autojunk=False).ratio())

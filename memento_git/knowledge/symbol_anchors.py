@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.code.symbols import Symbols
-from memento_git.knowledge import anchors
+from memento_git.knowledge import anchors, passages
 from memento_git.knowledge import hunks as diffs
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, Anchor
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Others = Callable[[str], Sequence[tuple[str, Symbols, Text]]]
 
 
+ALIKE: Final = 0.4
 NOTHING: Final = Symbols({})
 
 
@@ -73,12 +74,14 @@ def _elsewhere(
         _, _, path, other, place = same[0]
         why = f"it was in {sides.was}" if path != sides.now else f"it was {name}"
         return anchors.Found(MOVED, path, place, symbol=other, why=why)
+    named = [one for one in candidates if one[1] and one[2] != sides.now]
     found = anchors.lines(sides, _span(was), elsewhere)
-    if found.state != GONE and found.lines:
-        now = new.around(found.lines) if found.path == sides.now else ""
+    now = new.around(found.lines) if found.lines and found.path == sides.now else ""
+    if now and passages.overlap(body, _body(sides.new, new.ranges[now])) < ALIKE:
+        found = found._replace(state=GONE)
+    if found.state != GONE:
         why = f"{name} is not there; now in {now}" if now else found.why or f"{name} is not there"
         return found._replace(state=found.state if found.state == MOVED else CHANGED, symbol=now, why=why)
-    named = [one for one in candidates if one[1]]
     if len(named) == 1:
         _, _, path, other, place = named[0]
         return anchors.Found(CHANGED, path, place, symbol=other, why=f"it was in {sides.was}")
