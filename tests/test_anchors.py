@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +46,7 @@ class Basket:
         return sum(apples)
 """
 SECOND: Final = "calc.py:11-16"
+WORDS: Final = ("apple", "basket", "carrot", "dandelion", "elder", "fennel", "garlic", "hazel", "iris", "juniper")
 
 
 class Garden:
@@ -586,3 +588,46 @@ def test_a_change_is_held_against_the_code_right_before_it(garden: Garden) -> No
         found = follower.touched(notes, follower.at("HEAD"), follower.staged())
         assert [(touch.note, touch.found.state) for touch in found] == [("note_1", "gone"), ("note_2", "gone")]
         assert found[0].data()["anchor"] == SECOND
+
+
+def test_ok_and_moved_are_only_said_of_the_same_text(garden: Garden) -> None:
+    """Files of lines that are all different, cut, grown and shuffled at random; each range is judged by its text."""
+    dice = random.Random(5)
+    before: dict[str, list[str]] = {}
+    after: dict[str, list[str]] = {}
+    for number in range(60):
+        path = f"made{number}.txt"
+        before[path] = [f"{dice.choice(WORDS)} {dice.choice(WORDS)} {number} {n * 7919}" for n in range(40)]
+        lines = [line for line in before[path] if dice.random() > 0.1]
+        for _ in range(dice.randint(0, 6)):
+            lines.insert(dice.randint(0, len(lines)), f"another {dice.choice(WORDS)} {dice.random()}")
+        if number % 4 == 0:
+            cut = dice.randint(1, len(lines) - 6)
+            lines = lines[:cut] + lines[cut + 5 :] + lines[cut : cut + 5]
+        after[path] = lines
+        garden.write(path, "\n".join(before[path]) + "\n")
+    garden.commit()
+    anchors = []
+    with following.opened(Git(garden.folder)) as follower:
+        head = follower.at("HEAD")
+        for path in before:
+            for _ in range(5):
+                first = dice.randint(1, 40)
+                wanted = Anchor(path, (first, min(40, first + dice.randint(0, 6))))
+                anchors.append(pinning.pin(wanted, follower, head, None))
+    for path, lines in after.items():
+        garden.write(path, "\n".join(lines) + "\n")
+    garden.commit()
+    with following.opened(Git(garden.folder)) as follower:
+        results = follower.follow(anchors, follower.at("HEAD"))
+    for anchor, found in zip(anchors, results, strict=True):
+        assert anchor.lines is not None
+        old = before[anchor.path][anchor.lines[0] - 1 : anchor.lines[1]]
+        new = after[anchor.path]
+        same = any(new[start : start + len(old)] == old for start in range(len(new)))
+        assert (found.state in ("ok", "moved")) == same, (anchor, found)
+        if same and found.lines:
+            assert new[found.lines[0] - 1 : found.lines[1]] == old
+        if not set(old) & set(new):
+            assert found.state in ("gone", "changed")
+    assert {found.state for found in results} == {"ok", "moved", "changed", "gone"}

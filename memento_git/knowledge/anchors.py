@@ -106,7 +106,7 @@ def _moved(
 ) -> Found | None:
     """Return where lines went that the diff shows as taken away: to another place of the file, or to another file."""
     added = {line for hunk in sides.hunks for line in hunk.new}
-    here = passages.find(passage, sides.new, added)
+    here = passages.find(passage, sides.new, added, enough=passages.ENOUGH_HERE)
     alike = _resembling(sides, traced, passage)
     if here is None or here.share < 1:
         there = elsewhere(passage)

@@ -10,7 +10,7 @@ from memento_git.knowledge.passages import Match, Text
 from memento_git.ledger import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from memento_git.ledger.standing import Reader, Standing
 
@@ -27,20 +27,38 @@ class Texts:
         self.reader = reader
         self._texts: dict[str, Text] = {}
         self._symbols: dict[tuple[str, str], Symbols] = {}
+        self._holding: dict[str, list[str]] = {}
 
     def text(self, blob: str) -> Text | None:
         """Return the lines of a content; None where it is not here, too large or no text."""
         if blob not in self._texts:
-            data = self.reader.contents([blob]).get(blob)
+            data = self.reader.content(blob)
             if data is None or standing.is_binary(data):
                 return None
-            self._texts[blob] = Text(data)
+            text = self._texts[blob] = Text(data)
+            for line in text.places:
+                if passages.weight(line):
+                    self._holding.setdefault(line, []).append(blob)
         return self._texts[blob]
+
+    def with_most(self, telling: Collection[str]) -> set[str]:
+        """Return the contents looked at so far that may have most of some lines, by weight.
+
+        One that has most of them has at least one of any of them that together weigh more than the rest may.
+        """
+        room = (1 - passages.MOST) * passages.weigh(telling)
+        found: set[str] = set()
+        for line in sorted(telling, key=lambda line: len(self._holding.get(line, ()))):
+            found.update(self._holding.get(line, ()))
+            room -= passages.weight(line)
+            if room < 0:
+                break
+        return found
 
     def symbols(self, path: str, blob: str) -> Symbols:
         key = path.rpartition(".")[2], blob
         if key not in self._symbols:
-            data = self.reader.contents([blob]).get(blob)
+            data = self.reader.content(blob)
             self._symbols[key] = symbols(path, data) if data is not None else Symbols({}, "it cannot be read")
         return self._symbols[key]
 
@@ -69,6 +87,8 @@ class Elsewhere:
                     fit.append((one, blob))
                     room -= size
             self.texts.reader.contents(blob for _, blob in fit)
+            for _, blob in fit:
+                self.texts.text(blob)
             self._of[ending] = fit
         return self._of[ending]
 
@@ -79,8 +99,10 @@ class Elsewhere:
             return None
         needed = passages.MOST * passages.weigh(telling)
         best: list[tuple[float, str, Match]] = []
-        for path, blob in self.files(left):
-            text = self.texts.text(blob) if path != left else None
+        files = self.files(left)
+        likely = self.texts.with_most(telling)
+        for path, blob in files:
+            text = self.texts.text(blob) if path != left and blob in likely else None
             if text is None or passages.weigh(telling & text.places.keys()) < needed * 0.99:
                 continue
             eligible = self._new_lines(path, commit, text, telling)
@@ -94,22 +116,23 @@ class Elsewhere:
 
     def _new_lines(self, path: str, commit: str, text: Text, telling: set[str]) -> set[int] | None:
         """Return the lines of a file that it did not have at a commit; None where nothing is known of that."""
-        before = self.texts.reader.at_path(commit, path) if commit else None
+        blob = self.texts.reader.at_path(commit, path) if commit else ""
+        before = self.texts.text(blob) if blob else None
         if before is None:
             return None
-        old = Text(before).places.keys() & telling
+        old = before.places.keys() & telling
         return {number for line in telling - old for number in text.places.get(line, ())} if old else None
 
     def symbol(self, name: str, left: str, commit: str) -> Iterator[tuple[str, Symbols, Text]]:
         """Yield the files that define a name and did not define it at a commit."""
         for path, blob in self.files(left):
-            data = self.texts.reader.contents([blob]).get(blob, b"") if path != left else b""
-            text = self.texts.text(blob) if name.encode() in data else None
+            data = self.texts.reader.content(blob) if path != left else None
+            text = self.texts.text(blob) if data and name.encode() in data else None
             if text is None:
                 continue
             found = self.texts.symbols(path, blob)
-            before = self.texts.reader.at_path(commit, path) if commit else None
-            old = symbols(path, before).ranges if before is not None else {}
+            before = self.texts.reader.at_path(commit, path) if commit else ""
+            old = self.texts.symbols(path, before).ranges if before else {}
             fresh = {one: lines for one, lines in found.ranges.items() if one not in old}
             if fresh:
                 yield path, Symbols(fresh), text

@@ -34,6 +34,7 @@ class Follower:
         self.reader = reader
         self.texts = Texts(reader)
         self._elsewhere: dict[str, Elsewhere] = {}
+        self._known: dict[tuple[object, ...], Found] = {}
 
     def at(self, rev: str) -> Standing:
         return self.reader.at(rev)
@@ -76,7 +77,7 @@ class Follower:
             return anchors.unpinned(anchor, self.texts.text(blob) if blob else None)
         if blob == anchor.blob or (blob and not anchor.lines and not anchor.symbol):
             return self._with_lines(anchors.whole_file(anchor, path, blob), anchor)
-        if anchor.blob not in self.reader.sizes([anchor.blob]):
+        if not self.reader.has(anchor.blob):
             return self._without_content(anchor, now, blob)
         if not blob:
             return self._left(anchor, now)
@@ -109,7 +110,7 @@ class Follower:
     def _compared(self, anchor: Anchor, path: str, blob: str, now: Standing) -> Found:
         pair = anchor.blob, blob
         old, new = self.texts.text(anchor.blob), self.texts.text(blob)
-        numbers = self.reader.hunks([pair]).get(pair)
+        numbers = self.reader.between(pair)
         if old is None or new is None or numbers is None:
             return self._opaque(anchor, path, blob)
         sides = Sides(anchor.path, path, old, new, [Hunk(*one) for one in numbers])
@@ -125,19 +126,29 @@ class Follower:
         return Found(CHANGED, path, why="it is no text that can be compared", old=anchor.blob, new=blob)
 
     def _judged(self, anchor: Anchor, sides: Sides, blob: str, now: Standing) -> Found:
+        key = (*anchor[:3], anchor.blob, anchor.commit, sides.now, blob)
+        kept = self._known.get((*key, "")) or self._known.get((*key, now.tree))
+        if kept is not None:
+            return kept
         others = self._elsewhere.setdefault(now.tree, Elsewhere(self.texts, now))
+        looked: list[str] = []
 
         def passage(lines: Sequence[str]) -> tuple[str, Match] | None:
+            looked.append(now.tree)
             return others.passage(lines, sides.now, anchor.commit)
 
         def symbol(name: str) -> list[tuple[str, Symbols, Text]]:
+            looked.append(now.tree)
             return list(others.symbol(name, sides.now, anchor.commit))
 
         if not anchor.symbol:
-            return anchors.lines(sides, anchor.lines or (1, 1), passage)
-        new = self.texts.symbols(sides.now, blob) if blob else symbol_anchors.NOTHING
-        named = symbol_anchors.Named(self.texts.symbols(sides.was, anchor.blob), new)
-        return symbol_anchors.symbol(anchor, sides, named, passage, symbol)
+            found = anchors.lines(sides, anchor.lines or (1, 1), passage)
+        else:
+            new = self.texts.symbols(sides.now, blob) if blob else symbol_anchors.NOTHING
+            named = symbol_anchors.Named(self.texts.symbols(sides.was, anchor.blob), new)
+            found = symbol_anchors.symbol(anchor, sides, named, passage, symbol)
+        self._known[(*key, looked[0] if looked else "")] = found
+        return found
 
     def _renamed(self, lost: Sequence[Anchor], now: Standing) -> dict[str, str]:
         """Return old path -> new path: as history tells it, else the same content, else what git finds similar."""
@@ -174,7 +185,7 @@ class Follower:
         alike = self.reader.alike([lost[path].blob for path in rest], [now.blob(path) for path in candidates])
         for number, (other, _) in alike.items():
             path, new = rest[number], candidates[other]
-            if not lost[path].commit or self.reader.at_path(lost[path].commit, new) is None:
+            if not lost[path].commit or not self.reader.at_path(lost[path].commit, new):
                 found[path] = new
         return found | self._by_name({path: lost[path] for path in rest if path not in found}, now)
 
@@ -185,7 +196,7 @@ class Follower:
             name = path.rpartition("/")[2]
             fresh = [
                 one for one in now.entries
-                if one.rpartition("/")[2] == name and self.reader.at_path(anchor.commit, one) is None
+                if one.rpartition("/")[2] == name and not self.reader.at_path(anchor.commit, one)
             ] if anchor.commit else []  # fmt: skip
             deeper = [one for one in fresh if one.endswith(f"/{path}")]
             if len(deeper or fresh) == 1:

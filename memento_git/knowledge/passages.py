@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Range = tuple[int, int]
 TELLING: Final = 3
 ENOUGH: Final = 20
+ENOUGH_HERE: Final = 10
 MOST: Final = 0.6
 TRIED: Final = 3
 COMPARED: Final = 20_000
@@ -69,13 +70,15 @@ def weigh(passage: Iterable[str]) -> int:
     return sum(map(weight, passage))
 
 
-def find(passage: Sequence[str], text: Text, eligible: Collection[int] | None = None) -> Match | None:
+def find(
+    passage: Sequence[str], text: Text, eligible: Collection[int] | None = None, *, enough: int = ENOUGH
+) -> Match | None:
     """Return where most lines of a passage stand in a text, in their order; None where they do not.
 
     A passage that tells too little is not looked for: it could be anywhere.
     """
     whole = weigh(passage)
-    if whole < ENOUGH:
+    if whole < enough:
         return None
     shifts: Counter[int] = Counter()
     for number, line in enumerate(passage):

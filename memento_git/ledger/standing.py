@@ -58,6 +58,7 @@ class Reader:
         self._hunks: dict[tuple[str, str], tuple[Numbers, ...]] = {}
         self._standing: dict[str, Standing] = {}
         self._renames: dict[str, dict[str, str]] = {}
+        self._placed: dict[str, str] = {}
 
     def at(self, rev: str) -> Standing:
         """Return the files of a commit."""
@@ -111,13 +112,25 @@ class Reader:
         self._contents.update(zip(asked, self.git.objects(asked), strict=True))
         return {one: data for one in wanted if (data := self._contents.get(one)) is not None}
 
-    def at_path(self, commit: str, path: str) -> bytes | None:
-        """Return the bytes of a file at a commit; None where it was not there, or the commit is not here."""
+    def has(self, blob: str) -> bool:
+        """Tell whether a blob is here."""
+        return (self._sizes[blob] if blob in self._sizes else self.sizes([blob]).get(blob, -1)) >= 0
+
+    def content(self, blob: str) -> bytes | None:
+        """Return the bytes of a blob that is here and not too large."""
+        return self._contents[blob] if blob in self._contents else self.contents([blob]).get(blob)
+
+    def at_path(self, commit: str, path: str) -> str:
+        """Return the blob of a file at a commit; nothing where it was not there, or the commit is not here."""
         name = f"{commit}:{path}"
-        if name not in self._contents:
-            blob = self.git.answer("rev-parse", "--verify", "--quiet", "--end-of-options", name) or ""
-            self._contents[name] = self.contents([blob]).get(blob) if blob else None
-        return self._contents[name]
+        if name not in self._placed:
+            data = None if "\n" in name else self.git.objects([name])[0]
+            self._placed[name] = "" if data is None else self.git.blob_id(data)
+        return self._placed[name]
+
+    def between(self, pair: tuple[str, str]) -> tuple[Numbers, ...] | None:
+        """Return the hunks between two texts; None where they cannot be compared."""
+        return self._hunks[pair] if pair in self._hunks else self.hunks([pair]).get(pair)
 
     def hunks(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], tuple[Numbers, ...]]:
         """Return the hunks between two texts each, for those pairs that can be compared; one git process for all.
