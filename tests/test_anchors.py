@@ -563,6 +563,52 @@ def test_whoever_confirms_pins_again_where_it_is_now(garden: Garden) -> None:
         assert (one.path, garden.follow(one).state) == ("sums.py", "ok")
 
 
+def test_many_are_pinned_and_confirmed_at_once(garden: Garden, tmp_path: Path) -> None:
+    garden.commit("pyproject.toml", '[project]\ndependencies = ["click>=8"]\n')
+    garden.write("fresh.py", CODE)
+    given = [SECOND, "calc.py::first", "dep:click", "pattern:**:LIMIT = 42", "fresh.py:3", "calc.py:22-23"]
+    pinned = pinning.pin_here(Git(garden.folder), [parse(one) for one in given])
+    assert [bool(one.blob) for one in pinned] == [True, True, False, False, False, True]
+    text = CODE.replace("* 2", "* 3").replace("LIMIT = 42", "LIMIT = 43").replace("import os", "import os\nimport re")
+    garden.write("pyproject.toml", '[project]\ndependencies = ["click>=9"]\n')
+    garden.commit("calc.py", text[: text.index("class Basket")])
+    again = pinning.confirm_here(Git(garden.folder), pinned)
+    assert [str(one) for one in again] == ["calc.py:12-17", *given[1:]]
+    with following.opened(Git(garden.folder)) as follower:
+        states = [one.state for one in follower.follow(again, follower.at("HEAD"))]
+    assert states == ["ok", "ok", "ok", "ok", "ok", "gone"]
+    assert again[2].quote == "click>=9"
+    assert again[4].blob
+    git(tmp_path, "clone", "-q", "--bare", str(garden.folder), "bare.git")
+    bare = Git(tmp_path / "bare.git")
+    assert pinning.pin_here(bare, [parse("calc.py:3")])[0].blob
+    assert pinning.pin_here(bare, []) == pinning.confirm_here(bare, []) == []
+
+
+def test_before_the_first_commit_nothing_is_pinned(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "new")
+    (tmp_path / "new" / "a.py").write_text("answer = 42\n")
+    new = Git(tmp_path / "new")
+    [anchor] = pinning.pin_here(new, [parse("a.py:1")])
+    assert (anchor.blob, anchor.quote) == ("", "answer = 42")
+    assert pinning.confirm_here(new, [anchor]) == [anchor]
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    with pytest.raises(pinning.AnchorMissing, match="nothing is committed yet"):
+        pinning.pin_here(Git(tmp_path / "bare.git"), [parse("a.py:1")])
+
+
+def test_a_work_tree_in_the_middle_of_a_merge_can_be_looked_at(garden: Garden) -> None:
+    anchor = garden.pin(SECOND)
+    git(garden.folder, "checkout", "-qb", "side")
+    garden.edited("number * 2", "number * 4")
+    git(garden.folder, "checkout", "-q", "main")
+    garden.edited("number * 2", "number * 3")
+    git(garden.folder, "merge", "-q", "side", check=False)
+    with following.opened(Git(garden.folder)) as follower:
+        assert follower.follow([anchor], follower.work_tree([anchor]))[0].state == "changed"
+    assert "UU calc.py" in git(garden.folder, "status", "--short")
+
+
 def test_a_change_is_held_against_the_code_right_before_it(garden: Garden) -> None:
     notes = [("note_1", garden.pin(SECOND)), ("note_2", garden.pin("calc.py::first")), ("note_3", garden.pin("app.py"))]
     notes.append(("note_4", garden.pin("pattern:**:LIMIT = 42")))

@@ -39,6 +39,11 @@ class Follower:
     def at(self, rev: str) -> Standing:
         return self.reader.at(rev)
 
+    def head(self) -> Standing | None:
+        """Return the files of the commit that is checked out; None before the first."""
+        commit, _ = self.reader.git.head()
+        return self.reader.at(commit) if commit else None
+
     def staged(self) -> Standing:
         return self.reader.staged()
 

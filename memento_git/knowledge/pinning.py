@@ -6,12 +6,15 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
-from memento_git.knowledge import occurrences, passages
+from memento_git.knowledge import following, occurrences, passages
 from memento_git.model.anchors import CHANGED, MOVED, OK, Anchor, spell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.knowledge.anchors import Found
     from memento_git.knowledge.following import Follower
+    from memento_git.ledger.git import Git
     from memento_git.ledger.standing import Standing
 
 
@@ -21,6 +24,30 @@ class AnchorMissing(Refused):
     token = "anchor_missing"
     sentence = "{anchor} is not there: {why}"
     hint_ = "name what is there now; a path is from the top of the repository"
+
+
+def pin_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
+    """Return anchors with what they are about as the work tree and HEAD are now; refuse what is not there."""
+    if not wanted:
+        return []
+    with following.opened(git) as follower:
+        now = follower.work_tree(wanted) if git.top is not None else None
+        head = follower.head()
+        return [pin(anchor, follower, head, now) for anchor in wanted]
+
+
+def confirm_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
+    """Return anchors pinned again at HEAD where each was found there; one that was not found stays as it was."""
+    if not wanted:
+        return []
+    with following.opened(git) as follower:
+        head = follower.head()
+        if head is None:
+            return list(wanted)
+        found = follower.follow(wanted, head)
+        return [
+            pin_again(anchor, one, follower, head) or anchor for anchor, one in zip(wanted, found, strict=True)
+        ]  # fmt: skip
 
 
 def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing | None) -> Anchor:
@@ -67,12 +94,12 @@ def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | No
 
 def pin_again(anchor: Anchor, found: Found, follower: Follower, head: Standing) -> Anchor | None:
     """Return an anchor pinned at the place where it was found, for whoever confirms that the note still holds."""
-    if not anchor.is_place:
-        return _occurring(anchor, follower, head)
-    if not anchor.blob:
+    if anchor.is_place and not anchor.blob:
         return pin_later(anchor, follower, head)
     if found.state not in (OK, MOVED, CHANGED):
         return None
+    if not anchor.is_place:
+        return _occurring(anchor, follower, head)
     symbol = found.symbol if anchor.symbol else ""
     moved = anchor._replace(path=found.path, lines=found.lines if anchor.lines or symbol else None, symbol=symbol)
     return pin(moved, follower, head, None)

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import scratch
 from memento_git.ledger.changes import index_of
-from memento_git.ledger.git import Entry
+from memento_git.ledger.git import Entry, Git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.git import Git
 
 LARGEST: Final = 4 * 1024 * 1024
 SNIFFED: Final = 8000
@@ -190,14 +189,13 @@ class Reader:
 @contextmanager
 def reading(git: Git) -> Iterator[Reader]:
     """Yield what reads files at any moment; what it makes lies in a folder that is thrown away."""
+    own = Git(git.cwd)
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
-        git.close()
-        git.extra = {**scratch.variables(git, Path(folder)), "GIT_NO_LAZY_FETCH": "1"}
+        own.extra = {**scratch.variables(own, Path(folder)), "GIT_NO_LAZY_FETCH": "1"}
         try:
-            yield Reader(git, Path(folder))
+            yield Reader(own, Path(folder))
         finally:
-            git.close()
-            git.extra = {}
+            own.close()
 
 
 def is_binary(data: bytes) -> bool:
