@@ -565,7 +565,7 @@ def test_whoever_confirms_pins_again_where_it_is_now(garden: Garden) -> None:
 
 def test_many_are_pinned_and_confirmed_at_once(garden: Garden, tmp_path: Path) -> None:
     garden.commit("pyproject.toml", '[project]\ndependencies = ["click>=8"]\n')
-    garden.write("fresh.py", CODE)
+    garden.write("fresh.py", "one = 1\ntwo = 2\nthree = 3\n")
     given = [SECOND, "calc.py::first", "dep:click", "pattern:**:LIMIT = 42", "fresh.py:3", "calc.py:22-23"]
     pinned = pinning.pin_here(Git(garden.folder), [parse(one) for one in given])
     assert [bool(one.blob) for one in pinned] == [True, True, False, False, False, True]
