@@ -160,23 +160,23 @@ class Follower:
         by_path: dict[str, Anchor] = {}
         for anchor in lost:
             by_path.setdefault(anchor.path, anchor)
-        found: dict[str, str] = {}
-        for path, anchor in list(by_path.items())[:MOST_LOST]:
-            if new := self._by_history(anchor, now):
-                found[path] = new
+        found = self._by_history(list(by_path)[:MOST_LOST], now)
         rest = {path: anchor for path, anchor in by_path.items() if path not in found}
         return found | self._by_content(rest, now) if rest else found
 
-    def _by_history(self, anchor: Anchor, now: Standing) -> str:
-        """Return where the commits since the pinned one moved a path; nothing where they are not here."""
-        path, commit = anchor.path, anchor.commit
+    def _by_history(self, lost: Sequence[str], now: Standing) -> dict[str, str]:
+        """Return where the commits that took paths away moved them, and again, until a path is there."""
+        at = {path: path for path in lost} if now.commit else {}
+        found: dict[str, str] = {}
         for _ in range(LONGEST_CHAIN):
-            if not commit or not now.commit:
-                return ""
-            path = self.reader.renames_of(path, commit, now.commit).get(path, "")
-            if not path or path in now.entries:
-                return path
-        return ""
+            removals = self.reader.removals(now.commit, list(at.values())) if at else {}
+            at = {
+                path: new for path, last in at.items()
+                if (commit := removals.get(last)) and (new := self.reader.renames_in(commit).get(last))
+            }  # fmt: skip
+            found |= {path: new for path, new in at.items() if new in now.entries}
+            at = {path: new for path, new in at.items() if new not in now.entries}
+        return found
 
     def _by_content(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
         names = [path for path, entry in now.entries.items() if entry.type == "blob"]

@@ -18,7 +18,7 @@ from memento_git.ledger.changes import index_of
 from memento_git.ledger.git import Entry, Git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
 LARGEST: Final = 4 * 1024 * 1024
@@ -57,6 +57,7 @@ class Reader:
         self._hunks: dict[tuple[str, str], tuple[Numbers, ...]] = {}
         self._standing: dict[str, Standing] = {}
         self._renames: dict[str, dict[str, str]] = {}
+        self._removals: dict[str, dict[str, str]] = {}
         self._placed: dict[str, str] = {}
 
     def at(self, rev: str) -> Standing:
@@ -166,13 +167,23 @@ class Reader:
         ).decode().split("\0")  # fmt: skip
         return {int(one[1:]): (int(other[1:]), score) for score, one, other in _renames(told)}
 
-    def renames_of(self, path: str, commit: str, tip: str) -> dict[str, str]:
-        """Return old path -> new path of the commit after `commit` that removed a path; nothing where none tells."""
-        removed = self.git.answer(
-            "log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", f"{commit}..{tip}", "--", path
-        )
-        if not removed:
-            return {}
+    def removals(self, tip: str, paths: Collection[str]) -> dict[str, str]:
+        """Return path -> the latest commit before a tip that took it away; one git process for all paths."""
+        held = self._removals.setdefault(tip, {})
+        asked = sorted(set(paths) - held.keys())
+        if asked:
+            held.update(dict.fromkeys(asked, ""))
+            told = self.git.run(
+                "log", "--format=%x01%H", "--diff-filter=D", "--no-renames", "--name-only", "-z", tip, "--", *asked
+            )
+            for part in os.fsdecode(told).split("\x01")[1:]:
+                commit, *names = (name.lstrip("\n") for name in part.split("\0"))
+                for name in names:
+                    held[name] = held.get(name) or commit
+        return {path: commit for path in paths if (commit := held[path])}
+
+    def renames_in(self, removed: str) -> dict[str, str]:
+        """Return old path -> new path of the renames that a commit made."""
         if removed not in self._renames:
             told = self.git.answer("diff-tree", "-r", "-z", "--name-status", "-M", f"{removed}^", removed) or ""
             self._renames[removed] = {one: other for _, one, other in _renames(told.split("\0"))}
