@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.code import grammars
 from memento_git.work import codegraph, graphs, proposals
 from memento_git.work.actions import graphs as actions
 from memento_git.work.actions.graphs import run_warnings
-from memento_git.work.imports import trees
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ def test_without_its_grammar_a_language_is_counted_and_told(play: Play, call: An
     code(play, a="import app\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "tree_sitter", None)
-        trees.available.cache_clear()
+        grammars.available.cache_clear()
         _, told = call("graph")
-    trees.available.cache_clear()
+    grammars.available.cache_clear()
     assert told["graph"]["not_parsed"] == {"go": 1}
     assert (told["graph"]["counts"]["nodes"], told["graph"]["counts"]["edges"]) == (2, 1)
     assert any("1 go; pip install 'memento-git[graph]'" in note for note in told["warnings"])

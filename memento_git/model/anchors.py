@@ -161,7 +161,7 @@ def _place(text: str) -> Anchor:
     if colons:
         return Anchor(path=_clean(path), symbol=re.sub(r"::|#", ".", symbol) or " ")
     path, colon, lines = text.rpartition(":")
-    if colon and path and re.fullmatch(LINES.pattern, lines):
+    if colon and re.fullmatch(LINES.pattern, lines):
         return Anchor(path=_clean(path), lines=lines_of(lines))
     return Anchor(path=_clean(text))
 

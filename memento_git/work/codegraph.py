@@ -7,11 +7,12 @@ import re
 from posixpath import dirname
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.code import grammars
+from memento_git.code.languages import GRAMMARS, PYTHON, language_of
 from memento_git.ledger import cache
 from memento_git.work import codestate, graphs
 from memento_git.work.imports import python, trees
 from memento_git.work.imports.elsewhere import go_node
-from memento_git.work.imports.languages import GRAMMARS, PYTHON, language_of
 from memento_git.work.imports.resolve import Resolver
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Source(NamedTuple):
 def snapshot(git: Git, commit: str, progress: Callable[[int, int], None] | None = None) -> Row:
     """Return the graph of the code at a commit; what was read before is not read again."""
     tree = codestate.code_at(git, commit)["tree"]
-    key = f"{FORMAT}:{','.join(trees.available())}"
+    key = f"{FORMAT}:{','.join(grammars.available())}"
     held: dict[str, Row] = cache.read(git, "graph.snapshots", key) or {}
     if tree not in held:
         held[tree] = _build(git, commit, progress)
@@ -60,7 +61,7 @@ def as_bytes(held: Row) -> bytes:
 
 def _build(git: Git, commit: str, progress: Callable[[int, int], None] | None) -> Row:
     sources, go_files = _sources(git, commit)
-    able = {PYTHON, *trees.available()}
+    able = {PYTHON, *grammars.available()}
     known = [source for source in sources if source.language in able]
     fit = [source for source in known if source.size <= LARGEST][:MOST_FILES]
     parsed = _parse(git, fit, progress)

@@ -1,14 +1,12 @@
-"""The imports of files in other languages, by tree-sitter; only this module knows it."""
+"""The imports of files in other languages, by tree-sitter."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.work.imports.languages import GRAMMARS
+from memento_git.code.grammars import grammar, parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,31 +33,19 @@ QUERIES: Final = {
 
 
 @cache
-def available() -> tuple[str, ...]:
-    """Return the languages whose grammars are installed."""
-    if find_spec("tree_sitter") is None:
-        return ()
-    return tuple(language for language, module in GRAMMARS.items() if find_spec(module) is not None)
+def _query(language: str) -> Any:
+    from tree_sitter import Query
 
-
-@cache
-def _tools(language: str) -> tuple[Any, Any]:
-    from tree_sitter import Language, Parser, Query
-
-    module = import_module(GRAMMARS[language])
-    maker = getattr(module, f"language_{language}" if language in ("typescript", "tsx") else "language")
-    grammar = Language(maker())
-    return Parser(grammar), Query(grammar, QUERIES[language])
+    return Query(grammar(language), QUERIES[language])
 
 
 def parse(language: str, data: bytes) -> list[str]:
     """Return what a file imports, in the words of its language; wrong parts of a file are passed over."""
     from tree_sitter import QueryCursor
 
-    parser, query = _tools(language)
-    tree = parser.parse(data)
+    tree = parser(language).parse(data)
     found: set[str] = set()
-    for _, captured in QueryCursor(query).matches(tree.root_node):
+    for _, captured in QueryCursor(_query(language)).matches(tree.root_node):
         for node in captured.get("from", ()):
             found.update(_told(language, node, captured))
     return sorted(found)

@@ -1,0 +1,87 @@
+"""The named parts of a source file and the lines that each takes. Pure."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+from memento_git.code import grammars, tree_symbols
+from memento_git.code.languages import PYTHON, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Range = tuple[int, int]
+
+
+class Symbols(NamedTuple):
+    """Dotted name -> its lines, several where it is defined more than once; and why there are none, if so."""
+
+    ranges: Mapping[str, tuple[Range, ...]]
+    problem: str = ""
+
+    def name_of(self, wanted: str) -> str:
+        """Return the full name that a name or the end of one means; nothing where it is none, or not only one."""
+        if wanted in self.ranges:
+            return wanted
+        ends = [name for name in self.ranges if name.endswith(f".{wanted}")]
+        return ends[0] if len(ends) == 1 else ""
+
+    def around(self, lines: Range) -> str:
+        """Return the innermost symbol that covers a range of lines, or nothing."""
+        covering = [
+            (last - first, name)
+            for name, ranges in self.ranges.items()
+            for first, last in ranges
+            if first <= lines[0] and lines[1] <= last
+        ]
+        return min(covering)[1] if covering else ""
+
+
+def symbols(path: str, data: bytes) -> Symbols:
+    """Return the symbols of a file; where its language is not known or not installed, why there are none."""
+    language = language_of(path)
+    if language == PYTHON:
+        return _python(data)
+    if language in grammars.available():
+        found = tree_symbols.symbols(language, data)
+        return Symbols({name: tuple(ranges) for name, ranges in found.items()})
+    return Symbols({}, f"symbols of {language or path.rpartition('/')[2]} are not known here")
+
+
+def _python(data: bytes) -> Symbols:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Symbols({}, f"it is not Python that can be read: {error}")
+    found: dict[str, list[Range]] = {}
+    for name, lines in _named(tree):
+        found.setdefault(name, []).append(lines)
+    return Symbols({name: tuple(ranges) for name, ranges in found.items()})
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[str, Range]]:
+    """Yield functions and classes at any depth, and the names that modules and classes give to values."""
+    waiting: list[tuple[str, ast.AST, bool]] = [("", tree, True)]
+    while waiting:
+        prefix, node, gives_names = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+                yield prefix + child.name, (first, child.end_lineno or first)
+                waiting.append((f"{prefix}{child.name}.", child, isinstance(child, ast.ClassDef)))
+            elif isinstance(child, ast.Assign | ast.AnnAssign):
+                if gives_names:
+                    yield from ((prefix + name, (child.lineno, child.end_lineno or 0)) for name in _targets(child))
+            elif isinstance(child, ast.stmt | ast.excepthandler):
+                waiting.append((prefix, child, gives_names))
+
+
+def _targets(node: ast.Assign | ast.AnnAssign) -> Iterator[str]:
+    """Yield the plain names that an assignment gives."""
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        several = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        yield from (one.id for one in several if isinstance(one, ast.Name))

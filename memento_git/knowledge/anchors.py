@@ -1,0 +1,185 @@
+"""What became of a place that a note is about: the rules, given two contents and git's hunks between them. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.knowledge import hunks as diffs
+from memento_git.knowledge import passages
+from memento_git.knowledge.passages import Match, Text
+from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED, Anchor, spell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.knowledge.hunks import Hunk, Range, Traced
+
+    Elsewhere = Callable[[Sequence[str]], tuple[str, Match] | None]
+
+FEW_KEPT: Final = 0.3
+ALIKE: Final = 0.5
+ALIKE_IF_SMALL: Final = 0.2
+ALIKE_ELSEWHERE: Final = 0.65
+SMALL: Final = 5
+WHITE: Final = "only white space differs"
+
+
+class Found(NamedTuple):
+    """What became of an anchor: its state, where it is now, which lines there differ, and why if not plain.
+
+    `edited` holds ranges of new lines; one that ends before it begins stands where lines were taken away.
+    `old` and `new` are the blobs that were compared.
+    """
+
+    state: str
+    path: str = ""
+    lines: Range | None = None
+    edited: tuple[Range, ...] = ()
+    symbol: str = ""
+    why: str = ""
+    old: str = ""
+    new: str = ""
+
+    def data(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        told: dict[str, Any] = {"state": self.state, "path": self.path}
+        told["lines"] = spell(self.lines) if self.lines else ""
+        told["edited"] = [spell(span) for span in self.edited if span[0] <= span[1]]
+        told |= {"symbol": self.symbol, "why": self.why, "old": self.old, "new": self.new}
+        return {key: value for key, value in told.items() if value}
+
+
+class Sides(NamedTuple):
+    """A file then and now: the path of both, the lines of both, the hunks between them in order."""
+
+    was: str
+    now: str
+    old: Text
+    new: Text
+    hunks: Sequence[Hunk]
+
+
+def whole_file(anchor: Anchor, now: str, new_blob: str) -> Found:
+    """Say what became of a file or folder as a whole."""
+    same = anchor.blob == new_blob
+    if not same:
+        return Found(CHANGED, now, old=anchor.blob, new=new_blob)
+    return Found(OK if now == anchor.path else MOVED, now, anchor.lines, symbol=anchor.symbol)
+
+
+def lines(sides: Sides, wanted: Range, elsewhere: Elsewhere) -> Found:
+    """Say what became of a range of lines; empty ones at its ends do not count."""
+    wanted = sides.old.trimmed(sides.old.within(wanted))
+    traced = diffs.trace(sides.hunks, wanted)
+    if traced.is_untouched:
+        same = traced.place == wanted and sides.now == sides.was
+        return Found(OK if same else MOVED, sides.now, traced.place)
+    passage = sides.old.part(wanted)
+    whole = passages.weigh(passage)
+    kept = sum(passages.weight(sides.old.plain[line - 1]) for line in traced.kept)
+    if not kept or kept < FEW_KEPT * whole:
+        moved = _moved(sides, wanted, traced, passage, elsewhere, kept / whole if whole else 0.0)
+        if moved is not None:
+            return moved
+    if kept or (traced.place and not whole):
+        return _edited(sides, wanted, *_narrowed(sides, wanted, traced))
+    return _replaced(sides, wanted, traced, passage)
+
+
+def _narrowed(sides: Sides, wanted: Range, traced: Traced) -> tuple[Range, tuple[Range, ...]]:
+    """Return the place and its edited lines; where a hunk at an end grew much, only what resembles its old lines."""
+    spans = []
+    for hunk, span in zip(traced.touching, traced.edited, strict=True):
+        old = [line for line in hunk.old if wanted[0] <= line <= wanted[1]]
+        at_end = wanted[0] in hunk.old or wanted[1] in hunk.old
+        if at_end and span[1] - span[0] >= len(old) + SMALL:
+            match = passages.resembling(sides.old.part((old[0], old[-1])), sides.new, range(span[0], span[1] + 1))
+            spans += [match.lines] if match is not None and match.share >= ALIKE_IF_SMALL else []
+        else:
+            spans.append(span)
+    ends = [*traced.kept.values(), *(line for span in spans for line in span if span[0] <= span[1])]
+    return (min(ends), max(ends)) if ends else traced.place or wanted, tuple(spans)
+
+
+def _moved(
+    sides: Sides, wanted: Range, traced: Traced, passage: Sequence[str], elsewhere: Elsewhere, kept: float
+) -> Found | None:
+    """Return where lines went that the diff shows as taken away: to another place of the file, or to another file."""
+    added = {line for hunk in sides.hunks for line in hunk.new}
+    here = passages.find(passage, sides.new, added, enough=passages.ENOUGH_HERE)
+    alike = _resembling(sides, traced, passage)
+    if here is None or here.share < 1:
+        there = elsewhere(passage)
+        if there is not None and there[1].share > max(kept, here.share if here else 0.0, alike.share if alike else 0.0):
+            path, match = there
+            return Found(MOVED if match.share >= 1 else CHANGED, path, match.lines, why=f"it was in {sides.was}")
+    if here is None or here.share <= max(kept, alike.share if alike and here.share < 1 else 0.0):
+        return None
+    if here.share < 1:
+        return _edited(sides, wanted, here.lines, (here.lines,))
+    return _same_text(sides, wanted, here.lines)
+
+
+def _same_text(sides: Sides, wanted: Range, place: Range) -> Found:
+    """Say of lines that are the same, white space aside, whether white space differs that matters: an indentation."""
+    old, new = (
+        [line.rstrip() for line in text.lines[span[0] - 1 : span[1]] if line.strip()]
+        for text, span in ((sides.old, wanted), (sides.new, place))
+    )
+    if old != new:
+        return Found(CHANGED, sides.now, place, (place,), why=WHITE)
+    return Found(OK if (sides.now, place) == (sides.was, wanted) else MOVED, sides.now, place)
+
+
+def _edited(sides: Sides, wanted: Range, place: Range, edited: tuple[Range, ...]) -> Found:
+    """Say of lines that the diff shows as edited whether it is more than white space."""
+    old, new = ([line for line in text.part(span) if line] for text, span in ((sides.old, wanted), (sides.new, place)))
+    return _same_text(sides, wanted, place) if old == new else Found(CHANGED, sides.now, place, edited)
+
+
+def _resembling(sides: Sides, traced: Traced, passage: Sequence[str]) -> Match | None:
+    places = [line for hunk in traced.touching for line in hunk.new]
+    return passages.resembling(passage, sides.new, places)
+
+
+def _replaced(sides: Sides, wanted: Range, traced: Traced, passage: Sequence[str]) -> Found:
+    """Tell lines that were rewritten from lines that gave way to something else."""
+    match = _resembling(sides, traced, passage)
+    further = _further(sides, passage)
+    if further is not None and further.share >= max(ALIKE_ELSEWHERE, match.share if match else 0.0):
+        return _edited(sides, wanted, further.lines, (further.lines,))
+    small = all(hunk.length <= SMALL and hunk.new_length <= 2 * SMALL for hunk in traced.touching)
+    if match is not None and match.share >= (ALIKE_IF_SMALL if small else ALIKE):
+        return _edited(sides, wanted, match.lines, (match.lines,))
+    return Found(GONE, sides.now, why="its lines were taken away" if match is None else "its lines gave way to others")
+
+
+def _further(sides: Sides, passage: Sequence[str]) -> Match | None:
+    """Return where in the file, among all lines that are new, a passage is that resembles it."""
+    return passages.near_seed(passage, sides.new, [line for hunk in sides.hunks for line in hunk.new])
+
+
+def by_quote(anchor: Anchor, text: Text | None, state: str, why: str) -> Found:
+    """Say where the quote of an anchor is, which alone never proves that all is as it was."""
+    if text is None:
+        return Found(state, anchor.path, why=why)
+    places = passages.find_quote(anchor.quote, text) if anchor.quote else []
+    if not places:
+        told = "its quote is not there" if anchor.quote else ""
+        return Found(state, anchor.path, why=f"{why}; {told}" if told else why)
+    start = min(places, key=lambda place: abs(place[0] - (anchor.lines or place)[0]))[0]
+    length = anchor.lines[1] - anchor.lines[0] if anchor.lines else 0
+    place = text.within((start, start + length)) if anchor.lines else None
+    told = "its quote is there" + (f" {len(places)} times" if len(places) > 1 else "")
+    return Found(state, anchor.path, place, symbol=anchor.symbol, why=f"{why}; {told}")
+
+
+def unpinned(anchor: Anchor, text: Text | None) -> Found:
+    """Say of a place that was not committed as it was when the note was written."""
+    return by_quote(anchor, text, UNPINNED, "it was not committed as it was" if text else "there is no such file")
+
+
+def unknown(anchor: Anchor, text: Text | None) -> Found:
+    """Say of a place whose pinned content this clone does not have."""
+    why = f"this clone does not have {anchor.blob[:12]}"
+    return by_quote(anchor, text, UNKNOWN, why if text else f"{why}, and {anchor.path} is not there")

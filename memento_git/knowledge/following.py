@@ -1,0 +1,222 @@
+"""Follows many anchors to one moment of a repository: a commit, the index or the work tree."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors
+from memento_git.knowledge.anchors import Found, Sides
+from memento_git.knowledge.elsewhere import Elsewhere, Texts
+from memento_git.knowledge.hunks import Hunk
+from memento_git.knowledge.passages import Text
+from memento_git.ledger import standing
+from memento_git.model.anchors import CHANGED, GONE, UNKNOWN, Anchor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memento_git.code.symbols import Symbols
+    from memento_git.knowledge.impact import Touched
+    from memento_git.knowledge.passages import Match
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.standing import Reader, Standing
+
+MOST_LOST: Final = 200
+MOST_CANDIDATES: Final = 2000
+LONGEST_CHAIN: Final = 20
+
+
+class Follower:
+    """Tells what became of anchors; contents and differences are read once, however many anchors and moments."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.texts = Texts(reader)
+        self._elsewhere: dict[str, Elsewhere] = {}
+        self._known: dict[tuple[object, ...], Found] = {}
+
+    def at(self, rev: str) -> Standing:
+        return self.reader.at(rev)
+
+    def head(self) -> Standing | None:
+        """Return the files of the commit that is checked out; None before the first."""
+        commit, _ = self.reader.git.head()
+        return self.reader.at(commit) if commit else None
+
+    def staged(self) -> Standing:
+        return self.reader.staged()
+
+    def work_tree(self, about: Iterable[Anchor] = ()) -> Standing:
+        """Return the work tree, with the files of these anchors although git may not track them."""
+        return self.reader.work_tree(anchor.path for anchor in about if anchor.is_place)
+
+    def follow(self, wanted: Sequence[Anchor], now: Standing) -> list[Found]:
+        """Return what became of each anchor, in their order."""
+        pinned = [anchor for anchor in wanted if anchor.is_place and anchor.blob]
+        held = self.reader.sizes({anchor.blob for anchor in pinned})
+        lost = [one for one in pinned if one.path not in now.entries and one.blob in held]
+        places = self._renamed(lost, now)
+        pairs = {
+            (anchor.blob, now.blob(path)) for anchor in pinned
+            if (path := places.get(anchor.path, anchor.path)) in now.entries and (anchor.lines or anchor.symbol)
+        }  # fmt: skip
+        self.reader.hunks(pair for pair in pairs if pair[0] != pair[1] and pair[0] in held)
+        return [self._one(anchor, places.get(anchor.path, anchor.path), now) for anchor in wanted]
+
+    def touched(self, notes: Sequence[tuple[str, Anchor]], older: Standing, newer: Standing) -> list[Touched]:
+        """Return which notes a change from one moment to another touches; each note is given with one anchor."""
+        was = self.follow([anchor for _, anchor in notes], older)
+        starts = [
+            impact.before(anchor, found, older.commit, older.blob(found.path))
+            for (_, anchor), found in zip(notes, was, strict=True)
+        ]
+        became = iter(self.follow([anchor for anchor in starts if anchor is not None], newer))
+        return impact.touched(notes, was, [None if anchor is None else next(became) for anchor in starts])
+
+    def _one(self, anchor: Anchor, path: str, now: Standing) -> Found:
+        if not anchor.is_place:
+            return occurrences.found(anchor, now, self.reader)
+        blob = now.blob(path)
+        if not anchor.blob:
+            return anchors.unpinned(anchor, self.texts.text(blob) if blob else None)
+        if blob == anchor.blob or (blob and not anchor.lines and not anchor.symbol):
+            return self._with_lines(anchors.whole_file(anchor, path, blob), anchor)
+        if not self.reader.has(anchor.blob):
+            return self._without_content(anchor, now, blob)
+        if not blob:
+            return self._left(anchor, now)
+        return self._compared(anchor, path, blob, now)
+
+    def _with_lines(self, found: Found, anchor: Anchor) -> Found:
+        """Add where a symbol is in a file that is the same."""
+        name = self.texts.symbols(found.path, found.new or anchor.blob) if anchor.symbol else None
+        ranges = name.ranges.get(name.name_of(anchor.symbol), ()) if name else ()
+        return found._replace(lines=(ranges[0][0], ranges[-1][1])) if ranges else found
+
+    def _without_content(self, anchor: Anchor, now: Standing, blob: str) -> Found:
+        """Judge a place whose content is not to be had: a folder, a submodule, or what a shallow clone lacks."""
+        entry = now.entries.get(anchor.path)
+        if entry is not None and entry.type != "blob":
+            return Found(CHANGED, anchor.path, why="it is no file now", new=blob)
+        return anchors.unknown(anchor, self.texts.text(blob) if blob else None)._replace(old=anchor.blob, new=blob)
+
+    def _left(self, anchor: Anchor, now: Standing) -> Found:
+        """Judge a place whose file is gone and was not renamed: its lines may be in another file."""
+        old = self.texts.text(anchor.blob)
+        if old is not None and (anchor.lines or anchor.symbol):
+            nothing = Text(b"")
+            sides = Sides(anchor.path, anchor.path, old, nothing, (Hunk(1, len(old), 0, 0),))
+            found = self._judged(anchor, sides, "", now)
+            if found.path != anchor.path:
+                return found._replace(old=anchor.blob, new=now.blob(found.path))
+        return Found(GONE, anchor.path, why="there is no such file", old=anchor.blob)
+
+    def _compared(self, anchor: Anchor, path: str, blob: str, now: Standing) -> Found:
+        pair = anchor.blob, blob
+        old, new = self.texts.text(anchor.blob), self.texts.text(blob)
+        numbers = self.reader.between(pair)
+        if old is None or new is None or numbers is None:
+            return self._opaque(anchor, path, blob)
+        sides = Sides(anchor.path, path, old, new, [Hunk(*one) for one in numbers])
+        found = self._judged(anchor, sides, blob, now)
+        return found._replace(old=anchor.blob, new=now.blob(found.path))
+
+    def _opaque(self, anchor: Anchor, path: str, blob: str) -> Found:
+        """Judge contents without lines: a binary one differs, of one that is too large nothing can be said."""
+        sizes = self.reader.sizes([anchor.blob, blob])
+        if any(size > standing.LARGEST for size in sizes.values()):
+            why = f"files above {standing.LARGEST // 1024 // 1024} MiB are not looked into"
+            return Found(UNKNOWN, path, why=why, old=anchor.blob, new=blob)
+        return Found(CHANGED, path, why="it is no text that can be compared", old=anchor.blob, new=blob)
+
+    def _judged(self, anchor: Anchor, sides: Sides, blob: str, now: Standing) -> Found:
+        key = (*anchor[:3], anchor.blob, anchor.commit, sides.now, blob)
+        kept = self._known.get((*key, "")) or self._known.get((*key, now.tree))
+        if kept is not None:
+            return kept
+        others = self._elsewhere.setdefault(now.tree, Elsewhere(self.texts, now))
+        looked: list[str] = []
+
+        def passage(lines: Sequence[str]) -> tuple[str, Match] | None:
+            looked.append(now.tree)
+            return others.passage(lines, sides.now, anchor.commit)
+
+        def symbol(name: str) -> list[tuple[str, Symbols, Text]]:
+            looked.append(now.tree)
+            return list(others.symbol(name, sides.now, anchor.commit))
+
+        if not anchor.symbol:
+            found = anchors.lines(sides, anchor.lines or (1, 1), passage)
+        else:
+            new = self.texts.symbols(sides.now, blob) if blob else symbol_anchors.NOTHING
+            named = symbol_anchors.Named(self.texts.symbols(sides.was, anchor.blob), new)
+            found = symbol_anchors.symbol(anchor, sides, named, passage, symbol)
+        self._known[(*key, looked[0] if looked else "")] = found
+        return found
+
+    def _renamed(self, lost: Sequence[Anchor], now: Standing) -> dict[str, str]:
+        """Return old path -> new path: as history tells it, else the same content, else what git finds similar."""
+        by_path: dict[str, Anchor] = {}
+        for anchor in lost:
+            by_path.setdefault(anchor.path, anchor)
+        found = self._by_history(list(by_path)[:MOST_LOST], now)
+        rest = {path: anchor for path, anchor in by_path.items() if path not in found}
+        return found | self._by_content(rest, now) if rest else found
+
+    def _by_history(self, lost: Sequence[str], now: Standing) -> dict[str, str]:
+        """Return where the commits that took paths away moved them, and again, until a path is there."""
+        at = {path: path for path in lost} if now.commit else {}
+        found: dict[str, str] = {}
+        for _ in range(LONGEST_CHAIN):
+            removals = self.reader.removals(now.commit, list(at.values())) if at else {}
+            at = {
+                path: new for path, last in at.items()
+                if (commit := removals.get(last)) and (new := self.reader.renames_in(commit).get(last))
+            }  # fmt: skip
+            found |= {path: new for path, new in at.items() if new in now.entries}
+            at = {path: new for path, new in at.items() if new not in now.entries}
+        return found
+
+    def _by_content(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
+        names = [path for path, entry in now.entries.items() if entry.type == "blob"]
+        ends = {path.rpartition(".")[2] for path in lost}
+        same: dict[str, list[str]] = {}
+        for path in names:
+            same.setdefault(now.blob(path), []).append(path)
+        found = {path: _nearest(path, twins) for path, anchor in lost.items() if (twins := same.get(anchor.blob))}
+        rest = [path for path in lost if path not in found]
+        candidates = [path for path in names if path.rpartition(".")[2] in ends][:MOST_CANDIDATES]
+        alike = self.reader.alike([lost[path].blob for path in rest], [now.blob(path) for path in candidates])
+        for number, (other, _) in alike.items():
+            path, new = rest[number], candidates[other]
+            if not lost[path].commit or not self.reader.at_path(lost[path].commit, new):
+                found[path] = new
+        return found | self._by_name({path: lost[path] for path in rest if path not in found}, now)
+
+    def _by_name(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
+        """Return the one new file of the same name, or with the same end of its path, for each that was lost."""
+        found = {}
+        for path, anchor in lost.items():
+            name = path.rpartition("/")[2]
+            fresh = [
+                one for one in now.entries
+                if one.rpartition("/")[2] == name and not self.reader.at_path(anchor.commit, one)
+            ] if anchor.commit else []  # fmt: skip
+            deeper = [one for one in fresh if one.endswith(f"/{path}")]
+            if len(deeper or fresh) == 1:
+                found[path] = (deeper or fresh)[0]
+        return found
+
+
+def _nearest(path: str, twins: Sequence[str]) -> str:
+    """Return the path of the same content that is most like a path: the same name first."""
+    name = path.rpartition("/")[2]
+    return min(twins, key=lambda twin: (twin.rpartition("/")[2] != name, twin))
+
+
+@contextmanager
+def opened(git: Git) -> Iterator[Follower]:
+    """Yield what follows anchors in a repository; it leaves nothing behind."""
+    with standing.reading(git) as reader:
+        yield Follower(reader)

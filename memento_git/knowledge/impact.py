@@ -1,0 +1,147 @@
+"""Which notes a change of the code touches, and which notes rest on a note. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.model.anchors import CHANGED, GONE, MOVED, UNKNOWN, UNPINNED, Anchor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memento_git.knowledge.anchors import Found
+
+FOLLOWED: Final = ("depends_on", "derived_from", "supersedes")
+REASONS: Final = {
+    "depends_on": "depends on", "derived_from": "was made from", "supersedes": "supersedes",
+    "relates_to": "relates to", "caused_by": "was caused by", "blocks": "blocks", "enables": "enables",
+    "contradicts": "contradicts",
+}  # fmt: skip
+BACK: Final = {
+    "depends_on": "is needed by", "derived_from": "is a source of", "supersedes": "is superseded by",
+    "relates_to": "relates to", "caused_by": "caused", "blocks": "is blocked by", "enables": "is enabled by",
+    "contradicts": "contradicts",
+}  # fmt: skip
+
+
+class Link(NamedTuple):
+    """`source` says this of `target`: two ids of notes, and a relation."""
+
+    source: str
+    relation: str
+    target: str
+
+
+class Dependent(NamedTuple):
+    """A note to look at when another one turns out wrong: why, through which note, how many steps away."""
+
+    note: str
+    reason: str
+    through: str
+    steps: int
+
+    def data(self) -> dict[str, Any]:
+        return {"note": self.note, "reason": self.reason, "through": self.through, "steps": self.steps}
+
+
+class Touched(NamedTuple):
+    """A note whose place in the code a change touches: the anchor, and what became of it."""
+
+    note: str
+    anchor: Anchor
+    found: Found
+
+    def data(self) -> dict[str, Any]:
+        return {"note": self.note, "anchor": str(self.anchor), **self.found.data()}
+
+
+def dependents(note: str, links: Iterable[Link], about: Iterable[tuple[str, Anchor]] = ()) -> list[Dependent]:
+    """Return what to look at when a note no longer holds, the nearest first; each note once, by its strongest reason.
+
+    First what rests on it, step by step (depends_on, made from, supersedes), then what it is linked with either way,
+    then what is about the same code.
+    """
+    all_links = list(links)
+    found: dict[str, Dependent] = {}
+    for one in (*_resting(note, all_links), *_linked(note, all_links), *_beside(note, list(about))):
+        if one.note != note:
+            found.setdefault(one.note, one)
+    return list(found.values())
+
+
+def _resting(note: str, links: Sequence[Link]) -> Iterator[Dependent]:
+    onto: dict[str, list[Link]] = {}
+    for link in links:
+        if link.relation in FOLLOWED:
+            onto.setdefault(link.target, []).append(link)
+    waiting, seen = deque([(note, 0)]), {note}
+    while waiting:
+        target, steps = waiting.popleft()
+        for link in onto.get(target, ()):
+            if link.source not in seen:
+                seen.add(link.source)
+                waiting.append((link.source, steps + 1))
+                yield Dependent(link.source, f"{REASONS[link.relation]} {target}", target, steps + 1)
+
+
+def _linked(note: str, links: Sequence[Link]) -> Iterator[Dependent]:
+    for link in links:
+        if link.target == note:
+            yield Dependent(link.source, f"{REASONS.get(link.relation, link.relation)} {note}", note, 1)
+        elif link.source == note:
+            yield Dependent(link.target, f"{BACK.get(link.relation, link.relation)} {note}", note, 1)
+
+
+def _beside(note: str, about: Sequence[tuple[str, Anchor]]) -> Iterator[Dependent]:
+    mine = [anchor for owner, anchor in about if owner == note]
+    for owner, anchor in about:
+        if owner != note and (shared := next((one for one in mine if overlap(one, anchor)), None)):
+            yield Dependent(owner, f"is about {shared} too", note, 1)
+
+
+def overlap(one: Anchor, other: Anchor) -> bool:
+    """Tell whether two anchors are about the same code, as far as their words say."""
+    if one.is_place != other.is_place:
+        return False
+    if not one.is_place:
+        return (one.pattern, one.dependency) == (other.pattern, other.dependency)
+    if one.path != other.path:
+        shorter, longer = sorted((one.path, other.path), key=len)
+        return longer.startswith(f"{shorter}/")
+    if one.symbol and other.symbol:
+        short, long = sorted((one.symbol, other.symbol), key=len)
+        return short == long or long.startswith(f"{short}.")
+    if one.lines and other.lines:
+        return one.lines[0] <= other.lines[1] and other.lines[0] <= one.lines[1]
+    return True
+
+
+def before(anchor: Anchor, found: Found, commit: str, blob: str) -> Anchor | None:
+    """Return an anchor as it stands at the older side of a change, from where the change is judged; None if nowhere.
+
+    So a change is held against the code right before it, not against all that happened since the note was written.
+    """
+    if not anchor.is_place:
+        return anchor
+    if found.state == GONE or not blob:
+        return None
+    if found.state in (UNPINNED, UNKNOWN) and (anchor.lines or anchor.symbol) and not found.lines:
+        return None
+    lines = found.lines if anchor.lines or anchor.symbol else None
+    return Anchor(found.path, lines, found.symbol if anchor.symbol else "", blob=blob, commit=commit)
+
+
+def touched(
+    notes: Sequence[tuple[str, Anchor]], older: Sequence[Found], newer: Sequence[Found | None]
+) -> list[Touched]:
+    """Return the notes that a change touches: what differs, was taken away, or is in another file."""
+    found = []
+    for (note, anchor), was, now in zip(notes, older, newer, strict=True):
+        if now is None or was.state == GONE:
+            continue
+        elsewhere = now.state == MOVED and now.path != was.path
+        required = not anchor.is_place and now.state != was.state
+        if elsewhere or required or (anchor.is_place and now.state in (CHANGED, GONE, UNKNOWN)):
+            found.append(Touched(note, anchor, now))
+    return found

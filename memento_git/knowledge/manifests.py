@@ -1,0 +1,137 @@
+"""The packages that a project says it requires, by the files in which it says so. Pure."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.anchors import MANIFESTS, REQUIREMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+Required = tuple[str, str]
+SCRIPTED: Final = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+CARGO: Final = ("dependencies", "dev-dependencies", "build-dependencies")
+GO: Final = re.compile(r"^\s*(?:require\s+)?([^\s()/]+\.[^\s()]+)\s+(v\S+)", re.MULTILINE)
+GEM: Final = re.compile(r"^\s*gem\s+[\"']([^\"']+)[\"'](?:\s*,\s*[\"']([^\"']+)[\"'])?", re.MULTILINE)
+
+
+def is_manifest(path: str) -> bool:
+    """Tell whether a file says what a project requires."""
+    return path.rpartition("/")[2] in MANIFESTS or REQUIREMENTS.fullmatch(_last_two(path)) is not None
+
+
+def required(path: str, data: bytes) -> dict[str, str]:
+    """Return name -> requirement as it is written; nothing where the file cannot be read."""
+    name = path.rpartition("/")[2]
+    read: Callable[[str], Iterable[Required]] = READERS.get(name, _requirements)
+    try:
+        found = list(read(data.decode("utf-8-sig")))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError, configparser.Error):
+        return {}
+    return {canonical(path, package): " ".join(told.split()) for package, told in found}
+
+
+def canonical(path: str, package: str) -> str:
+    """Return a package's name as its registry compares names: Python's without regard to case, `-`, `_` and `.`."""
+    if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "Pipfile") or REQUIREMENTS.fullmatch(_last_two(path)):
+        from packaging.utils import canonicalize_name
+
+        return str(canonicalize_name(package))
+    return package
+
+
+def _last_two(path: str) -> str:
+    return "/".join(path.split("/")[-2:]) if "requirements/" in path else path.rpartition("/")[2]
+
+
+def _specified(lines: Iterable[Any]) -> Iterator[Required]:
+    """Yield name and text of each line that is a requirement of Python."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    for line in lines:
+        text = line.partition(" #")[0].strip() if isinstance(line, str) else ""
+        try:
+            yield Requirement(text).name, text
+        except InvalidRequirement:
+            continue
+
+
+def _requirements(text: str) -> Iterator[Required]:
+    return _specified(line.partition(" --")[0] for line in text.replace("\\\n", " ").splitlines())
+
+
+def _pyproject(text: str) -> Iterator[Required]:
+    data = tomllib.loads(text)
+    project = data.get("project", {})
+    groups = [project.get("dependencies", []), data.get("build-system", {}).get("requires", [])]
+    groups += [*project.get("optional-dependencies", {}).values(), *data.get("dependency-groups", {}).values()]
+    for group in groups:
+        yield from _specified(group)
+    poetry = data.get("tool", {}).get("poetry", {})
+    tables = [poetry.get("dependencies", {}), poetry.get("dev-dependencies", {})]
+    tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
+    yield from _tables(tables)
+
+
+def _tables(tables: Iterable[dict[str, Any]]) -> Iterator[Required]:
+    """Yield name and requirement of tables that map one to the other."""
+    for table in tables:
+        for name, told in table.items():
+            said = told if isinstance(told, str) else json.dumps(told, sort_keys=True)
+            yield name, f"{name} {said}"
+
+
+def _setup(text: str) -> Iterator[Required]:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string(text)
+    lines = parser.get("options", "install_requires", fallback="").splitlines()
+    if parser.has_section("options.extras_require"):
+        for _, told in parser.items("options.extras_require"):
+            lines += told.splitlines()
+    return _specified(lines)
+
+
+def _pipfile(text: str) -> Iterator[Required]:
+    data = tomllib.loads(text)
+    return _tables([data.get("packages", {}), data.get("dev-packages", {})])
+
+
+def _scripted(text: str) -> Iterator[Required]:
+    data = json.loads(text)
+    return _tables(data.get(key, {}) for key in SCRIPTED)
+
+
+def _composer(text: str) -> Iterator[Required]:
+    data = json.loads(text)
+    return _tables([data.get("require", {}), data.get("require-dev", {})])
+
+
+def _cargo(text: str) -> Iterator[Required]:
+    data = tomllib.loads(text)
+    holders = [data, data.get("workspace", {}), *data.get("target", {}).values()]
+    return _tables(holder.get(key, {}) for holder in holders for key in CARGO)
+
+
+def _go(text: str) -> Iterator[Required]:
+    return ((match[1], f"{match[1]} {match[2]}") for match in GO.finditer(text))
+
+
+def _gems(text: str) -> Iterator[Required]:
+    return ((match[1], f"{match[1]} {match[2] or ''}") for match in GEM.finditer(text))
+
+
+READERS: Final[dict[str, Callable[[str], Iterable[Required]]]] = {
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _setup,
+    "Pipfile": _pipfile,
+    "package.json": _scripted,
+    "composer.json": _composer,
+    "Cargo.toml": _cargo,
+    "go.mod": _go,
+    "Gemfile": _gems,
+}

@@ -1,0 +1,148 @@
+"""Fixes what an anchor is about: the blob where the file is committed as it is, the quote alone where it is not."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from memento_git.errors import Refused
+from memento_git.knowledge import following, occurrences, passages
+from memento_git.model.anchors import CHANGED, MOVED, OK, Anchor, spell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.knowledge.anchors import Found
+    from memento_git.knowledge.following import Follower
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.standing import Standing
+
+
+class AnchorMissing(Refused):
+    """A note about something that is not there."""
+
+    token = "anchor_missing"
+    sentence = "{anchor} is not there: {why}"
+    hint_ = "name what is there now; a path is from the top of the repository"
+
+
+def pin_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
+    """Return anchors with what they are about as the work tree and HEAD are now; refuse what is not there."""
+    if not wanted:
+        return []
+    with following.opened(git) as follower:
+        now = follower.work_tree(wanted) if git.top is not None else None
+        head = follower.head()
+        return [pin(anchor, follower, head, now) for anchor in wanted]
+
+
+def confirm_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
+    """Return anchors pinned again at HEAD where each was found there; one that was not found stays as it was."""
+    if not wanted:
+        return []
+    with following.opened(git) as follower:
+        head = follower.head()
+        if head is None:
+            return list(wanted)
+        found = follower.follow(wanted, head)
+        return [
+            pin_again(anchor, one, follower, head) or anchor for anchor, one in zip(wanted, found, strict=True)
+        ]  # fmt: skip
+
+
+def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing | None) -> Anchor:
+    """Return an anchor with what it is about at this moment.
+
+    `head` is the commit that is checked out (None before the first), `now` the work tree (None in a bare repository).
+    What is the same in both is pinned by its blob; what is not keeps its quote until it is committed.
+    """
+    here = now or head
+    if here is None:
+        raise AnchorMissing(anchor=anchor, why="nothing is committed yet")
+    if not anchor.is_place:
+        return _occurring(anchor, follower, here)
+    plain = anchor._replace(blob="", commit="", quote="")
+    if anchor.path not in here.entries:
+        near = get_close_matches(anchor.path, here.entries, 1)
+        raise AnchorMissing(anchor=anchor, why=f"there is {near[0]}" if near else "there is no such file")
+    quoted = _quoted(plain, follower, here)
+    if head is None or head.blob(anchor.path) != here.blob(anchor.path):
+        return quoted
+    return quoted._replace(blob=head.blob(anchor.path), commit=head.commit)
+
+
+def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None:
+    """Return an unpinned anchor with the blob of a commit that has its quote in one place; None where none has."""
+    if not anchor.is_place or anchor.blob:
+        return None
+    text = follower.texts.text(head.blob(anchor.path)) if anchor.path in head.entries else None
+    if text is None:
+        return None
+    places = passages.find_quote(anchor.quote, text) if anchor.quote else []
+    if anchor.lines:
+        if len(places) != 1:
+            return None
+        last = places[0][0] + anchor.lines[1] - anchor.lines[0]
+        anchor = anchor._replace(lines=(places[0][0], min(last, len(text))))
+    elif anchor.quote and not places:
+        return None
+    try:
+        return pin(anchor, follower, head, None)
+    except AnchorMissing:
+        return None
+
+
+def pin_again(anchor: Anchor, found: Found, follower: Follower, head: Standing) -> Anchor | None:
+    """Return an anchor pinned at the place where it was found, for whoever confirms that the note still holds."""
+    if anchor.is_place and not anchor.blob:
+        return pin_later(anchor, follower, head)
+    if found.state not in (OK, MOVED, CHANGED):
+        return None
+    if not anchor.is_place:
+        return _occurring(anchor, follower, head)
+    symbol = found.symbol if anchor.symbol else ""
+    moved = anchor._replace(path=found.path, lines=found.lines if anchor.lines or symbol else None, symbol=symbol)
+    return pin(moved, follower, head, None)
+
+
+def _occurring(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
+    """Keep what is required as it is written; a pattern needs nothing kept."""
+    reader = follower.reader
+    if anchor.pattern:
+        found = occurrences.found(anchor, here, reader)
+        if found.state != OK:
+            raise AnchorMissing(anchor=anchor, why=found.why)
+        return anchor
+    told = occurrences.requirements(anchor, here, reader)
+    if not told:
+        raise AnchorMissing(anchor=anchor, why="no file here says that it is required")
+    return anchor._replace(quote=told[0][1])
+
+
+def _quoted(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
+    blob = here.blob(anchor.path)
+    if here.entries[anchor.path].type != "blob":
+        if anchor.lines or anchor.symbol:
+            raise AnchorMissing(anchor=anchor, why=f"{anchor.path} is no file")
+        return anchor
+    if not anchor.lines and not anchor.symbol:
+        return anchor
+    text = follower.texts.text(blob)
+    if text is None:
+        raise AnchorMissing(anchor=anchor, why=f"{anchor.path} is no text that can be looked into")
+    lines = _symbol_lines(anchor, follower, blob) if anchor.symbol else anchor.lines or (1, 1)
+    if lines[1] > len(text):
+        raise AnchorMissing(anchor=anchor, why=f"{anchor.path} has {len(text)} lines, not {spell(lines)}")
+    return anchor._replace(lines=lines, quote=passages.quote(text, lines))
+
+
+def _symbol_lines(anchor: Anchor, follower: Follower, blob: str) -> tuple[int, int]:
+    """Return the lines that a symbol has now; they lead on where the symbol alone does not."""
+    symbols = follower.texts.symbols(anchor.path, blob)
+    name = symbols.name_of(anchor.symbol)
+    if not name:
+        near = get_close_matches(anchor.symbol, symbols.ranges, 1)
+        why = symbols.problem or (f"there is {near[0]}" if near else f"{anchor.path} has no such symbol, or several")
+        raise AnchorMissing(anchor=anchor, why=why)
+    ranges = symbols.ranges[name]
+    return min(one[0] for one in ranges), max(one[1] for one in ranges)

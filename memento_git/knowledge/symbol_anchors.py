@@ -1,0 +1,102 @@
+"""What became of a symbol: found by its name first, by its lines where the name is not there. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.code.symbols import Symbols
+from memento_git.knowledge import anchors, passages
+from memento_git.knowledge import hunks as diffs
+from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, Anchor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.knowledge.anchors import Elsewhere, Found, Sides
+    from memento_git.knowledge.hunks import Range
+    from memento_git.knowledge.passages import Text
+
+    Others = Callable[[str], Sequence[tuple[str, Symbols, Text]]]
+
+
+ALIKE: Final = 0.4
+NOTHING: Final = Symbols({})
+
+
+class Named(NamedTuple):
+    """The symbols of a file then and now."""
+
+    old: Symbols
+    new: Symbols
+
+
+def symbol(anchor: Anchor, sides: Sides, named: Named, elsewhere: Elsewhere, others: Others) -> Found:
+    """Say what became of a symbol; `others` returns files in which a name is new."""
+    name = named.old.name_of(anchor.symbol)
+    if not name:
+        if anchor.lines:
+            return anchors.lines(sides, anchor.lines, elsewhere)._replace(symbol=anchor.symbol, why=named.old.problem)
+        return anchors.Found(UNKNOWN, sides.now, why=named.old.problem or f"{anchor.symbol} is not in the pinned file")
+    was = named.old.ranges[name]
+    if named.new.problem:
+        found = anchors.lines(sides, _span(was), elsewhere)
+        return found._replace(symbol=name, why=found.why or named.new.problem)
+    if name in named.new.ranges:
+        return _same_name(sides, name, was, named.new.ranges[name])
+    return _elsewhere(sides, name, was, named.new, elsewhere, others)
+
+
+def _same_name(sides: Sides, name: str, was: Sequence[Range], now: Sequence[Range]) -> Found:
+    place = _span(now)
+    if _body(sides.old, was) == _body(sides.new, now):
+        return anchors.Found(OK if sides.now == sides.was else MOVED, sides.now, place, symbol=name)
+    edited = diffs.trace(sides.hunks, _span(was)).edited
+    inside = tuple((max(one[0], place[0]), min(one[1], place[1])) for one in edited)
+    spans = tuple(one for one in inside if one[0] <= one[1])
+    why = anchors.WHITE if _plain(sides.old, was) == _plain(sides.new, now) else ""
+    return anchors.Found(CHANGED, sides.now, place, spans, name, why)
+
+
+def _elsewhere(
+    sides: Sides, name: str, was: Sequence[Range], new: Symbols, elsewhere: Elsewhere, others: Others
+) -> Found:
+    """Look for a symbol of that name in other files, then for its lines."""
+    body = _body(sides.old, was)
+    short = name.rpartition(".")[2]
+    candidates = []
+    for path, symbols, text in [(sides.now, new, sides.new), *others(short)]:
+        for other, ranges in symbols.ranges.items():
+            if other.rpartition(".")[2] == short:
+                candidates.append((_body(text, ranges) == body, other == name, path, other, _span(ranges)))
+    same = [one for one in candidates if one[0]]
+    if len(same) == 1:
+        _, _, path, other, place = same[0]
+        why = f"it was in {sides.was}" if path != sides.now else f"it was {name}"
+        return anchors.Found(MOVED, path, place, symbol=other, why=why)
+    named = [one for one in candidates if one[1] and one[2] != sides.now]
+    found = anchors.lines(sides, _span(was), elsewhere)
+    now = new.around(found.lines) if found.lines and found.path == sides.now else ""
+    if now and passages.overlap(body, _body(sides.new, new.ranges[now])) < ALIKE:
+        found = found._replace(state=GONE)
+    if found.state != GONE:
+        why = f"{name} is not there; now in {now}" if now else found.why or f"{name} is not there"
+        return found._replace(state=found.state if found.state == MOVED else CHANGED, symbol=now, why=why)
+    if len(named) == 1:
+        _, _, path, other, place = named[0]
+        return anchors.Found(CHANGED, path, place, symbol=other, why=f"it was in {sides.was}")
+    return anchors.Found(GONE, sides.now, why=f"{name} is not there")
+
+
+def _span(ranges: Sequence[Range]) -> Range:
+    return min(one[0] for one in ranges), max(one[1] for one in ranges)
+
+
+def _body(text: Text, ranges: Sequence[Range]) -> str:
+    """Return what a symbol says, without the indentation of where it stands, blank lines and blanks at line ends."""
+    parts = ["\n".join(line.rstrip() for line in text.lines[one - 1 : last] if line.strip()) for one, last in ranges]
+    return "\n".join(textwrap.dedent(part) for part in parts)
+
+
+def _plain(text: Text, ranges: Sequence[Range]) -> list[str]:
+    return [line for one in ranges for line in text.part(one) if line]
