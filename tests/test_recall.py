@@ -145,7 +145,7 @@ def test_a_linked_note_helps_and_a_contradicting_one_does_not() -> None:
         Card("b", "note", "note_b", "Cache of runs", links=(("contradicts", "note_c"),)),
         Card("c", "note", "note_c", "Eviction by age"),
     )
-    assert all(part.of == "text" for one in rank(against, "cache eviction", most=5).found for part in one.parts)
+    assert [one.words for one in rank(against, "cache eviction", most=5).found] == [("evict",), ("cach",)]
 
 
 def test_a_link_that_was_made_later_counts_until_it_is_cut() -> None:
@@ -155,7 +155,7 @@ def test_a_link_that_was_made_later_counts_until_it_is_cut() -> None:
     words = [set(item.words) for item in rank(corpus(one, other, link), "cache eviction", most=5).found]
     assert words == [{"cach", "evict"}] * 2
     words = [set(item.words) for item in rank(corpus(one, other, link, cut), "cache eviction", most=5).found]
-    assert words == [{"evict"}, {"cach"}] or words == [{"cach"}, {"evict"}]
+    assert sorted(map(sorted, words)) == [["cach"], ["evict"]]
 
 
 def test_the_next_note_of_a_thread_is_part_of_what_one_says() -> None:

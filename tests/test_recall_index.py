@@ -61,6 +61,10 @@ def titles(ledger: Ledger, question: str, *at: str) -> list[str]:
     return [hit.card.title for hit in search(ledger.view(at), [question]).hits]
 
 
+def files(notes: Notes) -> set[str]:
+    return {path.name for path in index.place(notes.ledger.git).glob("*.seg")}
+
+
 def test_it_lies_in_the_git_directory_and_leaves_the_work_tree_clean(notes: Notes) -> None:
     assert titles(notes.ledger, "walrus")[0] == "Walrus"
     folder = notes.root / ".git" / "memento" / "index"
@@ -85,12 +89,11 @@ def test_a_change_is_seen_by_the_next_question(notes: Notes) -> None:
 
 def test_an_update_writes_only_what_differs(notes: Notes) -> None:
     search(notes.ledger, ["lease"])
-    before = set(os.listdir(index.place(notes.ledger.git)))
+    before = files(notes)
     notes.add("4", "Narwhal", "The narwhal is new.")
     notes.commit()
     search(notes.ledger, ["lease"])
-    after = set(os.listdir(index.place(notes.ledger.git)))
-    assert {name for name in before if name.endswith(".seg")} < after
+    assert before < files(notes)
 
 
 def test_a_commit_that_changes_no_document_writes_nothing(notes: Notes) -> None:
@@ -150,7 +153,7 @@ def test_worktrees_share_one(notes: Notes, tmp_path: Path) -> None:
 
 def test_what_a_transaction_has_put_is_found_in_it(notes: Notes) -> None:
     search(notes.ledger, ["lease"])
-    with pytest.raises(KeyboardInterrupt), notes.ledger.transaction("test") as tx:
+    with pytest.raises(KeyboardInterrupt), notes.ledger.transaction("test") as tx:  # noqa: PT012 (it is given up)
         text = (notes.root / notes.path("1")).read_bytes().replace(b"lease", b"narwhal").replace(b"0001", b"0009")
         tx.put(notes.path("9"), text)
         tx.put(notes.path("3"), None)
@@ -167,21 +170,20 @@ def test_many_updates_are_compacted_and_stay_right(notes: Notes) -> None:
             notes.remove(str(number - 1))
         notes.commit()
         search(notes.ledger, ["lease"])
-    segments = [name for name in os.listdir(index.place(notes.ledger.git)) if name.endswith(".seg")]
-    assert len(segments) <= index.FEW_SEGMENTS
+    assert len(files(notes)) <= index.FEW_SEGMENTS
     assert_right(notes.ledger)
 
 
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["add", "add", "add", "remove", "branch", "ask"]), st.integers(1, 6),
-        st.lists(st.sampled_from("lease worker walrus retry policy payment service not the".split()), max_size=6),
+        st.lists(st.sampled_from(["lease", "worker", "walrus", "retry", "not", "the"]), max_size=6),
     ),
     min_size=1, max_size=12,
 )  # fmt: skip
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_an_updated_index_equals_one_built_anew(
     steps: list[tuple[str, int, list[str]]], tmp_path_factory: pytest.TempPathFactory
@@ -258,6 +260,7 @@ def harm_tree(folder: Path) -> None:
     (folder / index.STATE).write_text(json.dumps({**state, "tree": "0" * 39 + "1"}))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Whoosh lets go of damaged files
 @pytest.mark.parametrize(
     "harm",
     [harm_delete, harm_no_state, harm_state, harm_other_format, harm_segments, harm_cut, harm_unseen, harm_toc,
@@ -304,7 +307,7 @@ def test_a_place_that_cannot_be_written_is_answered_from_memory(notes: Notes) ->
         path.chmod(0o555 if path.is_dir() else 0o444)
     env = {**os.environ, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
     for path in (notes.root, *notes.root.parents):
-        if os.stat(path).st_uid == os.geteuid() and path != Path("/"):
+        if path.stat().st_uid == os.geteuid() and path != Path("/"):
             path.chmod(0o755)
     done = subprocess.run(
         [*drop, sys.executable, "-c", script, str(notes.root)], capture_output=True, text=True, check=False, env=env

@@ -191,18 +191,13 @@ class _Neighbours:
         return self._known[number]
 
     def _linked(self, card: Card) -> set[str]:
+        """Return the ids that a document is linked with, by its own links, those of others, and what was linked since."""
         ends = {end for rel, end in card.links if rel != "contradicts"}
-        cut = set()
+        cut: set[str] = set()
         for other in (self._corpus.card(found) for found in self._corpus.marked(f"end:{card.id}")):
-            targets = {end for rel, end in other.links if rel not in ("contradicts", "unlinked")}
-            if other.kind != "link":
-                ends.add(other.id)
-                continue
-            both = {other.id, *targets, *(end for rel, end in other.links if rel == "unlinked")} - {card.id}
-            if targets:
-                ends |= both
-            else:
-                cut |= both
+            for rel, end in other.links:
+                if rel != "contradicts" and card.id in (other.id, end):
+                    (cut if rel == "unlinked" else ends).update((other.id, end))
         return ends - cut - {card.id}
 
     def _beside_in_thread(self, number: int, card: Card) -> list[int]:
