@@ -191,7 +191,7 @@ class _Neighbours:
         return self._known[number]
 
     def _linked(self, card: Card) -> set[str]:
-        """Return the ids that a document is linked with, by its own links, those of others, and what was linked since."""
+        """Return the ids that a document is linked with: by its own links, by those of others, and by later ones."""
         ends = {end for rel, end in card.links if rel != "contradicts"}
         cut: set[str] = set()
         for other in (self._corpus.card(found) for found in self._corpus.marked(f"end:{card.id}")):
