@@ -11,7 +11,7 @@ from memento_git.knowledge.corpus import Corpus
 from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.recall import search, text_of
-from memento_git.knowledge.repeats import are_alike
+from memento_git.knowledge.repeats import are_alike, said
 from tests.notes import Notes
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def test_what_is_not_kept_is_not_found() -> None:
 
 
 def alike(one: str, other: str) -> bool:
-    return are_alike(Card("a", "note", "note_a", ""), one, Card("b", "note", "note_b", ""), other)
+    return are_alike(said(Card("a", "note", "note_a", ""), one), said(Card("b", "note", "note_b", ""), other))
 
 
 def test_what_says_the_same_is_alike() -> None:
@@ -200,8 +200,8 @@ def test_what_might_contradict_is_never_alike(one: str, other: str) -> None:
 def test_a_successor_and_another_kind_are_not_alike() -> None:
     text = "Calls to the payment service are retried three times"
     old, new = Card("a", "note", "note_a", ""), Card("b", "note", "note_b", "", links=(("supersedes", "note_a"),))
-    assert not are_alike(old, text, new, text)
-    assert not are_alike(old, text, Card("c", "task", "task_c", ""), text)
+    assert not are_alike(said(old, text), said(new, text))
+    assert not are_alike(said(old, text), said(Card("c", "task", "task_c", ""), text))
 
 
 def test_a_card_is_read_back_as_it_was() -> None:
@@ -299,3 +299,13 @@ def test_the_text_of_a_hit_can_be_read(notes: Notes) -> None:
     notes.commit()
     view = notes.ledger.view()
     assert text_of(view, search(view, ["sessions"]).hits[0].card) == "Sessions are in Redis."
+
+
+def test_a_crowd_that_says_the_same_hides_nothing(notes: Notes) -> None:
+    for number in range(100, 180):
+        notes.add(str(number), "Lease", "The lease is renewed.")
+    notes.add("1", "Walrus", "The walrus holds no lease, and much else is said of it here and there.")
+    notes.commit()
+    hits = search(notes.ledger, ["lease"], limit=5)
+    assert [(hit.card.title, len(hit.alike)) for hit in hits.hits] == [("Lease", 79), ("Walrus", 0)]
+    assert hits.more == 0

@@ -22,6 +22,7 @@ FLOOR_OF_ONE: Final = 0.42
 FLOOR: Final = 0.35  # share of a question's information that the best answer must have
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
 LOOKED_AT: Final = 50
+CROWD: Final = 10
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
 GENERIC: Final = 0.15  # share of those that have an everyday word
 IMPORTANT: Final = 0.2
@@ -138,16 +139,22 @@ def _once(found: Iterable[Found]) -> list[Found]:
 def _candidates(
     corpus: Corpus, scores: _Scores, most: int, keep: Callable[[Card], bool] | None
 ) -> list[tuple[int, Card]]:
-    """Return the documents with the best scores; all that are level with the last, so that none is picked by chance."""
+    """Return the documents with the best scores.
+
+    Those that are level count as one, and all of them are in: none is picked by chance, and a hundred that say the
+    same do not crowd out what else there is.
+    """
     kept: list[tuple[int, Card]] = []
+    levels = 0
     last = math.inf
     for number in sorted(scores.total, key=scores.total.__getitem__, reverse=True):
         score = scores.total[number]
-        if len(kept) >= most and score < last:
+        if score < last and (levels >= most or len(kept) >= CROWD * most):
             break
         card = corpus.card(number)
         if keep is None or keep(card):
             kept.append((number, card))
+            levels += score < last
             last = score
     return kept
 

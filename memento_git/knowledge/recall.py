@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.documents import documents_of
 from memento_git.knowledge.ranking import rank
-from memento_git.knowledge.repeats import are_alike
+from memento_git.knowledge.repeats import are_alike, said
 from memento_git.ledger.view import View
 
 if TYPE_CHECKING:
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.ranking import Asked, Found, Part, Ranked
+    from memento_git.knowledge.repeats import Said
     from memento_git.ledger.store import Ledger
 
     Progress = Callable[[int, int], None] | None
 
-COMPARED: Final = 20
+COMPARED: Final = 300
 
 
 class Hit(NamedTuple):
@@ -104,24 +105,17 @@ def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:
 
 def _collapsed(view: View, merged: list[tuple[int, Found]], limit: int, *, explain: bool) -> list[Hit]:
     """Return as many hits as were asked for; what says the same as a better one is told with it."""
-    texts: dict[str, str] = {}
     hits: list[Hit] = []
+    told: list[Said] = []
     view.fetch(found.card.path for _, found in merged[: 2 * limit])
-    for number, found in merged:
-        twin = next((at for at, hit in enumerate(hits[:COMPARED]) if _alike(view, texts, hit.card, found.card)), None)
+    for number, found in merged[: COMPARED + limit]:
+        own = said(found.card, text_of(view, found.card))
+        twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)
         if twin is not None:
             hits[twin] = hits[twin]._replace(alike=(*hits[twin].alike, found.card))
         elif len(hits) == limit:
             break
         else:
+            told.append(own)
             hits.append(Hit(found.card, found.score, found.words, number, found.parts if explain else ()))
     return hits
-
-
-def _alike(view: View, texts: dict[str, str], one: Card, other: Card) -> bool:
-    if one.kind != other.kind or one.sort != other.sort:
-        return False
-    for card in (one, other):
-        if card.path not in texts:
-            texts[card.path] = text_of(view, card)
-    return are_alike(one, texts[one.path], other, texts[other.path])
