@@ -412,3 +412,19 @@ def test_starting_and_status_load_no_index(notes: Notes) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stderr
+
+
+def test_names_and_questions_that_are_no_text_harm_nothing(notes: Notes) -> None:
+    search(notes.ledger, ["lease"])
+    odd = os.fsencode(notes.root) + b"/.memento/skills/\xff/SKILL.md"
+    os.makedirs(os.path.dirname(odd))  # noqa: PTH103, PTH120 (a name that is no text)
+    with open(odd, "wb") as file:  # noqa: PTH123
+        file.write(b"walrus \xff\x00")
+    notes.file(notes.path("5"), '---\nid: x\nthread: "\x00"\n---\nwalrus \ud7ff\x00\n')
+    notes.commit()
+    assert "Walrus" in titles(notes.ledger, "walrus")
+    for question in ("\udcff walrus", "walrus \x00", "walrus " * 50_000, "word".join(map(str, range(50_000)))):
+        search(notes.ledger, [question])
+    assert search(notes.ledger, []).hits == []
+    assert search(notes.ledger, ["walrus"], limit=0).more > 0
+    assert_right(notes.ledger)

@@ -12,12 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LARGEST: Final = 1024 * 1024
-KNOWLEDGE: Final = f"{layout.FOLDER}/knowledge/"
-SKILLS: Final = f"{layout.FOLDER}/skills/"
-_NOTE: Final = re.compile(rf"{re.escape(KNOWLEDGE)}(?P<domain>[^/]+)/[^/]/(?P<id>[^/]+)\.md")
-_LINKING: Final = re.compile(rf"{re.escape(KNOWLEDGE)}[^/]+/[^/]/(?P<id>[^/]+)/[^/]+-(?:un)?linked-[^/]+\.yaml")
-_SKILL: Final = re.compile(rf"{re.escape(SKILLS)}(?P<id>[^/]+)/SKILL\.md")
-_ARCHIVED: Final = re.compile(rf"{re.escape(layout.ARCHIVE)}/(?P<id>run_[^/]+)/[^/]+\.yaml\.gz")
+_SKILL: Final = re.compile(rf"{re.escape(layout.FOLDER)}/skills/(?P<id>[A-Za-z0-9][A-Za-z0-9._-]{{0,100}})/SKILL\.md")
+_ARCHIVED: Final = re.compile(rf"{re.escape(layout.ARCHIVE)}/(?P<id>run_[0-9a-z]+)/[0-9a-f]+\.yaml\.gz")
 _TEXTS: Final = {
     "run": ("constraints",), "plan": ("criteria", "assumptions", "risks"), "task": ("criteria", "kind", "role"),
     "evidence": ("kind", "outcome", "problems", "prompt", "response", "uri"), "skill": ("description",),
@@ -33,18 +29,18 @@ def can_be_found(path: str) -> bool:
 
 def _kind_of(path: str) -> tuple[str, str, str] | None:
     """Return kind, id and run or domain of what a path holds; None where nothing of it can be found."""
-    if (match := _NOTE.fullmatch(path)) is not None:
-        return "note", match["id"], match["domain"]
-    if (match := _LINKING.fullmatch(path)) is not None:
-        return "link", match["id"], ""
     if (match := _SKILL.fullmatch(path)) is not None:
         return "skill", match["id"], ""
     if (match := _ARCHIVED.fullmatch(path)) is not None:
         return "archive", match["id"], match["id"]
     place = layout.place_of(path)
-    if place is None or place.kind not in ("run", "plan", "task", "evidence"):
+    if place is None:
         return None
-    return place.kind, place.id, place.run
+    if place.kind == "event" and place.of.startswith("note_") and place.do in ("linked", "unlinked"):
+        return "link", place.of, ""
+    if place.kind == "note":
+        return "note", place.id, layout.domain_of(path)
+    return (place.kind, place.id, place.run) if place.kind in ("run", "plan", "task", "evidence") else None
 
 
 def documents_of(path: str, data: bytes) -> list[Document]:

@@ -61,7 +61,7 @@ class Weighed(fields.FieldType):  # type: ignore[misc]
 
     def index(self, value: dict[str, int], **_: Any) -> Iterator[tuple[bytes, int, float, bytes]]:
         for word, weight in value.items():
-            yield word.encode(), 1, float(weight), b""
+            yield word.encode(errors="surrogatepass"), 1, float(weight), b""
 
 
 def _schema() -> Any:
@@ -177,7 +177,7 @@ class Index:
 def _matches(leaf: Any, field: str, word: str) -> Iterator[tuple[int, float]]:
     """Yield number and weight of each document of a segment that has a word, those deleted left out."""
     try:
-        matcher = leaf.postings(field, word.encode())
+        matcher = leaf.postings(field, word.encode(errors="surrogatepass"))
     except TermNotFound:
         return
     while matcher.is_active():

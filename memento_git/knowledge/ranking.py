@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.words import asked, is_everyday
@@ -21,6 +22,7 @@ BESIDE: Final = 0.35  # the same for a document that has no word of the question
 FLOOR_OF_ONE: Final = 0.42
 FLOOR: Final = 0.35  # share of a question's information that the best answer must have
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
+MOST_WORDS: Final = 200  # of a question; who pastes a whole log is answered by its beginning
 LOOKED_AT: Final = 50
 CROWD: Final = 10
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
@@ -108,7 +110,7 @@ def rank(
     corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] | None = None, files: Iterable[str] = ()
 ) -> Ranked:
     """Return the documents that answer a question, best first."""
-    scores = _Scores(corpus, asked(question))
+    scores = _Scores(corpus, dict(islice(asked(question).items(), MOST_WORDS)))
     unknown = tuple(word for word, given in scores.given.items() if not given)
     understood = Asked(question, scores.worth, unknown)
     near = _Neighbours(corpus, scores)
