@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from memento_git.knowledge import index, upkeep
 from memento_git.knowledge.ranking import rank
-from memento_git.knowledge.recall import search
-from memento_git.ledger import lock
+from memento_git.knowledge.recall import search, text_of
+from memento_git.ledger import archive, codec, layout, lock
 from memento_git.ledger.store import Ledger
 from tests.notes import Notes
 from tests.play import git
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memento_git.ledger.view import View
+    from tests.play import Play
 
     Answer = list[tuple[str, float, float, tuple[str, ...]]]
 
@@ -427,4 +428,24 @@ def test_names_and_questions_that_are_no_text_harm_nothing(notes: Notes) -> None
         search(notes.ledger, [question])
     assert search(notes.ledger, []).hits == []
     assert search(notes.ledger, ["walrus"], limit=0).more > 0
+    assert_right(notes.ledger)
+
+
+def test_an_archived_run_is_found_with_its_text(play: Play, notes: Notes) -> None:
+    run = play.planned("Tame the octopus")
+    view = play.ledger.view()
+    start = f"{layout.RUNS}/{run}/"
+    files = {path: view.read(path) or b"" for path in view.files if path.startswith(start)}
+    packed = archive.pack(files)
+    path = notes.root / layout.archive_path(run, codec.digest_of(packed))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(packed)
+    notes.commit()
+    assert [hit.id for hit in search(notes.ledger, ["octopus"]).hits] == [run]
+    shutil.rmtree(notes.root / start)
+    notes.commit()
+    hits = search(notes.ledger, ["octopus"]).hits
+    assert [hit.id for hit in hits] == [run]
+    plan = search(notes.ledger, ["Do it, show it"]).hits[0].card
+    assert "show it" in text_of(notes.ledger.view(), plan)
     assert_right(notes.ledger)
