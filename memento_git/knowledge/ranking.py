@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge.words import asked, is_everyday
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
 
+T = TypeVar("T")
 K1: Final = 0.6  # how soon a word's repetition stops to count
 B: Final = 0.75  # how far a document's length is held against it
 UNIT: Final = 10.0  # the weight of a word that stands once in a text
@@ -24,7 +25,7 @@ FLOOR: Final = 0.35  # share of a question's information that the best answer mu
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
 MOST_WORDS: Final = 200  # of a question; who pastes a whole log is answered by its beginning
 LOOKED_AT: Final = 50
-CROWD: Final = 10
+CROWD: Final = 4
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
 GENERIC: Final = 0.15  # share of those that have an everyday word
 IMPORTANT: Final = 0.2
@@ -116,15 +117,16 @@ def rank(
     near = _Neighbours(corpus, scores)
     candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep)
     focus = frozenset(files)
-    found = [_found(scores, number, card, near, focus) for number, card in candidates]
+    found = [
+        _found(scores, number, card, near if place < LOOKED_AT else None, focus)
+        for place, (number, card) in enumerate(candidates)
+    ]
     found += [
         _found(scores, number, card, near, focus) for number, card in near.beside(candidates) if not keep or keep(card)
     ]
     if not any(_answers(one) for one in found):
         return Ranked(understood, [], 0)
-    found.sort(key=lambda one: one.card.path)
-    found.sort(key=lambda one: one.card.time, reverse=True)
-    found.sort(key=lambda one: one.score, reverse=True)
+    found = _ordered(found, lambda one: one.card, lambda one: one.score)
     least = TAIL * found[0].score
     shown = [one for one in _once(found) if one.score >= least]
     others = sum(
@@ -158,14 +160,21 @@ def _candidates(
             kept.append((number, card))
             levels += score < last
             last = score
-    return kept
+    return _ordered(kept, lambda one: one[1], lambda one: scores.total[one[0]])
 
 
-def _found(scores: _Scores, number: int, card: Card, near: _Neighbours, focus: frozenset[str]) -> Found:
+def _ordered(things: list[T], card: Callable[[T], Card], score: Callable[[T], float]) -> list[T]:
+    """Return things by score; where that is level, the later first, then by path."""
+    by_path = sorted(things, key=lambda one: card(one).path)
+    by_time = sorted(by_path, key=lambda one: card(one).time, reverse=True)
+    return sorted(by_time, key=score, reverse=True)
+
+
+def _found(scores: _Scores, number: int, card: Card, near: _Neighbours | None, focus: frozenset[str]) -> Found:
     parts = [Part(word, given[number]) for word, given in scores.given.items() if number in given]
     factor = NEIGHBOUR if parts else BESIDE
     own = {part.name for part in parts}
-    for word, (value, other) in near.words_of(number, card).items():
+    for word, (value, other) in near.words_of(number, card).items() if near else ():
         if word not in own:
             parts.append(Part(word, factor * value, other))
     text = sum(part.value for part in parts)

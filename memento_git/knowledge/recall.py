@@ -67,11 +67,23 @@ def search(
 
 def text_of(view: View, card: Card) -> str:
     """Return the text of a document, out of the archive that holds it if no file of its own does."""
-    if card.path not in view.files and card.run:
-        view.index(card.run)
-    view.fetch([card.path])
+    _bring(view, [card])
+    if card.path not in view.contents:
+        if card.run:
+            view.index(card.run)
+        view.fetch([card.path])
     found = documents_of(card.path, view.contents.get(card.path, b""))
     return found[0].text if found else ""
+
+
+def _bring(view: View, cards: Iterable[Card]) -> None:
+    """Bring the bytes of many documents at once, by commit and path: nothing is listed for it."""
+    missing = [card.path for card in cards if card.path not in view.contents and "\n" not in card.path]
+    if view.changed or not view.commits:
+        return
+    for path, data in zip(missing, view.git.objects(f"{view.commits[0]}:{path}" for path in missing), strict=True):
+        if data is not None:
+            view.contents[path] = data
 
 
 def _ranked(
@@ -107,7 +119,7 @@ def _collapsed(view: View, merged: list[tuple[int, Found]], limit: int, *, expla
     """Return as many hits as were asked for; what says the same as a better one is told with it."""
     hits: list[Hit] = []
     told: list[Said] = []
-    view.fetch(found.card.path for _, found in merged[: 2 * limit])
+    _bring(view, [found.card for _, found in merged[: 2 * limit]])
     for number, found in merged[: COMPARED + limit]:
         own = said(found.card, text_of(view, found.card))
         twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)

@@ -79,7 +79,7 @@ def asked(text: str) -> dict[str, bool]:
 def opposing(text: str) -> frozenset[str]:
     """Return the words of a text that turn its meaning around, and its numbers."""
     lowered = re.findall(r"[^\W_]+", fold(_compatible(text)).replace("'", ""))
-    return frozenset(word for word in lowered if word in OPPOSING or any(letter.isdigit() for letter in word))
+    return frozenset(word for word in lowered if word in OPPOSING or not word.isalpha())
 
 
 def date_words(time: str) -> list[str]:
