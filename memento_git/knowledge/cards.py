@@ -1,0 +1,97 @@
+"""A document as it is found: its card, its text, and how much each of its words weighs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Final, NamedTuple
+
+from memento_git.knowledge.words import date_words, words
+
+UNIT: Final = 10  # weight of a word that stands once in a text; weights are whole numbers, exact in any arithmetic
+TITLE: Final = 20
+NAME: Final = 10
+DATE: Final = 8
+
+
+class Card(NamedTuple):
+    """What a document is, without its text: what filters, labels and links are judged by."""
+
+    path: str
+    kind: str  # note, plan, task, run, evidence, skill; link: says that two others belong together
+    id: str
+    title: str
+    sort: str = ""  # a note's kind: fact, decision, lesson, ...
+    domain: str = ""
+    key: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    run: str = ""
+    time: str = ""
+    by: str = ""
+    origin: str = ""
+    thread: str = ""
+    importance: float = 0.5
+    links: tuple[tuple[str, str], ...] = ()  # relation and id
+    files: tuple[str, ...] = ()
+
+
+class Document(NamedTuple):
+    """A card and the text that goes with it."""
+
+    card: Card
+    text: str
+
+
+class Entry(NamedTuple):
+    """What the index keeps of a document: how much each word weighs, and by which marks it is looked up."""
+
+    card: Card
+    weights: dict[str, int]
+    length: int
+    marks: tuple[str, ...]
+
+
+def entry_of(document: Document) -> Entry:
+    """Return what the index keeps of a document."""
+    card = document.card
+    if card.kind == "link":
+        return Entry(card, {}, 0, _marks(card))
+    weights: Counter[str] = Counter()
+    for text, weight in (
+        (card.title, TITLE),
+        (" ".join((card.key, *card.aliases)), TITLE),
+        (" ".join((*card.tags, card.domain, card.sort)), NAME),
+        (" ".join(card.files), NAME),
+        (card.by.partition("<")[0], NAME),
+        (document.text, UNIT),
+    ):
+        for word in words(text):
+            weights[word] += weight
+    length = sum(weights.values()) // UNIT
+    for word in date_words(card.time):
+        weights[word] = max(weights[word], DATE)
+    for name in (card.id, card.id.partition("_")[2]):
+        if name:
+            weights[name.lower()] = max(weights[name.lower()], TITLE)
+    return Entry(card, dict(weights), max(length, 1), _marks(card))
+
+
+def _marks(card: Card) -> tuple[str, ...]:
+    ends = [f"end:{identity}" for _, identity in card.links]
+    if card.kind == "link":
+        return (*ends, f"end:{card.id}")
+    thread = [f"thread:{card.thread}"] if card.thread else []
+    return (f"id:{card.id}", *thread, *dict.fromkeys(ends))
+
+
+def packed(card: Card) -> str:
+    """Return a card as text."""
+    return json.dumps(card, ensure_ascii=False, separators=(",", ":"))
+
+
+def unpacked(text: str) -> Card:
+    """Return the card that a text holds."""
+    values = [tuple(value) if isinstance(value, list) else value for value in json.loads(text)]
+    card = Card._make(values)
+    return card._replace(links=tuple((rel, to) for rel, to in card.links))

@@ -1,0 +1,64 @@
+"""All that can be found at one moment: an index, less what went since, and what came since, as if it were one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memento_git.knowledge.cards import Card, Entry
+
+
+class Shelf(Protocol):
+    """What documents are looked up in."""
+
+    documents: int
+    length: int
+
+    def postings(self, word: str) -> list[tuple[int, float, int]]: ...
+
+    def marked(self, mark: str) -> list[int]: ...
+
+    def length_of(self, number: int) -> int: ...
+
+    def card(self, number: int) -> Card: ...
+
+
+class Corpus:
+    """The documents of a tree; those that only memory holds have numbers below zero."""
+
+    def __init__(self, shelf: Shelf | None, gone: Iterable[str] = (), added: Iterable[Entry] = ()) -> None:
+        self._shelf = shelf
+        self._added: dict[int, Entry] = {-number: entry for number, entry in enumerate(added, 1)}
+        self._hidden = {number for source in gone for number in (shelf.marked(f"source:{source}") if shelf else ())}
+        self._cards: dict[int, Card] = {}
+        self.documents = shelf.documents if shelf else 0
+        self.length = shelf.length if shelf else 0
+        lengths = [shelf.length_of(number) for number in self._hidden] if shelf else []
+        self.documents += sum(bool(entry.length) for entry in self._added.values()) - sum(map(bool, lengths))
+        self.length += sum(entry.length for entry in self._added.values()) - sum(lengths)
+
+    def postings(self, word: str) -> Sequence[tuple[int, float, int]]:
+        """Return document, weight and document's length for each that has a word."""
+        found = self._shelf.postings(word) if self._shelf else []
+        if self._hidden:
+            found = [posting for posting in found if posting[0] not in self._hidden]
+        for number, entry in self._added.items():
+            if (weight := entry.weights.get(word)) is not None:
+                found.append((number, float(weight), entry.length))
+        return found
+
+    def marked(self, mark: str) -> list[int]:
+        """Return the documents that bear a mark."""
+        found = [number for number in self._shelf.marked(mark) if number not in self._hidden] if self._shelf else []
+        return found + [number for number, entry in self._added.items() if mark in entry.marks]
+
+    def card(self, number: int) -> Card:
+        """Return what a document is."""
+        if number not in self._cards:
+            held = self._added[number].card if number < 0 else self._shelf.card(number) if self._shelf else None
+            if held is None:
+                raise KeyError(number)
+            self._cards[number] = held
+        return self._cards[number]

@@ -1,0 +1,167 @@
+"""What of the ledger can be found: its files as documents, one for each note, plan, task, run, evidence and skill."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.knowledge.cards import Card, Document
+from memento_git.ledger import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LARGEST: Final = 1024 * 1024
+KNOWLEDGE: Final = f"{layout.FOLDER}/knowledge/"
+SKILLS: Final = f"{layout.FOLDER}/skills/"
+_NOTE: Final = re.compile(rf"{re.escape(KNOWLEDGE)}(?P<domain>[^/]+)/[^/]/(?P<id>[^/]+)\.md")
+_LINKING: Final = re.compile(rf"{re.escape(KNOWLEDGE)}[^/]+/[^/]/(?P<id>[^/]+)/[^/]+-(?:un)?linked-[^/]+\.yaml")
+_SKILL: Final = re.compile(rf"{re.escape(SKILLS)}(?P<id>[^/]+)/SKILL\.md")
+_ARCHIVED: Final = re.compile(rf"{re.escape(layout.ARCHIVE)}/(?P<id>run_[^/]+)/[^/]+\.yaml\.gz")
+_TEXTS: Final = {
+    "run": ("constraints",), "plan": ("criteria", "assumptions", "risks"), "task": ("criteria", "kind", "role"),
+    "evidence": ("kind", "outcome", "problems", "prompt", "response", "uri"), "skill": ("description",),
+}  # fmt: skip
+LINKS: Final = ("supersedes", "sources", "evidence", "depends_on", "repairs", "for")
+LONG_TITLE: Final = 200
+
+
+def can_be_found(path: str) -> bool:
+    """Tell whether a file may hold a document."""
+    return _kind_of(path) is not None
+
+
+def _kind_of(path: str) -> tuple[str, str, str] | None:
+    """Return kind, id and run or domain of what a path holds; None where nothing of it can be found."""
+    if (match := _NOTE.fullmatch(path)) is not None:
+        return "note", match["id"], match["domain"]
+    if (match := _LINKING.fullmatch(path)) is not None:
+        return "link", match["id"], ""
+    if (match := _SKILL.fullmatch(path)) is not None:
+        return "skill", match["id"], ""
+    if (match := _ARCHIVED.fullmatch(path)) is not None:
+        return "archive", match["id"], match["id"]
+    place = layout.place_of(path)
+    if place is None or place.kind not in ("run", "plan", "task", "evidence"):
+        return None
+    return place.kind, place.id, place.run
+
+
+def documents_of(path: str, data: bytes) -> list[Document]:
+    """Return the documents in a file: one, or those of an archive; none where it is too large or no text."""
+    what = _kind_of(path)
+    if what is None:
+        return []
+    kind, identity, within = what
+    if kind == "archive":
+        from memento_git.ledger import archive
+
+        files, _ = archive.unpack(path, within, data)
+        return [found for inner, content in files.items() for found in documents_of(inner, content)]
+    if len(data) > LARGEST:
+        return []
+    values, body = _parsed(data, prose=path.endswith(".md"))
+    card = _card(path, kind, identity, within, values)
+    text = "\n".join([*_texts(kind, values), body]).strip()
+    title = card.title or text.partition("\n")[0].lstrip("# ")[:LONG_TITLE]
+    return [Document(card._replace(title=title), text)]
+
+
+def _parsed(data: bytes, *, prose: bool) -> tuple[dict[str, Any], str]:
+    """Return front matter and body; where the front matter is broken, all of the text is the body."""
+    from memento_git.ledger import yamltext
+
+    text = data.decode(errors="replace").replace("\r\n", "\n")
+    front, body = text, ""
+    if prose:
+        end = text.find("\n---\n", 3)
+        if not text.startswith("---\n") or end < 0:
+            return {}, text
+        front, body = text[4 : end + 1], text[end + 5 :].strip("\n")
+    try:
+        value = yamltext.load(front.encode()).value
+    except yamltext.Unreadable:
+        return {}, text
+    return (value, body) if isinstance(value, dict) else ({}, text)
+
+
+def _card(path: str, kind: str, identity: str, within: str, values: dict[str, Any]) -> Card:
+    title = {
+        "run": "goal", "evidence": "summary", "skill": "name",
+    }.get(kind, "title")  # fmt: skip
+    is_note = kind == "note"
+    named = _line(values.get(title)) or (_command(values) if kind == "evidence" else "")
+    return Card(
+        path=path,
+        kind=kind,
+        id=identity,
+        title=named[:LONG_TITLE],
+        sort=_line(values.get("kind")) if is_note else "",
+        domain=within if is_note else "",
+        key=_line(values.get("key")),
+        tags=_lines(values.get("tags")),
+        aliases=_lines(values.get("aliases")),
+        run="" if kind in ("note", "skill", "link") else within,
+        time=_line(values.get("at")),
+        by=_line(values.get("by")),
+        origin=_line(values.get("origin")),
+        thread=_line(values.get("thread")),
+        importance=_share(values.get("importance")),
+        links=_links(kind, values),
+        files=_files(values),
+    )
+
+
+def _line(value: Any) -> str:
+    return value.strip().partition("\n")[0] if isinstance(value, str) else ""
+
+
+def _lines(value: Any) -> tuple[str, ...]:
+    members = value if isinstance(value, list) else [value]
+    return tuple(member for member in members if isinstance(member, str) and member)
+
+
+def _share(value: Any) -> float:
+    """Return a number from 0 to 1; a half where there is none."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return 0.5
+    return min(max(number, 0.0), 1.0) if number == number else 0.5  # noqa: PLR0124 (NaN differs from itself)
+
+
+def _command(values: dict[str, Any]) -> str:
+    command = values.get("command")
+    return " ".join(_lines(command.get("argv"))) if isinstance(command, dict) else ""
+
+
+def _links(kind: str, values: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return relation and id of all that a record names."""
+    found = [(key, name.partition("@")[0]) for key in LINKS for name in _lines(values.get(key))]
+    linked = values if kind == "link" else None
+    members = values.get("links")
+    for link in [linked, *(members if isinstance(members, list) else [])]:
+        if isinstance(link, dict) and _line(link.get("to")):
+            rel = _line(link.get("rel")) or "relates_to"
+            found.append(("unlinked" if values.get("do") == "unlinked" else rel, _line(link["to"])))
+    return tuple(found)
+
+
+def _files(values: dict[str, Any]) -> tuple[str, ...]:
+    """Return the paths in the code that a record is about."""
+    about = values.get("about")
+    anchors = [anchor for anchor in about if isinstance(anchor, dict)] if isinstance(about, list) else []
+    return tuple(filter(None, (*(_line(anchor.get("path")) for anchor in anchors), *_lines(values.get("files")))))
+
+
+def _texts(kind: str, values: dict[str, Any]) -> Iterable[str]:
+    """Return what is said in the keys of a record beside its title and body."""
+    for key in _TEXTS.get(kind, ()):
+        yield from _lines(values.get(key))
+    if kind == "evidence":
+        yield from _lines(values.get("summary"))
+        yield _command(values)
+    about = values.get("about")
+    for anchor in about if isinstance(about, list) else ():
+        if isinstance(anchor, dict):
+            yield from filter(None, (_line(anchor.get(key)) for key in ("symbol", "pattern", "dependency")))

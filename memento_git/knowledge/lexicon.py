@@ -1,0 +1,78 @@
+"""Lists of English words: those that say nothing, those that only ask, those that every project uses."""
+
+from __future__ import annotations
+
+from typing import Final
+
+EMPTY: Final = frozenset(
+    """a an the of to in on at by for from with into onto as is are was were be been being am and or it its this that
+    these those there i you he she we they me him her us them my your his our their if then than so do does did has
+    have had i'm it's don't""".split()
+)
+
+ASKING: Final = frozenset(
+    """what whats which who whos whom whose when where wheres why how hows can could should would will shall may might
+    must cannot cant doing done having about after before between during over under again also any anybody anyone
+    anything some somebody someone something all both each every everyone everything much many more most other others
+    another such only own same too very just ever even still yet now here out up down off per via upon within
+    tell show give gave given find found list explain describe know knew known think thought mean means meant want
+    wants wanted need needs needed like use uses used using get gets got getting make makes made making go goes went
+    going gone come comes came coming say says said see sees saw seen look looks looked happen happens happened
+    happening please thing things way ways kind kinds sort sorts long often currently really actually exactly lot lots
+    let lets mine ours yours theirs themselves itself himself herself myself yourself ourselves because while though
+    although however whether either neither nor but anyway somehow someplace somewhere anywhere one ones didnt doesnt
+    dont isnt wasnt arent werent wont wouldnt couldnt shouldnt hasnt havent hadnt ive youve weve theyve im youre were
+    theyre id youd wed ill youll well work works working""".split()
+)
+
+OPPOSING: Final = frozenset(
+    """not no never none nothing without cannot cant dont doesnt didnt isnt wasnt arent werent wont wouldnt couldnt
+    shouldnt hasnt havent hadnt neither nor instead rather except unless until but however only old former formerly
+    previously longer anymore before after""".split()
+)
+
+EVERYDAY: Final = frozenset(
+    """add added allow alway approach argument available avoid bad behaviour best better
+    big bug call called case cause certain change check choice choose class clean clear code command common complete
+    configuration configure contain convention correct create current decide decision default define delete depend
+    describe design detail develop difference different directory document easy enable ensure error event exact example
+    exist expect fail feature field file fix follow form format full function general good great group handle hard help
+    high idea implement important improve include input instance instead issue keep key kind large last later left level
+    limit line list local low main manage matter maximum mean message method minimum missing mode module move multiple
+    name necessary new next note number object old open option order output parameter part pass path person place plan
+    point policy possible prevent previous problem process produce program project provide purpose put question quick
+    raise reach read real reason recommend remain remove rename replace request require response result return right
+    role rule run safe save second section select send separate set setting setup share short simple single size slow
+    small software solution solve source special specific standard start state status step stop store string structure
+    style suggest support switch system table take task team test text title together tool top total track true try turn
+    type under understand update user valid value variable version view wait word write wrong""".split()
+)
+
+SHORT: Final = dict(
+    pair.split("=")
+    for pair in """admin=administrator app=application arg=argument async=asynchronous auth=authentication
+    authn=authentication authz=authorization char=character cmd=command conf=configuration config=configuration
+    ctx=context db=database dep=dependency deps=dependency dev=development dict=dictionary dir=directory doc=document
+    env=environment err=error exec=execute func=function gc=garbage impl=implement info=information init=initialize
+    k8s=kubernetes lib=library msg=message num=number param=parameter perf=performance perm=permission
+    postgresql=postgres pref=preference prod=production ref=reference repo=repository req=request
+    spec=specification stat=statistics str=string sync=synchronous temp=temporary tmp=temporary
+    util=utility var=variable""".split()
+)
+
+IRREGULAR: Final = dict(
+    pair.split("=")
+    for pair in """began=begin begun=begin broke=break broken=break brought=bring built=build bought=buy chose=choose
+    chosen=choose came=come did=do done=do drew=draw drawn=draw drove=drive driven=drive fell=fall fallen=fall
+    felt=feel forgot=forget forgotten=forget gave=give given=give grew=grow grown=grow held=hold hid=hide hidden=hide
+    kept=keep knew=know known=know led=lead left=leave lost=lose met=meet paid=pay ran=run rose=rise risen=rise
+    sent=send shown=show spoke=speak spoken=speak spent=spend stood=stand stuck=stick taught=teach thought=think
+    threw=throw thrown=throw told=tell took=take taken=take understood=understand went=go gone=go won=win wrote=write
+    written=write indices=index vertices=vertex matrices=matrix children=child people=person analyses=analysis
+    data=datum""".split()
+)
+
+MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip

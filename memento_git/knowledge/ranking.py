@@ -1,0 +1,225 @@
+"""Which documents answer a question, in which order, and what each score is made of."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.knowledge.words import asked, is_everyday
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memento_git.knowledge.cards import Card
+    from memento_git.knowledge.corpus import Corpus
+
+K1: Final = 0.9  # how soon a word's repetition stops to count
+B: Final = 0.75  # how far a document's length is held against it
+UNIT: Final = 10.0  # the weight of a word that stands once in a text
+NEIGHBOUR: Final = 0.7  # what a word counts that only a linked note, or the one before or after in the thread, has
+BESIDE: Final = 0.35  # the same for a document that has no word of the question itself
+FLOOR: Final = 0.3  # share of a question's information that the best answer must have
+TAIL: Final = 0.15  # share of the best score below which nothing is shown
+LOOKED_AT: Final = 50
+ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
+GENERIC: Final = 0.15  # share of those that have an everyday word
+IMPORTANT: Final = 0.2
+SAME_FILE: Final = 0.15
+KINDS: Final = {"note": 1.0, "skill": 1.0, "plan": 0.95, "task": 0.95, "run": 0.95, "evidence": 0.85}
+
+
+class Part(NamedTuple):
+    """One thing that a score is made of: a word, or a boost; for words, where they stand."""
+
+    name: str
+    value: float
+    of: str = "text"
+
+
+class Found(NamedTuple):
+    """A document that answers: its score, the share of the question that it covers, the parts of the score."""
+
+    number: int
+    card: Card
+    score: float
+    cover: float
+    words: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+
+class Asked(NamedTuple):
+    """A question as it was understood: its words, what each tells, and those that nothing here has."""
+
+    text: str
+    words: dict[str, float]
+    unknown: tuple[str, ...]
+
+
+class Ranked(NamedTuple):
+    """The answers to one question, best first, and how many there are in all."""
+
+    asked: Asked
+    found: list[Found]
+    total: int
+
+
+class _Scores:
+    """What each word of a question gives each document."""
+
+    def __init__(self, corpus: Corpus, words: Sequence[str]) -> None:
+        self.worth: dict[str, float] = {}
+        self.given: dict[str, dict[int, float]] = {}
+        self.total: dict[int, float] = {}
+        self.cover: dict[int, float] = {}
+        count = max(corpus.documents, 1)
+        average = max(corpus.length / count, 1.0)
+        for word in words:
+            postings = corpus.postings(word)
+            worth = self.worth[word] = _worth(word, len(postings), count)
+            fixed, slope = K1 * (1 - B) * UNIT, K1 * B * UNIT / average
+            given = {
+                number: worth * (K1 + 1) * weight / (weight + fixed + slope * length)
+                for number, weight, length in postings
+            }
+            self.given[word] = given
+            for number, value in given.items():
+                self.total[number] = self.total.get(number, 0.0) + value
+                self.cover[number] = self.cover.get(number, 0.0) + self.worth[word]
+        self.all = sum(self.worth.values()) or 1.0
+
+
+def _worth(word: str, having: int, count: int) -> float:
+    """Return how much a word tells: the less documents have it, here and in the projects that are taken for granted."""
+    common = having + ELSEWHERE * (GENERIC if is_everyday(word) else 0.0)
+    return math.log1p((count + ELSEWHERE - common + 0.5) / (common + 0.5))
+
+
+def rank(
+    corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] | None = None, files: Iterable[str] = ()
+) -> Ranked:
+    """Return the documents that answer a question, best first."""
+    scores = _Scores(corpus, asked(question))
+    unknown = tuple(word for word, given in scores.given.items() if not given)
+    understood = Asked(question, scores.worth, unknown)
+    near = _Neighbours(corpus, scores)
+    candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep)
+    focus = frozenset(files)
+    found = [_found(scores, number, card, near, focus) for number, card in candidates]
+    found += [
+        _found(scores, number, card, near, focus) for number, card in near.beside(candidates) if not keep or keep(card)
+    ]
+    if not found or max(one.cover for one in found) < FLOOR:
+        return Ranked(understood, [], 0)
+    found.sort(key=lambda one: one.card.path)
+    found.sort(key=lambda one: one.card.time, reverse=True)
+    found.sort(key=lambda one: one.score, reverse=True)
+    least = TAIL * found[0].score
+    shown = [one for one in _once(found) if one.score >= least]
+    others = sum(
+        score >= least and (keep is None or keep(corpus.card(number))) for number, score in scores.total.items()
+    )
+    return Ranked(understood, shown, max(len(shown), others))
+
+
+def _once(found: Iterable[Found]) -> list[Found]:
+    """Return each document once: an archive may hold what is still there too."""
+    return list({one.card.path: one for one in reversed(list(found))}.values())[::-1]
+
+
+def _candidates(
+    corpus: Corpus, scores: _Scores, most: int, keep: Callable[[Card], bool] | None
+) -> list[tuple[int, Card]]:
+    """Return the documents with the best scores; all that are level with the last, so that none is picked by chance."""
+    kept: list[tuple[int, Card]] = []
+    last = math.inf
+    for number in sorted(scores.total, key=scores.total.__getitem__, reverse=True):
+        score = scores.total[number]
+        if len(kept) >= most and score < last:
+            break
+        card = corpus.card(number)
+        if keep is None or keep(card):
+            kept.append((number, card))
+            last = score
+    return kept
+
+
+def _found(scores: _Scores, number: int, card: Card, near: _Neighbours, focus: frozenset[str]) -> Found:
+    parts = [Part(word, given[number]) for word, given in scores.given.items() if number in given]
+    factor = NEIGHBOUR if parts else BESIDE
+    own = {part.name for part in parts}
+    for word, (value, other) in near.words_of(number, card).items():
+        if word not in own:
+            parts.append(Part(word, factor * value, other))
+    text = sum(part.value for part in parts)
+    boosts = [
+        ("kind", KINDS.get(card.kind, 1.0) - 1),
+        ("importance", IMPORTANT * (card.importance - 0.5)),
+        ("same file", SAME_FILE if focus.intersection(card.files) else 0.0),
+    ]
+    parts += [Part(name, text * share, "boost") for name, share in boosts if share]
+    cover = sum(scores.worth[word] for word in own) / scores.all
+    words = tuple(part.name for part in parts if part.of != "boost")
+    return Found(number, card, sum(part.value for part in parts), cover, words, tuple(parts))
+
+
+class _Neighbours:
+    """What the documents beside one say: those that it links to, that link to it, and its neighbours in a thread."""
+
+    def __init__(self, corpus: Corpus, scores: _Scores) -> None:
+        self._corpus = corpus
+        self._scores = scores
+        self._threads: dict[str, list[int]] = {}
+        self._known: dict[int, dict[int, str]] = {}
+
+    def of(self, number: int, card: Card) -> dict[int, str]:
+        """Return the neighbours' numbers, and the id of each."""
+        if number not in self._known:
+            ends = self._linked(card)
+            numbers = {found for end in ends for found in self._corpus.marked(f"id:{end}")}
+            numbers.update(self._beside_in_thread(number, card))
+            numbers.discard(number)
+            self._known[number] = {found: self._corpus.card(found).id for found in numbers}
+        return self._known[number]
+
+    def _linked(self, card: Card) -> set[str]:
+        ends = {end for rel, end in card.links if rel != "contradicts"}
+        cut = set()
+        for other in (self._corpus.card(found) for found in self._corpus.marked(f"end:{card.id}")):
+            targets = {end for rel, end in other.links if rel not in ("contradicts", "unlinked")}
+            if other.kind != "link":
+                ends.add(other.id)
+                continue
+            both = {other.id, *targets, *(end for rel, end in other.links if rel == "unlinked")} - {card.id}
+            if targets:
+                ends |= both
+            else:
+                cut |= both
+        return ends - cut - {card.id}
+
+    def _beside_in_thread(self, number: int, card: Card) -> list[int]:
+        if not card.thread:
+            return []
+        if card.thread not in self._threads:
+            members = self._corpus.marked(f"thread:{card.thread}")
+            self._threads[card.thread] = sorted(
+                members, key=lambda found: (self._corpus.card(found).time, self._corpus.card(found).path)
+            )
+        members = self._threads[card.thread]
+        at = members.index(number)
+        return members[max(at - 1, 0) : at] + members[at + 1 : at + 2]
+
+    def words_of(self, number: int, card: Card) -> dict[str, tuple[float, str]]:
+        """Return for each word of the question the most that a neighbour has of it, and that neighbour's id."""
+        best: dict[str, tuple[float, str]] = {}
+        for other, identity in self.of(number, card).items():
+            for word, given in self._scores.given.items():
+                value = given.get(other, 0.0)
+                if value > best.get(word, (0.0, ""))[0]:
+                    best[word] = (value, identity)
+        return best
+
+    def beside(self, candidates: Sequence[tuple[int, Card]]) -> list[tuple[int, Card]]:
+        """Return the neighbours of the best that have no word of the question themselves."""
+        known = {number for number, _ in candidates} | set(self._scores.total)
+        found = [other for number, card in candidates[:LOOKED_AT] for other in self.of(number, card)]
+        return [(other, self._corpus.card(other)) for other in dict.fromkeys(found) if other not in known]

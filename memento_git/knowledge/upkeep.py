@@ -1,0 +1,115 @@
+"""Keeping the index at the tree that is read, and answering from memory where that cannot be."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge import index
+from memento_git.knowledge.cards import entry_of
+from memento_git.knowledge.corpus import Corpus
+from memento_git.knowledge.documents import can_be_found, documents_of
+from memento_git.ledger import difference, lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memento_git.knowledge.cards import Entry
+    from memento_git.knowledge.index import Index
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+
+    Progress = Callable[[int, int], None] | None
+
+PATIENCE: Final = 1.0
+AT_ONCE: Final = 500
+LONG: Final = 400
+
+
+@contextmanager
+def gathered(view: View, progress: Progress = None, *, written: bool = True) -> Iterator[tuple[Corpus, int]]:
+    """Yield all that can be found in a view, and in how many files memory stands in for the index."""
+    tree = difference.tree_of(view.git, view.commits[0]) if view.commits else ""
+    shelf = index.opened(view.git) if written else None
+    if written and tree and (shelf is None or (shelf.tree != tree and _is_head(view))):
+        shelf = _brought_up(view.git, shelf, tree, progress)
+    changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
+    if changes is None:
+        shelf, changes = None, difference.blobs(view.git, tree)
+    _add_others(view, tree, changes)
+    changes = {path: blob for path, blob in changes.items() if can_be_found(path)}
+    entries = [entry for _, entry in _entries(view.git, changes, progress)]
+    if view.changed:
+        entries += _uncommitted(view, tree, changes)
+    try:
+        yield Corpus(shelf, changes, entries), len(changes)
+    finally:
+        if shelf is not None:
+            shelf.close()
+
+
+def _is_head(view: View) -> bool:
+    """Tell whether a view shows what the index shall follow: the one commit that HEAD is at."""
+    return len(view.commits) == 1 and view.git.head()[0] == view.commits[0]
+
+
+def _add_others(view: View, tree: str, changes: dict[str, str]) -> None:
+    """Add what only the further commits of a union have."""
+    for commit in view.commits[1:]:
+        further = difference.changed(view.git, tree, difference.tree_of(view.git, commit)) or {}
+        held = difference.blobs(view.git, tree) if further else {}
+        changes.update({path: blob for path, blob in further.items() if blob and path not in held})
+
+
+def _uncommitted(view: View, tree: str, changes: dict[str, str]) -> list[Entry]:
+    """Return what a transaction has put and not committed; what it took away is among the changes."""
+    committed = difference.blobs(view.git, tree)
+    put = [path for path, blob in view.files.items() if not blob and can_be_found(path)]
+    changes.update(dict.fromkeys([*put, *(path for path in committed if path not in view.files)], ""))
+    return [entry_of(one) for path in put for one in documents_of(path, view.contents.get(path, b""))]
+
+
+def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress) -> Index | None:
+    """Bring the index to a tree and return it; where it cannot be written, return the old one."""
+    if shelf is not None:
+        shelf.close()
+    try:
+        with lock.held(index.lock_path(git), PATIENCE):
+            current = index.opened(git)
+            if current is not None and current.tree == tree:
+                return current
+            _write(git, current, tree, progress)
+    except (lock.LockHeld, lock.NotWritable, index.Damaged, OSError):
+        pass
+    return index.opened(git)
+
+
+def _write(git: Git, current: Index | None, tree: str, progress: Progress) -> None:
+    """Write what differs, or everything where there is no index, or none that can be updated."""
+    changes = difference.changed(git, current.tree, tree) if current else None
+    if current is not None and changes is not None:
+        changes = {path: blob for path, blob in changes.items() if can_be_found(path)}
+        try:
+            index.update(git, current, tree, list(changes), _entries(git, changes, progress))
+        except index.Damaged:
+            index.forget(git)
+        else:
+            return
+        finally:
+            current.close()
+    files = {path: blob for path, blob in difference.blobs(git, tree).items() if can_be_found(path)}
+    index.build(git, tree, _entries(git, files, progress))
+
+
+def _entries(git: Git, files: dict[str, str], progress: Progress) -> Iterator[tuple[str, Entry]]:
+    """Yield what the index keeps of each document in those of these files that are there."""
+    paths = [path for path, blob in files.items() if blob]
+    for start in range(0, len(paths), AT_ONCE):
+        if progress is not None and len(paths) >= LONG:
+            progress(start, len(paths))
+        some = paths[start : start + AT_ONCE]
+        for path, data in zip(some, git.objects(files[path] for path in some), strict=True):
+            for document in documents_of(path, data) if data is not None else ():
+                yield path, entry_of(document)
+    if progress is not None and len(paths) >= LONG:
+        progress(len(paths), len(paths))

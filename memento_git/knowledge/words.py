@@ -1,0 +1,186 @@
+"""What a text is found by: the same words for what is written down and for what is asked."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY, IRREGULAR, MONTHS, OPPOSING, SHORT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+LONGEST: Final = 64
+LARGEST_CHUNK: Final = 400
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
+)
+_MARKS: Final = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff"
+_LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
+_UNSPACED_RUN: Final = re.compile(rf"[{_UNSPACED}]+")
+_CHUNK: Final = re.compile(
+    rf"""
+      (?P<cjk>[{_UNSPACED}]+)
+    | (?P<named>(?<![^\W_])(?:[cC]\+\+|[cCfF]\#|\.(?:NET|net))(?![\w#+]))
+    | (?P<issue>(?:(?<!\w)[Gg][Hh]-|(?<!&)\#)(?P<number>[0-9]+)(?!\w))
+    | (?P<version>(?<![\w.])[vV]?[0-9]+(?:\.[0-9]+)+(?:[-+.]?[A-Za-z][0-9A-Za-z]*(?:[.-][0-9A-Za-z]+)*)?(?![\w]))
+    | (?P<plain>[_$@]*{_LETTER}+(?:(?:[_./\\:'-]+|::){_LETTER}+)*_*)
+    """,
+    re.VERBOSE,
+)
+_CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+[a-z]*|[^\x00-\x7f]+[0-9]*|[A-Z]+[0-9]*")
+_NUMBERED: Final = re.compile(r"([a-z]{3,})[0-9]+")
+_VERSIONED: Final = re.compile(r"[a-z]+([0-9]+(?:\.[0-9]+)+)")
+_ENGLISH: Final = re.compile(r"[a-z]{3,30}")
+_POSSESSIVE: Final = re.compile(r"'(?:s|S)?$|'(?:s|S)(?=[_./\\:-])")
+_FOLDED: Final = str.maketrans({
+    "ß": "ss", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "\u0131": "i", "ħ": "h",
+})  # fmt: skip
+_ACCENTS: Final = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]")
+
+_ISE: Final = re.compile(r"([a-z]{3,})is(e|es|ed|er|ers|ing|ation|ations|able)$")
+_OUR: Final = re.compile(r"(?<=[a-z]{2})our(?=s?$|ed$|ing$|ite|able|hood|ful|al)")
+
+
+def fold(text: str) -> str:
+    """Return a text in lower case, without accents, compatible forms made one."""
+    if text.isascii():
+        return text.lower()
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return unicodedata.normalize("NFC", bare).translate(_FOLDED)
+
+
+def words(text: str) -> list[str]:
+    """Return what a text is found by, in its order, each as often as it occurs."""
+    return [word for raw in _raw(text) for word in raw]
+
+
+def asked(text: str) -> list[str]:
+    """Return the words that a question is about, each once; what only makes it a question stands aside."""
+    found: dict[str, bool] = {}
+    for match in _CHUNK.finditer(_compatible(text)):
+        plain = match.lastgroup == "plain" and fold(match[0]).replace("'", "") in ASKING
+        for word in _of_match(match):
+            found[word] = found.get(word, True) and plain
+    telling = [word for word, is_plain in found.items() if not is_plain]
+    return telling or list(found)
+
+
+def opposing(text: str) -> frozenset[str]:
+    """Return the words of a text that turn its meaning around, and its numbers."""
+    lowered = re.findall(r"[^\W_]+", fold(_compatible(text)).replace("'", ""))
+    return frozenset(word for word in lowered if word in OPPOSING or any(letter.isdigit() for letter in word))
+
+
+def date_words(time: str) -> list[str]:
+    """Return what a time of a record (ISO 8601) is asked by: its day, month and year."""
+    match = re.match(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", time)
+    if match is None or not 1 <= int(match[2]) <= len(MONTHS):
+        return []
+    year, month, _ = match.groups()
+    return [match[0].replace("-", ""), year + month, year, stem(MONTHS[int(month) - 1])]
+
+
+@cache
+def _everyday() -> frozenset[str]:
+    return frozenset(map(stem, EVERYDAY))
+
+
+def is_everyday(word: str) -> bool:
+    """Tell whether most projects use a word, so that it tells little where a ledger is too small to say so."""
+    return word in _everyday()
+
+
+def _raw(text: str) -> Iterator[Iterable[str]]:
+    for match in _CHUNK.finditer(_compatible(text)):
+        yield _of_match(match)
+
+
+def _compatible(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+
+
+def _of_match(match: re.Match[str]) -> Iterable[str]:
+    kind = match.lastgroup
+    if kind == "plain":
+        return _plain(match[0])
+    if kind == "cjk":
+        return _bigrams(fold(match[0]))
+    if kind == "version":
+        return _version(match[0].lower())
+    if match["number"]:
+        number = match["number"].lstrip("0") or "0"
+        return (f"#{number}", number)
+    return (match[0].lower(),)
+
+
+def _bigrams(run: str) -> tuple[str, ...]:
+    """Return each two neighbours of a run that no spaces divide; one alone is its own word."""
+    return tuple(run[at : at + 2] for at in range(len(run) - 1)) or (run,)
+
+
+def _version(text: str) -> tuple[str, ...]:
+    """Return a version without its v, and its first two numbers."""
+    bare = text.removeprefix("v")
+    short = ".".join(bare.split(".")[:2])
+    return (bare, short) if short != bare and short.replace(".", "").isdigit() else (bare,)
+
+
+@lru_cache(maxsize=65536)
+def _plain(chunk: str) -> tuple[str, ...]:
+    """Return the words of a run of letters and joints: the whole name, then what it is made of."""
+    name = _POSSESSIVE.sub("", chunk).replace("'", "").strip("_$@")
+    if len(name) > LARGEST_CHUNK:
+        name = name[:LARGEST_CHUNK]
+    found: list[str] = []
+    pieces = [piece for piece in re.split(r"[./\\:]+", name) if piece]
+    if len(pieces) > 1:
+        whole = fold(name).replace("\\", "/")
+        found.append(whole if "/" in whole else re.sub(r":+", ".", whole))
+        if (versioned := _VERSIONED.fullmatch(whole)) is not None:
+            found.append(versioned[1])
+    for piece in pieces:
+        found += _piece(piece)
+    return tuple(dict.fromkeys(word[:LONGEST] for word in found if word not in EMPTY))
+
+
+def _piece(piece: str) -> list[str]:
+    """Return the words of one name: as a whole, whatever its style, and its parts."""
+    joined = [part for part in re.split(r"[_-]+", piece) if part]
+    parts = [fold(camel) for part in joined for camel in _humps(part)]
+    if len(parts) == 1:
+        return _single(parts[0])
+    whole = "".join(parts)
+    return [stem(whole) if _ENGLISH.fullmatch(whole) else whole, *(word for part in parts for word in _single(part))]
+
+
+def _humps(part: str) -> list[str]:
+    """Return the parts of a camelCase name; a word in one case, with its digits, stays whole."""
+    if part.islower() or part.isupper() or part[1:].islower() or part.isdigit():
+        return [part]
+    return _CAMEL.findall(part) or [part]
+
+
+def _single(word: str) -> list[str]:
+    """Return a word by its stem; one that carries digits as it is, and its letters."""
+    if word in EMPTY:
+        return []
+    if _ENGLISH.fullmatch(word):
+        return [stem(word)]
+    numbered = _NUMBERED.fullmatch(word)
+    return [word, stem(numbered[1])] if numbered else [word]
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Return the stem that a word's English forms share, its short forms and other spellings among them."""
+    from whoosh.lang.porter2 import stem as shorten
+
+    plain = SHORT.get(word) or SHORT.get(word.removesuffix("s")) or IRREGULAR.get(word) or word
+    plain = _OUR.sub("or", _ISE.sub(r"\1iz\2", plain))
+    return str(shorten(plain))

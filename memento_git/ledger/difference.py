@@ -1,0 +1,46 @@
+"""What differs between the ledger's folder in two trees, by blob."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import layout
+from memento_git.ledger.git import GitFailed
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+
+PLAIN: Final = ("100644", "100755")
+
+
+def tree_of(git: Git, commit: str) -> str:
+    """Return the tree of the ledger's folder in a commit; nothing where there is none."""
+    entry = git.entries(commit, layout.FOLDER).get(layout.FOLDER)
+    return entry.oid if entry is not None and entry.type == "tree" else ""
+
+
+def blobs(git: Git, tree: str) -> dict[str, str]:
+    """Return path -> blob of all plain files in a tree of the ledger's folder."""
+    found: dict[str, str] = {}
+    for line in os.fsdecode(git.run("ls-tree", "-r", "-z", "--full-tree", tree)).split("\0")[:-1] if tree else ():
+        head, _, path = line.partition("\t")
+        if head[:6] in PLAIN:
+            found[f"{layout.FOLDER}/{path}"] = head[12:]
+    return found
+
+
+def changed(git: Git, old: str, new: str) -> dict[str, str] | None:
+    """Return path -> blob ('' where the file went) of what differs; None where git no longer has the old tree."""
+    if old == new:
+        return {}
+    if not old or not new:
+        return blobs(git, new) if not old else dict.fromkeys(blobs(git, old), "")
+    try:
+        parts = os.fsdecode(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new)).split("\0")
+    except GitFailed:
+        return None
+    return {
+        f"{layout.FOLDER}/{path}": fields[3] if fields[1] in PLAIN else ""
+        for fields, path in ((head.split(" "), path) for head, path in zip(parts[::2], parts[1::2], strict=False))
+    }
