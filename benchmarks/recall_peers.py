@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recall_labels import Note, Question
 
 WHOOSH: Final = "whoosh3"
-BASIC_MEMORY: Final = ("basic-memory", "fastmcp<3")
+BASIC_MEMORY: Final = ("basic-memory", "fastmcp<4")
 WORDS: Final = re.compile(r"\w+")
 WHOOSH_PROGRAM: Final = """
 import json, sys
@@ -52,8 +52,9 @@ async def main(notes, asks, program):
             names[link] = name
         found = []
         for ask in asks:
-            told = await client.call_tool("search_notes", {"project": "main", "query": ask, "page_size": 20},
-                                          raise_on_error=False)
+            told = await client.call_tool("search_notes", {
+                "project": "main", "query": ask, "page_size": 20, "search_type": "text",
+            }, raise_on_error=False)
             try:
                 rows = json.loads(told.content[0].text)["results"]
             except (ValueError, KeyError, TypeError):
@@ -121,7 +122,8 @@ class Installed:
             return None
         python = self._python("basic-memory", BASIC_MEMORY, maker)
         shutil.rmtree(self.folder / "basic-home", ignore_errors=True)
-        env = {**environment(self.folder / "basic-home"), "BASIC_MEMORY_NO_PROMOS": "1"}
+        settings = {"BASIC_MEMORY_NO_PROMOS": "1", "BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED": "false"}
+        env = {**environment(self.folder / "basic-home"), **settings}
         rows = [(note.id, note.title, [*note.tags, note.key], note.text) for note in notes]
         data = json.dumps({"notes": rows, "asks": [question.ask for question in questions]}).encode()
         server = python.parent / "basic-memory"

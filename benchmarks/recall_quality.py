@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_labels import ANSWERED, UNANSWERED, false_answers, judged, read_notes, read_questions
-from recall_ours import ours
+from recall_ours import ours, without_floor
 from recall_peers import BASIC_MEMORY, WHOOSH, Installed, fts5, mnemo
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def engines(installed: Installed) -> dict[str, Engine]:
     """Return what is compared, by the name that it has in the table."""
     return {
         "ours": ours,
-        "ours + semantic": partial(ours, semantic=True),
+        "ours, if it never kept silent": without_floor,
         "SQLite FTS5 (porter)": fts5,
         "Whoosh, its query parser (all words)": partial(installed.whoosh, way="and"),
         "Whoosh, its query parser (any word)": partial(installed.whoosh, way="or"),
@@ -52,8 +52,8 @@ def overall(rows: Sequence[Row], questions: Sequence[Question]) -> list[str]:
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for row in rows:
-        known = _of(row, questions, lambda question: question.kind != UNANSWERED)
-        unknown = [answer for _, answer in _of(row, questions, lambda question: question.kind == UNANSWERED)]
+        known = _of(row, questions, ANSWERED)
+        unknown = [answer for _, answer in _of(row, questions, (UNANSWERED,))]
         scores = judged(*_apart(known))
         floored = any(answer.passing != len(answer.ids) for answer in row.answers)
         floor = f"{100 * false_answers(unknown, above_floor=True):.0f} %, and {100 * scores.empty_above_floor:.0f} % of"
@@ -73,16 +73,15 @@ def by_kind(rows: Sequence[Row], questions: Sequence[Question]) -> list[str]:
         "|---|" + "---:|" * len(ANSWERED),
     ]
     for row in rows:
-        scores = [judged(*_apart(_of(row, questions, lambda one, kind=kind: one.kind == kind))) for kind in ANSWERED]
+        scores = [judged(*_apart(_of(row, questions, (kind,)))) for kind in ANSWERED]
         cells = (f"{100 * score.recall10:.0f} / {100 * score.mrr:.0f}" for score in scores)
         lines.append(f"| {row.name} | " + " | ".join(cells) + " |")
     return lines
 
 
-def _of(
-    row: Row, questions: Sequence[Question], wanted: Callable[[Question], bool]
-) -> list[tuple[Question, Answer]]:
-    return [(question, answer) for question, answer in zip(questions, row.answers, strict=True) if wanted(question)]
+def _of(row: Row, questions: Sequence[Question], kinds: Sequence[str]) -> list[tuple[Question, Answer]]:
+    pairs = zip(questions, row.answers, strict=True)
+    return [(question, answer) for question, answer in pairs if question.kind in kinds]
 
 
 def _apart(pairs: Sequence[tuple[Question, Answer]]) -> tuple[list[Question], list[Answer]]:
@@ -124,8 +123,10 @@ def main() -> None:
 
 def _named(name: str, versions: dict[str, str]) -> str:
     package = WHOOSH if name.startswith("Whoosh") else BASIC_MEMORY[0] if name == BASIC_MEMORY[0] else ""
-    return name.replace("Whoosh", f"Whoosh ({package} {versions[package]})") if package == WHOOSH else (
-        f"{name} {versions[package]}" if package else name
+    return (
+        name.replace("Whoosh", f"Whoosh ({package} {versions[package]})")
+        if package == WHOOSH
+        else (f"{name} {versions[package]}" if package else name)
     )
 
 
