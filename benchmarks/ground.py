@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from measure import Failed, call
 from peers import Peers
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import evidences, plans, runs, setup
 from memento_git.work.desk import Desk
-from memento_git.work.fold import plans_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

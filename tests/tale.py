@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from memento_git.folding.fold import Fold, Folded, group_of, plans_of
+from memento_git.folding.lanes import STATUS, task_status
 from memento_git.model.ids import Ref, random_part
 from memento_git.model.work import Event
-from memento_git.work.fold import Fold, Folded, group_of, plans_of
-from memento_git.work.lanes import STATUS, task_status
+from memento_git.work.transitions import judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,7 +88,7 @@ class Tale:
     # What it comes to.
 
     def folded(self, key: str = TASK) -> Folded:
-        return Fold(self).group(plans_of(RUN) if key.startswith("plan") else key)
+        return Fold(self, judge).group(plans_of(RUN) if key.startswith("plan") else key)
 
     def status(self, record: str = TASK) -> str:
         lanes = self.folded(record).lanes
@@ -99,7 +100,7 @@ class Tale:
 
     def verdict(self, identity: str) -> tuple[str, str]:
         """Return an event's verdict, and the token of what is wrong with it."""
-        seen = Fold(self).judged(identity)
+        seen = Fold(self, judge).judged(identity)
         assert seen is not None
         return seen.verdict, seen.token
 

@@ -56,7 +56,9 @@ def name_of(path: Path) -> str:
 def path_of(kind: str) -> str:
     run, record = f"run_{RANDOM}", f"{kind}_{RANDOM}"
     if kind == "event":
-        return layout.event_path(run, run, "2026-11-21T21:02:13.377Z", "paused", record)
+        return f"{layout.folder_of(run, run)}/{layout.event_name('2026-11-21T21:02:13.377Z', 'paused', record)}"
+    if kind == "note":
+        return layout.note_path("decisions", record)
     return layout.evidence_path(run, record) if kind == "evidence" else layout.prose_path(run, record)
 
 
@@ -201,6 +203,7 @@ PLANTED: Final = {
     "Rules are pure": ("work/trust.py", "import random"),
     "The command line decides nothing": ("cli/run.py", "from memento_git.work import transitions"),
     "Only what runs git": ("work/codestate.py", "import subprocess"),
+    "Work and knowledge": ("work/rows.py", "from memento_git.knowledge import alike"),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 from docs.generator import rows
 from memento_git.errors import MementoError
 from memento_git.ledger.store import Ledger
+from memento_git.texts.typed import ReasonRequired
 from memento_git.work import candidates as rules
 from memento_git.work import refusals as no
 from memento_git.work.actions import batch, dispatches, evidences, selections, settling, tasks, verifying
@@ -280,7 +281,7 @@ def test_another_than_the_best_needs_a_reason_and_may_replace_it(contest: Contes
     long = contest.attempt("ann", {"app.py": "answer = 42  # yes\n" * 400})
     contest.attempt("bob", {"app.py": "answer = 41 + 1\n"})
     contest.select()
-    with pytest.raises(no.ReasonRequired):
+    with pytest.raises(ReasonRequired):
         contest.select(dispatch=long)
     contest.select(dispatch=long, reason="It is easier to read.")
     assert contest.proven_by() == long

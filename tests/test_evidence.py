@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.texts.secrets import SecretFound
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences
 from memento_git.work.actions.diffs import FileUnfit, RangeInvalid
 from memento_git.work.actions.evidences import FileMissing
 from memento_git.work.capture import CommandNotStarted, OutsideRepository
-from memento_git.work.secrets import SecretFound
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
-from memento_git.work import refusals as no
+from memento_git.texts.secrets import SecretFound
+from memento_git.texts.typed import TextInvalid
 from memento_git.work.actions import diffs, evidences, runs, settling, tasks
 from memento_git.work.capture import Stream, stream_record
-from memento_git.work.secrets import SecretFound
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def test_a_private_key_that_begins_in_what_is_cut_is_not_kept(play: Play) -> Non
 @pytest.mark.parametrize("uri", ["/home/somebody/x.log", "C:\\x.log", "x.log"])
 def test_a_uri_needs_a_scheme(play: Play, uri: str) -> None:
     play.run()
-    with pytest.raises(no.TextInvalid):
+    with pytest.raises(TextInvalid):
         play.do(evidences.add_evidence, "ci", uri=uri)
 
 
@@ -169,7 +170,7 @@ def test_a_run_with_an_unreadable_event_hands_nothing_out(play: Play) -> None:
     path.write_text("do: [")
     play.commit_all("broken")
 
-    with pytest.raises(no.RecordIncomplete):
+    with pytest.raises(RecordIncomplete):
         play.dispatch(task)
 
 

@@ -7,9 +7,10 @@ import random
 
 import pytest
 
+from memento_git.folding.fold import Fold
+from memento_git.folding.lanes import merge
 from memento_git.model.ids import Ref
-from memento_git.work.fold import Fold
-from memento_git.work.lanes import merge
+from memento_git.work.transitions import judge
 from tests.tale import BOB, OTHER, PLAN, PLAN2, PROOF, RUN, TASK, Tale, handoff, planned
 
 LEGAL = ("legal", "")
@@ -308,7 +309,7 @@ def test_a_void_of_a_dangling_event_stays_in_force_when_the_past_arrives() -> No
     tale = planned()
     claim, completion = arriving(tale)
     arrived = tale.events.pop(claim)
-    absent = [str(ref) for ref in Fold(tale).absent(completion)]
+    absent = [str(ref) for ref in Fold(tale, judge).absent(completion)]
     assert absent == [str(arrived.ref)]
     tale.listed = list(tale.events)
     tale.events[claim] = arrived
@@ -374,7 +375,7 @@ def test_events_that_name_each_other_in_a_circle_are_left_out() -> None:
         tale.events[name] = tale.events[name]._replace(after=(Ref(before, tale.events[before].digest),))
     assert {tale.verdict(name)[0] for name in names} == {"dangling"}
     for name in names:
-        assert Fold(tale).judged(name) is not None
+        assert Fold(tale, judge).judged(name) is not None
     assert tale.status() == "pending"
 
 
@@ -492,7 +493,7 @@ def test_the_fold_is_the_same_in_whatever_order_files_are_listed(seed: int) -> N
 @pytest.mark.parametrize("seed", range(60))
 def test_the_incremental_state_is_the_one_computed_from_scratch(seed: int) -> None:
     tale = random_tale(seed)
-    fold = Fold(tale)
+    fold = Fold(tale, judge)
     fold.group(TASK)
     for name in tale.events:
         if tale.events[name].of == TASK:

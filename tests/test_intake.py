@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from docs.generator import rows
 from memento_git.errors import MementoError
+from memento_git.texts.secrets import SecretFound
 from memento_git.work import guard, intake
 from memento_git.work import refusals as no
 from memento_git.work.actions import intakes, runs
-from memento_git.work.secrets import SecretFound
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.ledger.store import UncommittedLedger
+from memento_git.texts.typed import ReasonRequired
 from memento_git.work import guard, preflight
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, plans, verifying
@@ -200,7 +201,7 @@ def test_a_rule_is_allowed_by_name_and_with_a_reason_and_that_is_kept(play: Play
     task = play.task(body="Then:\n\n```\ngit rebase main\ngit stash drop\n```\n")
     with pytest.raises(guard.RuleUnknown):
         play.dispatch(task, allow_destructive=["force"])
-    with pytest.raises(no.ReasonRequired):
+    with pytest.raises(ReasonRequired):
         play.dispatch(task, allow_destructive=["rewrite_history", "drop_stash"])
     with pytest.raises(guard.DestructiveCommand, match="line 5: git stash drop"):
         play.dispatch(task, allow_destructive=["rewrite_history"], note="agreed")

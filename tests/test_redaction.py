@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.ledger import layout
+from memento_git.texts.typed import ReasonRequired
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, settling, tasks
 from memento_git.work.overview import base
@@ -152,5 +153,5 @@ def test_redacting_is_possible_in_a_final_run_and_makes_nothing_late(play: Play)
 
 def test_redacting_needs_a_reason(play: Play) -> None:
     _, _, evidence = story(play)
-    with pytest.raises(no.ReasonRequired):
+    with pytest.raises(ReasonRequired):
         play.do(settling.redact_record, evidence, reason=" ")

@@ -9,6 +9,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.model.work import GATE_KINDS
+from memento_git.texts.typed import ReasonRequired, TextInvalid
 from memento_git.work import refusals as no
 from memento_git.work import release as rules
 from memento_git.work.actions import batch, checks, evidences, gates, releases, runs, tasks
@@ -454,7 +455,7 @@ def test_every_gate_is_waived_by_a_name_and_for_a_reason_alone(play: Play, kind:
     where = {"task": task} if scope == "task" else {}
     play.gate(kind, "failed", **where)
     for reason in ("", "  "):
-        with pytest.raises(no.ReasonRequired):
+        with pytest.raises(ReasonRequired):
             play.gate(kind, "waived", reason=reason, **where)
     with pytest.raises(no.GateBlocks):
         play.dispatch(task)
@@ -518,10 +519,10 @@ def test_an_old_commit_can_be_judged_and_not_recorded(
 
 
 def test_a_prompt_needs_an_answer_and_an_answer_a_word(play: Play, run: str) -> None:
-    with pytest.raises(no.TextInvalid, match="no answer"):
+    with pytest.raises(TextInvalid, match="no answer"):
         play.do(evidences.approve, run, prompt="Release?")
     for response in ("", "   "):
-        with pytest.raises(no.TextInvalid, match="empty"):
+        with pytest.raises(TextInvalid, match="empty"):
             play.do(evidences.approve, run, response=response)
 
 

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from memento_git.knowledge.actions.notes import add_note
 from memento_git.ledger import codec, layout, yamltext
 from memento_git.ledger.codec import Decoded
 from memento_git.ledger.layout import Place
+from memento_git.ledger.store import Ledger
 from memento_git.model import types as t
+from memento_git.model.anchors import AnchorType
 from memento_git.model.events import VERBS, event_shape
 from memento_git.model.ids import kind_of
 from memento_git.model.jsonschema import GATED, documents
@@ -27,7 +30,8 @@ ROOT: Final = Path(__file__).parent.parent
 TOOL: Final = Path(sys.executable).parent / "check-jsonschema"
 RUN, PLAN, TASK = "run_000000000001", "plan_000000000001", "task_000000000001"
 EVIDENCE, EVENT, DISPATCH = "evidence_000000000001", "event_000000000001", "dispatch_000000000001"
-OF: Final = {"run": RUN, "plan": PLAN, "task": TASK, "evidence": EVIDENCE}
+NOTE = "note_000000000001"
+OF: Final = {"run": RUN, "plan": PLAN, "task": TASK, "evidence": EVIDENCE, "note": NOTE}
 AT: Final = "2026-11-21T21:02:13.377Z"
 DIGEST, SHA, TREE = "ab" * 16, "ab" * 32, "ab" * 20
 SIGNATURE: Final = "-----BEGIN SSH SIGNATURE-----\nU1NIU0lH\n-----END SSH SIGNATURE-----\n"
@@ -76,7 +80,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
         patch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
         assert play_sample(folder)["ok"]
     found: dict[str, dict[str, str]] = {"config": {"config": (folder / layout.CONFIG).read_text()}}
-    for path in sorted((folder / ".memento" / "runs").rglob("*")):
+    with Ledger.open(folder) as ledger:
+        ledger.change("note add", lambda tx: add_note(tx, "Empty names are refused.", kind="decision", about=["a.py"]))
+    for path in sorted((folder / ".memento").rglob("*")):
         place = layout.place_of(path.relative_to(folder).as_posix()) if path.is_file() else None
         if place is not None and place.kind != "attachment":
             text = path.read_text()
@@ -153,6 +159,16 @@ CASES: Final = {
         "bad_key": "version: 1\npolicy:\n  plans: {}\n",
         "bad_null": "version: 1\npolicy:\n  require:\n",
     },
+    "note": {
+        "good": f"id: {NOTE}\nkind: fact\ntitle: It is so.\nat: {AT}\nby: Ada\norigin: person\n",
+        "good_about": f"id: {NOTE}\nkind: lesson\ntitle: T\nat: {AT}\nby: Ada\norigin: agent\nabout:\n- path: a.py\n",
+        "bad_kind": f"id: {NOTE}\nkind: rumour\ntitle: T\nat: {AT}\nby: Ada\norigin: person\n",
+        "bad_without_origin": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\n",
+        "bad_origin": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: god\n",
+        "bad_share": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nimportance: 2\n",
+        "bad_key": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nkey: A B\n",
+        "bad_link": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nlinks:\n- {{rel: likes}}\n",
+    },
     "event": {
         "good": f"do: cancelled\nof: {RUN}\n{HEAD}reason: Enough.\n",
         "good_gate": f"do: passed\nof: {TASK}\n{HEAD}gate: release\n",
@@ -178,7 +194,7 @@ def test_the_schema_and_our_validator_agree(schema: str, tmp_path: Path) -> None
     assert refused_by_tool(tmp_path, schema, CASES[schema]) == bad
 
 
-def value_of(type_: t.Type) -> Any:
+def value_of(type_: t.Type) -> Any:  # noqa: C901 (one case for each type)
     """Return a value that a type takes, with every key of a shape."""
     value: Any = "Some text."
     match type_:
@@ -195,8 +211,10 @@ def value_of(type_: t.Type) -> Any:
             value = True
         case t.Whole():
             value = max(type_.least, 3)
-        case t.Decimal():
+        case t.Decimal() | t.Share():
             value = 0.25
+        case AnchorType():
+            value = {"path": "a/b.py", "lines": "1-2"}
         case t.Anything():
             value = {"do": "paused"}
         case t.Pattern():
@@ -207,7 +225,7 @@ def value_of(type_: t.Type) -> Any:
 def matching(pattern: t.Pattern) -> str:
     import re
 
-    tried = [RUN, PLAN, TASK, EVIDENCE, EVENT, DISPATCH, AT, DIGEST, SHA, TREE, "a/b.py", ".", "90m", "paused",
+    tried = [RUN, PLAN, TASK, NOTE, EVIDENCE, EVENT, DISPATCH, AT, DIGEST, SHA, TREE, "a/b.py", ".", "90m", "paused",
              f"{EVENT}@{DIGEST}", f"{EVIDENCE}@{DIGEST}", SIGNATURE]  # fmt: skip
     return next(text for text in tried if re.fullmatch(pattern.pattern, text))
 
@@ -231,13 +249,15 @@ def test_an_event_with_every_key_of_its_verb_is_accepted_by_both(tmp_path: Path)
 
 
 def test_the_keys_of_every_shape_are_accepted_by_both(tmp_path: Path) -> None:
+    from memento_git.model.knowledge import NOTE as NOTE_SHAPE
     from memento_git.model.policy import CONFIG
     from memento_git.model.work import EVIDENCE as EVIDENCE_SHAPE
     from memento_git.model.work import PLAN as PLAN_SHAPE
     from memento_git.model.work import RUN as RUN_SHAPE
     from memento_git.model.work import TASK as TASK_SHAPE
 
-    shapes = {"run": RUN_SHAPE, "plan": PLAN_SHAPE, "task": TASK_SHAPE, "evidence": EVIDENCE_SHAPE, "config": CONFIG}
+    shapes = {"run": RUN_SHAPE, "plan": PLAN_SHAPE, "task": TASK_SHAPE, "evidence": EVIDENCE_SHAPE, "note": NOTE_SHAPE,
+              "config": CONFIG}  # fmt: skip
     for schema, shape in shapes.items():
         value = value_of(shape)
         if schema == "config":

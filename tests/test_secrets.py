@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memento_git.work import secret_shapes, secret_values
-from memento_git.work.secrets import Secret, SecretFound, find_secrets, redact, refuse_secrets
+from memento_git.texts import secret_shapes, secret_values
+from memento_git.texts.secrets import Secret, SecretFound, find_secrets, redact, refuse_secrets
 
 ROOT = Path(__file__).parent.parent
 MIXED = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6"
@@ -414,7 +414,7 @@ def run(code: str) -> str:
 
 def test_ordinary_text_is_scanned_without_the_library() -> None:
     texts = [*ORDINARY[:9], *ASSIGNED][:12]
-    code = f"from memento_git.work.secrets import redact\nfor text in {texts!r}: redact(text)\n"
+    code = f"from memento_git.texts.secrets import redact\nfor text in {texts!r}: redact(text)\n"
     assert run(f"{code}print('detect_secrets' in sys.modules)").strip() == "False"
 
 
@@ -423,7 +423,7 @@ def test_no_scanner_connects_to_anything() -> None:
         "def refuse(event, _):\n"
         "    if event.startswith(('socket.connect', 'socket.getaddrinfo', 'socket.sendto')): raise SystemExit(event)\n"
         "sys.addaudithook(refuse)\n"
-        "from memento_git.work.secrets import redact\n"
+        "from memento_git.texts.secrets import redact\n"
         f"for text in {EVERY!r}: redact(text)\n"
         "print('done')"
     )

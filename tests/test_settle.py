@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.folding.settling import EventIsLegal, NotAHead, NotContested
 from memento_git.ledger import layout
 from memento_git.model.ids import NoSuchRecord, WrongKind
+from memento_git.texts.typed import ReasonRequired
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, runs, settling, tasks, verifying
 from memento_git.work.overview import base
@@ -42,9 +44,9 @@ def test_settling_names_both_heads_and_one_holds(play: Play) -> None:
 
 def test_settling_needs_a_reason_a_head_and_a_disagreement(play: Play) -> None:
     run, task, (blocked, _) = contested(play)
-    with pytest.raises(no.ReasonRequired):
+    with pytest.raises(ReasonRequired):
         play.do(settling.settle_record, task, blocked)
-    with pytest.raises(no.NotContested):
+    with pytest.raises(NotContested):
         play.do(settling.settle_record, run, blocked, reason="x")
     with pytest.raises(NoSuchRecord):
         play.do(settling.settle_record, task, "zzzz", reason="x")
@@ -55,7 +57,7 @@ def test_settling_needs_a_reason_a_head_and_a_disagreement(play: Play) -> None:
 def test_an_event_of_another_record_is_no_head(play: Play) -> None:
     run, task, _ = contested(play)
     plan = play.state(run).folded(f"plans:{run}").heads[0]
-    with pytest.raises(no.NotAHead):
+    with pytest.raises(NotAHead):
         play.do(settling.settle_record, task, plan, reason="x")
 
 
@@ -64,7 +66,7 @@ def test_voiding_one_of_two_contested_events_leaves_the_other(play: Play) -> Non
     play.do(settling.void_event, dispatched, reason="never happened")
     assert play.status(task) == "blocked"
     assert not base(play.ledger.view(), run)["trouble"]
-    with pytest.raises(no.EventIsLegal):
+    with pytest.raises(EventIsLegal):
         play.do(settling.void_event, blocked, reason="this too")
 
 
@@ -72,7 +74,7 @@ def test_a_legal_event_is_never_voided(play: Play) -> None:
     play.planned()
     task = play.proven()
     for seen in play.state(task).folded(task).events:
-        with pytest.raises(no.EventIsLegal):
+        with pytest.raises(EventIsLegal):
             play.do(settling.void_event, seen.event.id, reason="I do not like it")
 
 
@@ -121,7 +123,7 @@ def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: P
     claim = play.claimed(task)
     with pytest.raises(no.NotExpired):
         play.do(dispatches.recover_dispatch, claim)
-    with pytest.raises(no.ReasonRequired):
+    with pytest.raises(ReasonRequired):
         play.do(dispatches.recover_dispatch, claim, force=True)
     _, successor = play.do(dispatches.recover_dispatch, claim, force=True, reason="gone", requeue=True)
     opened = play.state(task).dispatches(task)[successor]["opened"]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from memento_git.work.fold import Fold
-from memento_git.work.lanes import join, task_status
+from memento_git.folding.fold import Fold
+from memento_git.folding.lanes import join, task_status
+from memento_git.work.transitions import judge
 from tests.tale import BOB, OTHER, PLAN, PLAN2, PROOF, RUN, TASK, Tale, handoff, planned
 
 LEGAL = ("legal", "")
@@ -431,4 +432,4 @@ def test_a_contested_plan_lets_nothing_be_handed_out() -> None:
 
 def test_the_state_of_a_task_is_the_word_of_its_lane_while_a_try_is_open() -> None:
     tale, _ = candidates()
-    assert task_status(Fold(tale).group(TASK).lanes) == "dispatched"
+    assert task_status(Fold(tale, judge).group(TASK).lanes) == "dispatched"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import layout
+from memento_git.texts.typed import TextInvalid
 from memento_git.work import refusals as no
 from memento_git.work.actions import batch, dispatches, evidences, plans, tasks, verifying
 from memento_git.work.actions.evidences import Draft
@@ -520,7 +521,7 @@ def test_words_that_ask_for_what_there_is_not_are_refused_before_anything_is_wri
 ) -> None:
     play.planned()
     before = git(play.root, "rev-parse", "HEAD")
-    with pytest.raises(no.TextInvalid):
+    with pytest.raises(TextInvalid):
         play.task(**{option: word})
     assert git(play.root, "rev-parse", "HEAD") == before
 

@@ -6,8 +6,10 @@ from typing import Final
 
 from docs.generator.words import key_table, table
 from docs.generator.words import page as whole_page
+from memento_git.model.anchors import SHAPE as ABOUT
 from memento_git.model.events import GATE, HEAD, VERBS
 from memento_git.model.ids import ALPHABET, LENGTH
+from memento_git.model.knowledge import DOMAINS, NOTE
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS, GATE_KINDS, PLAN, RUN, TASK, TRUSTS, VERDICTS
 
 LAYOUT: Final = """\
@@ -23,6 +25,8 @@ LAYOUT: Final = """\
     tasks/<s>/<task>/task.md                    a task; its events lie beside it
     evidence/<s>/<evidence>.yaml                one piece of evidence, immutable
     evidence/<s>/<evidence>/                    what was captured or attached, and the evidence's events
+  knowledge/<domain>/<s>/<note>.md              a note: front matter and Markdown, edited in place for its wording
+  knowledge/<domain>/<s>/<note>/                what happened to the note, as events
   archive/<run>/<digest>.yaml.gz                a final run in one file
 ```
 
@@ -34,18 +38,18 @@ A dispatch and a gate have no file: they are what events come to. A dispatch's i
 `dispatched` event that opened it."""
 
 YAML: Final = """\
-Files are UTF-8. Events, evidence and the config are YAML; `run.md`, `plan.md` and `task.md` are YAML front matter
-between two lines `---`, then Markdown. The ledger's YAML is plain: one document, no anchors and aliases, no tags, no
-key twice, at most 12 levels. Every scalar is read as text and then typed by its key, so an id of digits stays an id
-and `2026-11-21T21:02:13.377Z` stays as it is written. A key that the tables below do not have is a finding. An empty
-value is not written.
+Files are UTF-8. Events, evidence and the config are YAML; `run.md`, `plan.md`, `task.md` and notes are YAML front
+matter between two lines `---`, then Markdown. The ledger's YAML is plain: one document, no anchors and aliases, no
+tags, no key twice, at most 12 levels. Every scalar is read as text and then typed by its key, so an id of digits
+stays an id and `2026-11-21T21:02:13.377Z` stays as it is written. A key that the tables below do not have is a
+finding. An empty value is not written.
 
 Texts hold no control characters and none that change the direction of writing; a text has at most 65,536 characters,
 a file at most 1 MiB.
 
-The same in JSON Schema 2020-12 is in `schemas/`: `run`, `plan` and `task` (for the front matter), `evidence`, `event`
-and `config`. An editor types YAML's scalars itself, so there a flag is a boolean and a count an integer; quote a text
-that looks like a number."""
+The same in JSON Schema 2020-12 is in `schemas/`: `run`, `plan`, `task` and `note` (for the front matter), `evidence`,
+`event` and `config`. An editor types YAML's scalars itself, so there a flag is a boolean and a count an integer; quote
+a text that looks like a number."""
 
 SIGNATURES: Final = """\
 A signed event or approval has the key `signature`, the last of its file, as a block of exactly this form: the line
@@ -68,7 +72,7 @@ signed well. Digests of files are of all bytes, signature included."""
 def page() -> str:
     ids = (
         f"An id is its kind, an underscore and {LENGTH} random characters of `{ALPHABET}` (Crockford base 32, "
-        "lower case): `task_7k2m9p4x1c0d`. Kinds: `run`, `plan`, `task`, `dispatch`, `evidence`, `event`.\n\n"
+        "lower case): `task_7k2m9p4x1c0d`. Kinds: `run`, `plan`, `task`, `dispatch`, `evidence`, `note`, `event`.\n\n"
         "A digest is the first 32 hexadecimal digits of the SHA-256 of a file's bytes at the commit. A reference is an "
         "id and a digest: `evidence_5s0g3t7k2b9x@e1d0…`. Git's own ids (40 or 64 digits) name code."
     )
@@ -76,12 +80,19 @@ def page() -> str:
     return whole_page(
         "File formats", "## Layout", LAYOUT, "## YAML", YAML, "## Ids, digests, times", ids, times,
         "## Run", key_table(RUN), "## Plan", key_table(PLAN), "## Task", key_table(TASK),
+        "## Note", _note(),
         "## Evidence", _evidence(), "## Event", _events(),
         "## Signatures", SIGNATURES,
         "## Config", "See [policy.md](policy.md).",
         "## Archive", "A gzip file of YAML: `version: 1` and `files`, a mapping from path to `text`, or to `base64` "
         "where the bytes are not text. Its name is the digest of its bytes. It holds each file's exact bytes.",
     )  # fmt: skip
+
+
+def _note() -> str:
+    domains = ", ".join(f"`{domain}`" for domain in DOMAINS)
+    told = f"Domains, as the name of the folder: {domains}; `knowledge.domains` of the config adds more."
+    return f"{told}\n\n{key_table(NOTE)}\n\n### Places that a note is about\n\n{key_table(ABOUT)}"
 
 
 def _evidence() -> str:

@@ -170,6 +170,9 @@ def defaults() -> dict[str, str]:
         **{f"policy.signatures{key}": "nothing" if key else "" for key in SIGNATURE_KEYS},
         **_section("reproduce", REPRODUCE, policy.reproduce),
         "policy.allow_secrets": _value(policy.allow_secrets),
+        "knowledge": "",
+        "knowledge.domains": "none",
+        "knowledge.medium": "90d",
         "executors": "the known ones",
         **{name: "" for name, _ in keys(CONFIG) if "[]" in name or "<name>" in name},
     }

@@ -206,12 +206,28 @@ RERUN: Final = {
     "command": "argv, or null", "exit_code": "that came out now, or null",
     "recorded_id": "the evidence that was recorded of it, or null",
 }  # fmt: skip
+NOTE: Final = {
+    "id": "the note", "kind": "fact, decision, lesson, event, preference, gap, question, checkpoint, goal, summary",
+    "domain": "the folder that it lies in", "title": "its name", "key": "dotted, of one live note only, or null",
+    "status": "active, parked, retired, superseded, merged, resolved, finished, contested",
+    "expired": "its time is over", "origin": "person, agent, command, import", "actor": "who wrote it",
+    "created_at": "when", "confirmed_at": "when it was last confirmed, or null", "confirmed_by": "by whom, or null",
+    "tags": "list", "aliases": "other words for it", "importance": "0 to 1, or null", "confidence": "0 to 1, or null",
+    "tier": "medium (expires) or long", "expires": "when, or null", "valid_from": "or null", "valid_to": "or null",
+    "thread": "the line of thought that it is part of, or null", "to": "whom a question is for, or null",
+    "pinned": "part of every digest", "about": "places in the code", "links": "list of `rel` and `to`",
+    "linked_from": "list of `rel` and `from`", "evidence": "ids of what it rests on", "sources": "where it comes from",
+    "supersedes": "ids", "successor": "the note that took its place, or null",
+    "contradicted_by": "live notes that a link says to contradict it",
+    "progress": "of a goal: `at`, `note`, `next`; or null", "text": "the Markdown of its file",
+}  # fmt: skip
+
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
     "Event (audit)": EVENT, "Trouble": TROUBLE, "Role": ROLE, "Report": REPORT, "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
-    "Run again (results)": RERUN,
+    "Run again (results)": RERUN, "Note": NOTE,
 }  # fmt: skip
 
 SYNC: Final = {
@@ -299,6 +315,29 @@ ANSWERS: Final = {
     "graph update": "evidence recorded counts",
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
+    "note list": "notes page",
+    "note add": "note existing alike",
+    "remember": "note existing alike",
+    **{
+        f"note {verb}": "note"
+        for verb in (
+            "revise",
+            "confirm",
+            "park",
+            "resume",
+            "restore",
+            "finish",
+            "promote",
+            "resolve",
+            "progress",
+            "retire",
+            "link",
+            "unlink",
+        )
+    },
+    "note retire --key-prefix": "notes",
+    "note merge": "note coverage",
+    "note show": "note audit",
     "check": "findings already base head checked fixed",
     "hook list": "hooks",
     "hook install": "hooks",
@@ -338,7 +377,9 @@ def page() -> str:
         "(wrong at the base), have `code`, `severity` (error, warning), `path`, `line`, `message`, `fix`, `title`; "
         "`checked` counts records, or with a base the files that differ. `dangers` have `where`, `line`, `rule`, "
         "`command`, `why`. "
-        "`next` of `task show` is that of a decision, with its `budget`.",
+        "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
+        "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
+        "sources' words that are kept and `lost_numbers`.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,

@@ -12,9 +12,9 @@ from memento_git.cli.boundary import Door, writes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
     from memento_git.work.checks import Check
-    from memento_git.work.rows import Row
 
     Added = tuple[list[Row], list[Row]]
 

@@ -12,9 +12,9 @@ from memento_git.model.work import FAILURES
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
     from memento_git.work.actions.selections import Selection
-    from memento_git.work.rows import Row
 
 
 def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offset: int = 0) -> None:

@@ -14,9 +14,9 @@ from memento_git.cli.reproduce import export, reproduce
 from memento_git.errors import MementoError
 
 if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
     from memento_git.work.actions.evidences import Draft
-    from memento_git.work.rows import Row
 
 
 def _list(

@@ -11,8 +11,8 @@ from memento_git.cli.boundary import Door, both, paged, reads, writes
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
-    from memento_git.work.rows import Row
 
 
 def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
@@ -118,7 +118,7 @@ def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
     from memento_git.work.actions import gates
     from memento_git.work.desk import Desk
 
-    def act(tx: Transaction) -> rows.Row:
+    def act(tx: Transaction) -> Row:
         scope, event = gates.record_gate(tx, kind, verdict, **options)
         state = Desk.of(tx).state(tx.view.find(event, "event")[1])
         told = next(row for row in rows.gate_rows(state, scope) if row["kind"] == kind)

@@ -20,6 +20,8 @@ COMMANDS: Final = {
     "dispatch": ("dispatch", "Hand tasks out: create, claim, renew, complete, select, fail, recover."),
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
+    "note": ("note", "Keep, better, link, confirm, retire what the project has learned."),
+    "remember": ("note", "Add a note, as note add does."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.cli.boundary import Door
+    from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
-    from memento_git.work.rows import Row
 
 COLOURS: Final = {
     "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",

@@ -14,7 +14,7 @@ from memento_git.cli.boundary import Door, paged, reads
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
-    from memento_git.work.rows import Row
+    from memento_git.folding.rows import Row
 
 
 MOST = click.option(
@@ -198,6 +198,11 @@ def show(door: Door, identity: str) -> None:
     view = door.view()
     full = naming.full_id(view, identity)
     kind = kind_of(full)
+    if kind == "note" or not view.find(full, kind)[1]:
+        from memento_git.cli import note
+
+        (note.shown if kind == "note" else note.shown_event)(door, full)
+        return
     row = answers.at(view, full, kind)
     events = [] if kind in ("event", "dispatch") else answers.history(view, full)
     names = output.Names(None if door.json else view)

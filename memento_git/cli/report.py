@@ -12,7 +12,7 @@ from memento_git.cli.boundary import Door, reads
 from memento_git.errors import Refused
 
 if TYPE_CHECKING:
-    from memento_git.work.rows import Row
+    from memento_git.folding.rows import Row
 
 FORMATS: Final = ("markdown", "text", "json", "html")
 

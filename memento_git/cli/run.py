@@ -10,7 +10,7 @@ from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, paged, reads, writes
 
 if TYPE_CHECKING:
-    from memento_git.work.rows import Row
+    from memento_git.folding.rows import Row
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, status: str = "") -> None:

@@ -10,7 +10,7 @@ from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, both, writes
 
 if TYPE_CHECKING:
-    from memento_git.work.rows import Row
+    from memento_git.folding.rows import Row
 
 
 @click.command()

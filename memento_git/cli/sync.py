@@ -10,8 +10,8 @@ from memento_git.cli import output
 from memento_git.cli.boundary import Door, writes
 
 if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
     from memento_git.work.actions.syncing import Synced
-    from memento_git.work.rows import Row
 
 SAID: Final = {
     "merged": "merged with {remote}/{branch}", "fast_forwarded": "brought forward to {remote}/{branch}",

@@ -1,36 +1,116 @@
-"""Answers that say the same: shown once, unless they might contradict each other."""
+"""Which notes say the same, nearly the same, or the opposite; how much of its sources a summary keeps. Pure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-from memento_git.knowledge.words import opposing, words
+import math
+import re
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.cards import Card
+    from collections.abc import Iterable, Mapping, Sequence
 
-SHARED: Final = 0.8
-FEWEST: Final = 4
+NEAR: Final = 0.6
+OPPOSED: Final = 0.4
+WORD: Final = re.compile(r"[^\W_]+(?:[._:/-][^\W_]+)*")
+NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
+EMPTY_WORDS: Final = frozenset((
+    "a", "an", "the", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "of",
+    "to", "in", "on", "for", "with", "by", "as", "at", "from", "and", "or", "so", "we", "our", "you", "your", "they",
+    "their", "will", "would", "can", "could", "should", "must", "has", "have", "had", "do", "does", "did",
+))  # fmt: skip
+NEGATIONS: Final = frozenset((
+    "not", "no", "never", "none", "without", "cannot", "can't", "don't", "doesn't", "isn't", "aren't", "wasn't",
+    "won't", "mustn't", "shouldn't", "neither", "nor", "nicht", "kein", "keine", "nie", "ohne", "pas", "jamais", "sans",
+))  # fmt: skip
+OPPOSITES: Final = (
+    ("always", "never"), ("enable", "disable"), ("enabled", "disabled"), ("on", "off"), ("true", "false"),
+    ("allow", "forbid"), ("allowed", "forbidden"), ("required", "optional"), ("required", "forbidden"),
+    ("use", "avoid"), ("before", "after"), ("sync", "async"), ("synchronous", "asynchronous"), ("yes", "no"),
+    ("more", "less"), ("increase", "decrease"), ("public", "private"),
+)  # fmt: skip
 
 
-def are_alike(one: Card, text: str, other: Card, other_text: str) -> bool:
-    """Tell whether one of two texts says nothing that the other does not say.
+class Alike(NamedTuple):
+    """Another note that is near: by what share of words, and whether the two may contradict one another."""
 
-    Texts that each have a word of their own are kept apart, however much they share: that word may be what they
-    disagree on. So are those that differ in a number or in a word that turns the meaning around.
-    """
-    if (one.kind, one.sort) != (other.kind, other.sort) or _are_opposed(one, other):
+    note: str
+    share: float
+    opposed: bool
+
+
+def plain(text: str) -> str:
+    """Return a text as it is compared for being the same: case, space and forms of letters do not count."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text that tell something, negations left out."""
+    found = WORD.findall(plain(text).replace("\u2019", "'"))
+    return frozenset(word for word in found if word not in EMPTY_WORDS and word not in NEGATIONS)
+
+
+def negated(text: str) -> bool:
+    """Tell whether a text denies something: an odd number of negations."""
+    found = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", plain(text).replace("\u2019", "'"))
+    return sum(word in NEGATIONS for word in found) % 2 == 1
+
+
+def share(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return how many of the words of two texts both have: 0 to 1."""
+    together = len(one | other)
+    return len(one & other) / together if together else 0.0
+
+
+def opposed(text: str, other: str) -> bool:
+    """Tell whether two texts speak of the same and may contradict one another: a negation, an opposite, a number."""
+    left, right = words(text), words(other)
+    smaller = min(len(left), len(right))
+    if not smaller or len(left & right) / smaller < OPPOSED:
         return False
-    mine, theirs = (set(words(f"{card.title}\n{said}")) for card, said in ((one, text), (other, other_text)))
-    small, large = sorted((mine, theirs), key=len)
-    if not small <= large or len(small) < SHARED * len(large) or len(small) < min(FEWEST, len(large)):
-        return False
-    return opposing(f"{one.title}\n{text}") == opposing(f"{other.title}\n{other_text}")
+    if negated(text) != negated(other):
+        return True
+    if any(
+        (a in left - right and b in right - left) or (b in left - right and a in right - left) for a, b in OPPOSITES
+    ):
+        return True
+    counted, recounted = frozenset(NUMBER.findall(text)), frozenset(NUMBER.findall(other))
+    differ = bool(counted and recounted) and not counted & recounted
+    return differ and share(left - counted, right - recounted) >= NEAR
 
 
-def _are_opposed(one: Card, other: Card) -> bool:
-    """Tell whether a link says that two notes contradict, or that one took the other's place."""
-    apart = ("contradicts", "supersedes")
-    return any(
-        rel in apart and end == there.id for here, there in ((one, other), (other, one)) for rel, end in here.links
-    )
+def near(text: str, others: Mapping[str, str], most: int = 5) -> list[Alike]:
+    """Return the notes (id -> text) that say nearly the same, or the opposite; nearest first."""
+    own = words(text)
+    found = []
+    for note, other in others.items():
+        common = share(own, words(other))
+        against = common > 0 and opposed(text, other)
+        if common >= NEAR or against:
+            found.append(Alike(note, round(common, 2), against))
+    return sorted(found, key=lambda one: (-one.share, one.note))[:most]
+
+
+class Coverage(NamedTuple):
+    """How much of its sources a summary keeps: share of their words, rare ones weighing more; numbers left out."""
+
+    share: float
+    lost_numbers: list[str]
+
+
+def coverage(summary: str, sources: Sequence[str]) -> Coverage:
+    """Return what a summary keeps of the notes that it takes the place of."""
+    spread = Counter(word for source in sources for word in words(source))
+    weight = {word: math.log(1 + len(sources) / count) for word, count in spread.items()}
+    total = sum(weight.values())
+    told = words(summary)
+    kept = sum(value for word, value in weight.items() if word in told)
+    numbers = list(dict.fromkeys(number for source in sources for number in NUMBER.findall(source)))
+    lost = [number for number in numbers if number not in NUMBER.findall(summary)]
+    return Coverage(round(kept / total, 2) if total else 1.0, lost)
+
+
+def lowest(origins: Iterable[str], order: Sequence[str]) -> str:
+    """Return the least trusted of some origins, `order` naming the most trusted first."""
+    return max(origins, key=order.index)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card, Entry
 
 
-class Shelf(Protocol):
+class Searched(Protocol):
     """What documents are looked up in."""
 
     documents: int
@@ -28,7 +28,7 @@ class Shelf(Protocol):
 class Corpus:
     """The documents of a tree; those that only memory holds have numbers below zero."""
 
-    def __init__(self, shelf: Shelf | None, gone: Iterable[str] = (), added: Iterable[Entry] = ()) -> None:
+    def __init__(self, shelf: Searched | None, gone: Iterable[str] = (), added: Iterable[Entry] = ()) -> None:
         self._shelf = shelf
         self._added: dict[int, Entry] = {-number: entry for number, entry in enumerate(added, 1)}
         self._hidden = {number for source in gone for number in (shelf.marked(f"source:{source}") if shelf else ())}

@@ -7,6 +7,7 @@ one, in the git directory, and only if nobody else could have written it.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import stat
@@ -77,6 +78,7 @@ class State(NamedTuple):
     generation: int
     documents: int
     length: int
+    contents: str
     files: dict[str, tuple[int, int]]
 
 
@@ -121,6 +123,14 @@ def _read_state(folder: Path) -> State | None:
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return state if state.format == FORMAT else None
+
+
+def _contents(folder: Path) -> str:
+    """Return the digest of the table of contents: no other bytes than those that were written are unpickled."""
+    try:
+        return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.toc")))).hexdigest()
+    except OSError:
+        return ""
 
 
 class Index:
@@ -183,7 +193,7 @@ def opened(git: Git) -> Index | None:
         if files is None or not files:
             return None
         state = _read_state(folder)
-        if state is not None and state.files == files:
+        if state is not None and state.files == files and state.contents == _contents(folder):
             with contextlib.suppress(Damaged, OSError), _sound():
                 found = index.open_dir(str(folder))
                 if found.latest_generation() == state.generation:
@@ -207,7 +217,7 @@ def build(git: Git, tree: str, entries: Iterable[tuple[str, Entry]]) -> None:
         path.unlink()
     with _sound():
         writer = index.create_in(str(folder), _schema()).writer()
-    _write(folder, writer, entries, State(FORMAT, tree, 0, 0, 0, {}), _keep)
+    _write(folder, writer, entries, State(FORMAT, tree, 0, 0, 0, "", {}), _keep)
 
 
 def update(git: Git, old: Index, tree: str, gone: Sequence[str], entries: Iterable[tuple[str, Entry]]) -> None:
@@ -220,7 +230,7 @@ def update(git: Git, old: Index, tree: str, gone: Sequence[str], entries: Iterab
             writer.delete_document(number)
             size = old.length_of(number)
             documents, length = documents - bool(size), length - size
-    _write(folder, writer, entries, State(FORMAT, tree, 0, documents, length, {}), _compact)
+    _write(folder, writer, entries, State(FORMAT, tree, 0, documents, length, "", {}), _compact)
 
 
 def _write(
@@ -240,7 +250,8 @@ def _write(
         writer.commit(mergetype=merge)
     generation = index.open_dir(str(folder)).latest_generation()
     told = state._replace(
-        generation=generation, documents=documents, length=length, files=_own_files(folder) or {},
+        generation=generation, documents=documents, length=length, contents=_contents(folder),
+        files=_own_files(folder) or {},
     )  # fmt: skip
     temporary = folder / f"{STATE}.{os.getpid()}"
     temporary.write_text(json.dumps(told._asdict()), encoding="utf-8")

@@ -21,7 +21,7 @@ ASKING: Final = frozenset(
     happening please thing things way ways kind kinds sort sorts long often currently really actually exactly lot lots
     let lets mine ours yours theirs themselves itself himself herself myself yourself ourselves because while though
     although however whether either neither nor but anyway somehow someplace somewhere anywhere one ones didnt doesnt
-    dont isnt wasnt arent werent wont wouldnt couldnt shouldnt hasnt havent hadnt ive youve weve theyve im youre were
+    dont isnt wasnt arent werent wont wouldnt couldnt shouldnt hasnt havent hadnt ive youve weve theyve im youre
     theyre id youd wed ill youll well work works working""".split()
 )
 
@@ -38,7 +38,8 @@ EVERYDAY: Final = frozenset(
     describe design detail develop difference different directory document easy enable ensure error event exact example
     exist expect fail feature field file fix follow form format full function general good great group handle hard help
     high idea implement important improve include input instance instead issue keep key kind large last later left level
-    limit line list local low main manage matter maximum mean message method minimum missing mode module move multiple
+    limit line list live local locate low
+    main manage matter maximum mean message method minimum missing mode module move multiple
     name necessary new next note number object old open option order output parameter part pass path person place plan
     point policy possible prevent previous problem process produce program project provide purpose put question quick
     raise reach read real reason recommend remain remove rename replace request require response result return right

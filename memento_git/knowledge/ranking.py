@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.knowledge.words import asked, is_everyday
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
 
-K1: Final = 0.9  # how soon a word's repetition stops to count
+K1: Final = 0.6  # how soon a word's repetition stops to count
 B: Final = 0.75  # how far a document's length is held against it
 UNIT: Final = 10.0  # the weight of a word that stands once in a text
 NEIGHBOUR: Final = 0.7  # what a word counts that only a linked note, or the one before or after in the thread, has
 BESIDE: Final = 0.35  # the same for a document that has no word of the question itself
-FLOOR: Final = 0.3  # share of a question's information that the best answer must have
+FLOOR_OF_ONE: Final = 0.42
+FLOOR: Final = 0.35  # share of a question's information that the best answer must have
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
 LOOKED_AT: Final = 50
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
@@ -66,16 +67,19 @@ class Ranked(NamedTuple):
 class _Scores:
     """What each word of a question gives each document."""
 
-    def __init__(self, corpus: Corpus, words: Sequence[str]) -> None:
+    def __init__(self, corpus: Corpus, words: Mapping[str, bool]) -> None:
         self.worth: dict[str, float] = {}
         self.given: dict[str, dict[int, float]] = {}
         self.total: dict[int, float] = {}
         self.cover: dict[int, float] = {}
         count = max(corpus.documents, 1)
         average = max(corpus.length / count, 1.0)
-        for word in words:
+        for word, is_name in words.items():
             postings = corpus.postings(word)
-            worth = self.worth[word] = _worth(word, len(postings), count)
+            if is_name and not postings:
+                continue  # its parts are asked for too
+            worth = math.log1p((count - len(postings) + 0.5) / (len(postings) + 0.5))
+            self.worth[word] = _worth(word, len(postings), count)
             fixed, slope = K1 * (1 - B) * UNIT, K1 * B * UNIT / average
             given = {
                 number: worth * (K1 + 1) * weight / (weight + fixed + slope * length)
@@ -86,6 +90,11 @@ class _Scores:
                 self.total[number] = self.total.get(number, 0.0) + value
                 self.cover[number] = self.cover.get(number, 0.0) + self.worth[word]
         self.all = sum(self.worth.values()) or 1.0
+
+
+def _answers(one: Found) -> bool:
+    """Tell whether a document has enough of a question to answer it: more where it has only one of its words."""
+    return one.cover >= (FLOOR if len(one.words) > 1 else FLOOR_OF_ONE)
 
 
 def _worth(word: str, having: int, count: int) -> float:
@@ -108,7 +117,7 @@ def rank(
     found += [
         _found(scores, number, card, near, focus) for number, card in near.beside(candidates) if not keep or keep(card)
     ]
-    if not found or max(one.cover for one in found) < FLOOR:
+    if not any(_answers(one) for one in found):
         return Ranked(understood, [], 0)
     found.sort(key=lambda one: one.card.path)
     found.sort(key=lambda one: one.card.time, reverse=True)
@@ -182,18 +191,13 @@ class _Neighbours:
         return self._known[number]
 
     def _linked(self, card: Card) -> set[str]:
+        """Return the ids that a document is linked with: by its own links, by those of others, and by later ones."""
         ends = {end for rel, end in card.links if rel != "contradicts"}
-        cut = set()
+        cut: set[str] = set()
         for other in (self._corpus.card(found) for found in self._corpus.marked(f"end:{card.id}")):
-            targets = {end for rel, end in other.links if rel not in ("contradicts", "unlinked")}
-            if other.kind != "link":
-                ends.add(other.id)
-                continue
-            both = {other.id, *targets, *(end for rel, end in other.links if rel == "unlinked")} - {card.id}
-            if targets:
-                ends |= both
-            else:
-                cut |= both
+            for rel, end in other.links:
+                if rel != "contradicts" and card.id in (other.id, end):
+                    (cut if rel == "unlinked" else ends).update((other.id, end))
         return ends - cut - {card.id}
 
     def _beside_in_thread(self, number: int, card: Card) -> list[int]:

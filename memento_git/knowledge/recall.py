@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.alike import are_alike
 from memento_git.knowledge.documents import documents_of
 from memento_git.knowledge.ranking import rank
+from memento_git.knowledge.repeats import are_alike
 from memento_git.ledger.view import View
 
 if TYPE_CHECKING:

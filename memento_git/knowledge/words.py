@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 LONGEST: Final = 64
-LARGEST_CHUNK: Final = 400
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
@@ -27,9 +26,10 @@ _CHUNK: Final = re.compile(
     rf"""
       (?P<cjk>[{_UNSPACED}]+)
     | (?P<named>(?<![^\W_])(?:[cC]\+\+|[cCfF]\#|\.(?:NET|net))(?![\w#+]))
-    | (?P<issue>(?:(?<!\w)[Gg][Hh]-|(?<!&)\#)(?P<number>[0-9]+)(?!\w))
-    | (?P<version>(?<![\w.])[vV]?[0-9]+(?:\.[0-9]+)+(?:[-+.]?[A-Za-z][0-9A-Za-z]*(?:[.-][0-9A-Za-z]+)*)?(?![\w]))
-    | (?P<plain>[_$@]*{_LETTER}+(?:(?:[_./\\:'-]+|::){_LETTER}+)*_*)
+    | (?P<issue>(?:(?<!\w)[Gg][Hh]-|(?<!&)\#)(?P<number>[0-9]{{1,18}})(?!\w))
+    | (?P<version>(?<![\w.])[vV]?[0-9]{{1,9}}(?:\.[0-9]{{1,9}}){{1,5}}
+        (?:[-+.]?[A-Za-z][0-9A-Za-z]{{0,9}}(?:[.-][0-9A-Za-z]{{1,9}}){{0,2}})?(?!\w))
+    | (?P<plain>[_$@]{{0,4}}{_LETTER}{{1,200}}(?:[_./\\:'-]{{1,4}}{_LETTER}{{1,200}}){{0,40}})
     """,
     re.VERBOSE,
 )
@@ -60,15 +60,20 @@ def words(text: str) -> list[str]:
     return [word for raw in _raw(text) for word in raw]
 
 
-def asked(text: str) -> list[str]:
-    """Return the words that a question is about, each once; what only makes it a question stands aside."""
-    found: dict[str, bool] = {}
+def asked(text: str) -> dict[str, bool]:
+    """Return the words that a question is about, and of each whether it is a name whose parts are among them too.
+
+    What only makes it a question stands aside, unless there is nothing else.
+    """
+    telling: dict[str, bool] = {}
+    plain: dict[str, bool] = {}
     for match in _CHUNK.finditer(_compatible(text)):
-        plain = match.lastgroup == "plain" and fold(match[0]).replace("'", "") in ASKING
-        for word in _of_match(match):
-            found[word] = found.get(word, True) and plain
-    telling = [word for word, is_plain in found.items() if not is_plain]
-    return telling or list(found)
+        only_asks = match.lastgroup == "plain" and fold(match[0]).replace("'", "") in ASKING
+        found = tuple(_of_match(match))
+        for at, word in enumerate(found):
+            is_name = match.lastgroup == "plain" and at == 0 and len(found) > 1
+            (plain if only_asks else telling).setdefault(word, is_name)
+    return telling or plain
 
 
 def opposing(text: str) -> frozenset[str]:
@@ -135,8 +140,6 @@ def _version(text: str) -> tuple[str, ...]:
 def _plain(chunk: str) -> tuple[str, ...]:
     """Return the words of a run of letters and joints: the whole name, then what it is made of."""
     name = _POSSESSIVE.sub("", chunk).replace("'", "").strip("_$@")
-    if len(name) > LARGEST_CHUNK:
-        name = name[:LARGEST_CHUNK]
     found: list[str] = []
     pieces = [piece for piece in re.split(r"[./\\:]+", name) if piece]
     if len(pieces) > 1:
@@ -146,7 +149,7 @@ def _plain(chunk: str) -> tuple[str, ...]:
             found.append(versioned[1])
     for piece in pieces:
         found += _piece(piece)
-    return tuple(dict.fromkeys(word[:LONGEST] for word in found if word not in EMPTY))
+    return tuple(dict.fromkeys(word[:LONGEST] for word in found if word and word not in EMPTY))
 
 
 def _piece(piece: str) -> list[str]:
@@ -170,7 +173,7 @@ def _single(word: str) -> list[str]:
     """Return a word by its stem; one that carries digits as it is, and its letters."""
     if word in EMPTY:
         return []
-    if _ENGLISH.fullmatch(word):
+    if word in SHORT or _ENGLISH.fullmatch(word):
         return [stem(word)]
     numbered = _NUMBERED.fullmatch(word)
     return [word, stem(numbered[1])] if numbered else [word]

@@ -11,6 +11,7 @@ from memento_git.model.clock import file_stamp, seconds_of, stamp
 from memento_git.model.events import event_shape
 from memento_git.model.finding import Finding
 from memento_git.model.ids import Ref, kind_of, parse_ref
+from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT, Policy, policy_of
 from memento_git.model.types import FORBIDDEN
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, Event, Evidence, Prose
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.model.types import Problem, Shape
 
-PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK}
+PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
 LARGEST: Final = 1024 * 1024
 FENCE: Final = "---\n"
-TIMES: Final = ("at", "until")
+TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 CONFLICT: Final = re.compile(r"^<{7} .*?^={7}$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
 

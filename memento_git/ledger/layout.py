@@ -14,19 +14,22 @@ README: Final = f"{FOLDER}/README.md"
 ATTRIBUTES: Final = f"{FOLDER}/.gitattributes"
 RUNS: Final = f"{FOLDER}/runs"
 ARCHIVE: Final = f"{FOLDER}/archive"
+KNOWLEDGE: Final = f"{FOLDER}/knowledge"
 RUN_START: Final = len(f"{ARCHIVE}/run_/") + LENGTH
 
 EVENT_NAME: Final = re.compile(rf"(\d{{8}}T\d{{9}}Z)-([a-z]+)-([{ALPHABET}]{{{LENGTH}}})\.yaml")
 _RANDOM: Final = rf"[{ALPHABET}]{{{LENGTH}}}"
 _RUN: Final = rf"{re.escape(RUNS)}/run_{_RANDOM}"
 _SHARDED: Final = rf"/tasks/(.)/task_(?=\1){_RANDOM}|/evidence/(.)/evidence_(?=\2){_RANDOM}"
-OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?")
+_NOTE: Final = rf"{re.escape(KNOWLEDGE)}/[a-z][a-z0-9_-]{{0,30}}/(?P<shard>.)/note_(?=(?P=shard)){_RANDOM}"
+OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}")
+NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
 
 class Place(NamedTuple):
-    """What a path of the ledger holds: `kind` is run, plan, task, evidence, event or attachment."""
+    """What a path of the ledger holds: `kind` is run, plan, task, note, evidence, event or attachment."""
 
     kind: str
     run: str
@@ -46,8 +49,15 @@ def evidence_of(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".yaml") if EVIDENCE_FILE.fullmatch(path) else ""
 
 
+def note_of(path: str) -> str:
+    """Return the note whose text a file holds; '' for any other file."""
+    return path.rpartition("/")[2].removesuffix(".md") if NOTE_FILE.fullmatch(path) else ""
+
+
 def place_of(path: str) -> Place | None:  # noqa: PLR0911 (one return for each place there is)
-    """Return what a path below `.memento/runs` holds, or None when nothing of the ledger has that path."""
+    """Return what a path of a record, an event or an attachment holds; None where no such file has that path."""
+    if path.startswith(KNOWLEDGE):
+        return _of_note(path)
     top, _, rest = path.partition("/runs/")
     run, _, inside = rest.partition("/")
     if top != FOLDER or not is_id(run, "run"):
@@ -66,6 +76,14 @@ def place_of(path: str) -> Place | None:  # noqa: PLR0911 (one return for each p
         case ["evidence", shard, owner, name] if is_id(owner, "evidence") and shard == random_part(owner)[0]:
             return _in_folder(run, owner, name)
     return None
+
+
+def _of_note(path: str) -> Place | None:
+    if note := note_of(path):
+        return Place("note", "", note, note)
+    folder, _, name = path.rpartition("/")
+    owner = owner_of(folder)
+    return _in_folder("", owner, name) if owner and name != "note.md" else None
 
 
 def _in_folder(run: str, owner: str, name: str) -> Place | None:
@@ -91,16 +109,25 @@ def folder_of(run: str, record: str) -> str:
     }[kind]
 
 
+def note_path(domain: str, note: str) -> str:
+    return f"{KNOWLEDGE}/{domain}/{random_part(note)[0]}/{note}.md"
+
+
+def domain_of(path: str) -> str:
+    """Return the domain of a note's file."""
+    return path.split("/", 3)[2]
+
+
+def event_name(at: str, do: str, identity: str) -> str:
+    return f"{file_stamp(at)}-{do}-{random_part(identity)}.yaml"
+
+
 def prose_path(run: str, record: str) -> str:
     return f"{folder_of(run, record)}/{kind_of(record)}.md"
 
 
 def evidence_path(run: str, record: str) -> str:
     return f"{folder_of(run, record)}.yaml"
-
-
-def event_path(run: str, of: str, at: str, do: str, identity: str) -> str:
-    return f"{folder_of(run, of)}/{file_stamp(at)}-{do}-{random_part(identity)}.yaml"
 
 
 def archive_path(run: str, digest: str) -> str:

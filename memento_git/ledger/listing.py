@@ -1,4 +1,4 @@
-"""The names of one run's files, sorted by what they are; nothing is read for it."""
+"""The names of the files of one run, or of all notes, sorted by what they are; nothing is read for it."""
 
 from __future__ import annotations
 
@@ -66,6 +66,8 @@ def add(index: Index, path: str, owner: str, name: str) -> Sequence[Finding]:
     """Add one file's name to the index; return what is wrong with its id."""
     if owner and layout.EVENT_NAME.fullmatch(name):
         return _add_event(index, path, owner, f"event_{name[-EVENT_LENGTH + 1 : -5]}")
+    if not owner and (note := layout.note_of(path)):
+        return _add_note(index, path, note)
     kind = owner.partition("_")[0]
     if not owner and (evidence := layout.evidence_of(path)):
         index.evidence[evidence] = path
@@ -76,6 +78,13 @@ def add(index: Index, path: str, owner: str, name: str) -> Sequence[Finding]:
     else:
         index.strangers.append(path)
     return ()
+
+
+def _add_note(index: Index, path: str, note: str) -> Sequence[Finding]:
+    first = index.prose.setdefault(note, path)
+    if first == path:
+        return ()
+    return [Finding("F008", path, 0, f"{note} is in {first} too; an id belongs to one file", f"git rm {path}")]
 
 
 def _add_event(index: Index, path: str, owner: str, identity: str) -> Sequence[Finding]:

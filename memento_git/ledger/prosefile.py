@@ -96,13 +96,15 @@ def _written(value: Any) -> Any:
     return [_written(member) for member in value] if isinstance(value, list) else _quoted(value)
 
 
-def _quoted(text: str) -> Any:
-    """Return a text that is written as the ledger writes it: quoted where another reader would see a number."""
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString, SingleQuotedScalarString
+def _quoted(text: Any) -> Any:
+    """Return a scalar that is written as the ledger writes it: a text is quoted where a reader would see a number."""
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString, PlainScalarString, SingleQuotedScalarString
 
     from memento_git.ledger import yamltext
 
     written = yamltext.dump({"k": text})[3:]
+    if not isinstance(text, str):
+        return PlainScalarString(written.strip())
     if written.startswith('"'):
         return DoubleQuotedScalarString(text)
     return SingleQuotedScalarString(text) if written.startswith("'") else text

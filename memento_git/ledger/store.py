@@ -80,7 +80,7 @@ class Transaction:
         self.touched: list[str] = []
         self.run = ""
         self.commit = ""
-        self.desk: Any = None
+        self.desks: dict[type, Any] = {}
         self.seen: WorkTree | None = None
         self.allow_secrets: tuple[str, ...] = ()
         self.after_commit: list[Callable[[], object]] = []

@@ -95,7 +95,7 @@ class View:
                 self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", f"git rm {path}"))
                 continue
             blob = head[12:]
-            if listed.setdefault(path, blob) != blob and path.startswith(layout.RUNS):
+            if listed.setdefault(path, blob) != blob and path.startswith((layout.RUNS, layout.KNOWLEDGE)):
                 prose = path.endswith(".md")
                 shown = "; the first is shown" if prose else ""
                 message = f"two revisions hold different bytes for this file{shown}"
@@ -105,8 +105,8 @@ class View:
         """Show a file as it will be; None takes it away."""
         self._records.pop(path, None)
         self.decoded.pop(path, None)
-        run = layout.run_of_path(path)
-        index = self._index.get(run or "")
+        run = layout.run_of_path(path) or ""
+        index = self._index.get(run) if run or path.startswith(f"{layout.KNOWLEDGE}/") else None
         new = path not in self.files
         if data is None:
             self.files.pop(path, None)
@@ -117,7 +117,7 @@ class View:
         self.changed = True
         if run and self._runs is not None and run not in self._runs:
             self._runs = None
-        if run and (data is None or path.startswith(layout.ARCHIVE)):
+        if data is None or path.startswith(layout.ARCHIVE):
             self._forget(run)
         elif index is not None and new:
             folder, _, name = path.rpartition("/")
@@ -225,10 +225,11 @@ class View:
         return self._runs
 
     def index(self, run: str) -> Index:
-        """Return the names of one run's files, those in its archives included."""
+        """Return the names of one run's files, those in its archives included; without a run those of all notes."""
         if run not in self._index:
-            self._unpack(run)
-            start = f"{layout.RUNS}/{run}/"
+            start = f"{layout.RUNS}/{run}/" if run else f"{layout.KNOWLEDGE}/"
+            if run:
+                self._unpack(run)
             self._index[run], findings = listing.build(sorted(path for path in self.files if path.startswith(start)))
             self.note(*findings)
         return self._index[run]
@@ -258,12 +259,16 @@ class View:
     def only_archived(self, run: str, path: str) -> bool:
         """Tell whether only an archive holds a file."""
         self.index(run)
-        return path in self._shown[run]
+        return path in self._shown.get(run, ())
+
+    def _shelves(self, kind: str) -> list[str]:
+        """Return the runs that can have records of a kind; '' stands for the notes."""
+        return [""] if kind == "note" else [*self.runs(), ""] if kind == "event" else self.runs()
 
     def known(self, kind: str) -> dict[str, str]:
-        """Return id -> run of every record of a kind."""
+        """Return id -> run of every record of a kind; notes, and what happened to them, have none."""
         found: dict[str, str] = {}
-        for run in self.runs():
+        for run in self._shelves(kind):
             for name in [run] if kind == "run" else self.index(run).of_kind(kind):
                 self._known_in(found, name, run)
         return found
@@ -276,7 +281,7 @@ class View:
     def find(self, given: str, kind: str) -> tuple[str, str]:
         """Return the id that a prefix names, and its run."""
         if is_id(given, kind):
-            for run in self.runs():
+            for run in self._shelves(kind):
                 if run == given or (kind != "run" and self.index(run).holds(given, kind)):
                     return given, run
             resolve(given, kind, ())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from memento_git.model import types as t
+from memento_git.model.anchors import ABOUT
+from memento_git.model.knowledge import LINKED, RELATIONS
 from memento_git.model.types import Field, Shape
 from memento_git.model.work import ACTOR, CODE, FAILURES, GATE_KINDS, LINE, SIGNATURE, VERDICTS, WHY
 
@@ -19,7 +21,7 @@ TEXT: Final = Field(t.DIGEST, required=True, doc="digest of the text that it is 
 
 HEAD: Final = {
     "do": Field(t.Pattern("a verb", r"[a-z]{3,20}"), required=True),
-    "of": Field(t.id_of("run", "plan", "task", "evidence"), required=True),
+    "of": Field(t.id_of("run", "plan", "task", "evidence", "note"), required=True),
     "at": Field(t.TIME, required=True),
     "by": Field(ACTOR, required=True),
     "after": Field(t.ListOf(t.ref_to("event")), required=True, doc="heads of every record that the rule read"),
@@ -43,6 +45,13 @@ SETTLING: Final = {
         "reason": WHY,
     },
 }  # fmt: skip
+
+PLACES: Final = Field(ABOUT, doc="its places in the code, as they are at this moment")
+LINKING: Final = {
+    "rel": Field(t.Choice(RELATIONS), required=True),
+    "to": Field(t.id_of(*LINKED), required=True),
+    "reason": REASON,
+}
 
 VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
     "run": {
@@ -109,6 +118,23 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
     "evidence": {
         "superseded": {"successor": Field(t.id_of("evidence"), required=True), "reason": REASON},
         "retracted": {"reason": WHY},
+        **SETTLING,
+    },
+    "note": {
+        "confirmed": {"note": NOTE, "about": PLACES},
+        "anchored": {"about": PLACES},
+        "parked": {"reason": REASON},
+        "resumed": {"reason": REASON},
+        "retired": {"reason": WHY},
+        "restored": {"reason": REASON},
+        "superseded": {"successor": Field(t.id_of("note"), required=True), "reason": REASON},
+        "merged": {"into": Field(t.id_of("note"), required=True), "reason": REASON},
+        "resolved": {"note": NOTE, "answer": Field(t.id_of("note"), doc="note that holds the answer")},
+        "progressed": {"note": WHY, "next": Field(LINE, doc="what comes next")},
+        "finished": {"note": NOTE},
+        "promoted": {"note": NOTE},
+        "linked": LINKING,
+        "unlinked": LINKING,
         **SETTLING,
     },
 }  # fmt: skip

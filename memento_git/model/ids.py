@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 LENGTH: Final = 12
 SHORTEST: Final = 4
-KINDS: Final = ("run", "plan", "task", "dispatch", "evidence", "event")
+KINDS: Final = ("run", "plan", "task", "dispatch", "evidence", "note", "event")
 
 ID: Final = re.compile(rf"({'|'.join(KINDS)})_([{ALPHABET}]{{{LENGTH}}})")
 

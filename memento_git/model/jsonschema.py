@@ -11,6 +11,7 @@ from typing import Any, Final
 from memento_git.model import types as t
 from memento_git.model.events import HEAD, VERBS, event_shape
 from memento_git.model.ids import KINDS
+from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT
 from memento_git.model.types import LONGEST, Field, Shape
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, VERDICTS
@@ -25,6 +26,7 @@ TITLES: Final = {
     "config": "The ledger's format version and policy: .memento/config.yaml",
     "event": "What happened to a record: <time>-<verb>-<random>.yaml in the record's folder",
     "evidence": "One piece of evidence: evidence/<shard>/<id>.yaml",
+    "note": "The front matter of a note: knowledge/<domain>/<shard>/<id>.md",
     "plan": "The front matter of a plan: plan.md",
     "run": "The front matter of a run: run.md",
     "task": "The front matter of a task: task.md",
@@ -33,7 +35,7 @@ TITLES: Final = {
 
 def documents() -> dict[str, Schema]:
     """Return name -> JSON Schema of every kind of file in the ledger."""
-    shapes = {"config": CONFIG, "evidence": EVIDENCE, "plan": PLAN, "run": RUN, "task": TASK}
+    shapes = {"config": CONFIG, "evidence": EVIDENCE, "note": NOTE, "plan": PLAN, "run": RUN, "task": TASK}
     found = {name: describe(shape) for name, shape in shapes.items()}
     found["config"]["properties"]["version"]["maximum"] = FORMAT
     found["event"] = _event()

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.clock import duration
+from memento_git.model.knowledge import DOMAINS
 from memento_git.model.states import RISKS
 from memento_git.model.types import Field, Shape
 from memento_git.model.work import ACTOR, BUDGET, EVIDENCE_KINDS, GATE_KINDS, LINE, RUN_KINDS, TRUSTS, VERIFY
@@ -110,9 +111,15 @@ POLICY: Final = Shape({
     "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
 })  # fmt: skip
 
+KNOWLEDGE: Final = Shape({
+    "domains": Field(t.ListOf(t.WORD), doc="domains of notes beside the known ones"),
+    "medium": Field(t.DURATION, doc="after which a note of the tier medium expires; 90d where it is absent"),
+})  # fmt: skip
+
 CONFIG: Final = Shape({
     "version": Field(t.Whole(1), required=True, doc="format of the ledger"),
     "policy": Field(POLICY),
+    "knowledge": Field(KNOWLEDGE),
     "executors": Field(t.Table(EXECUTOR, NAME), doc="who can be handed work; each adds to, or changes, the known ones"),
 })  # fmt: skip
 
@@ -149,6 +156,8 @@ class Policy(NamedTuple):
     graph: dict[str, Any] = DEFAULT_GRAPH
     reproduce: dict[str, Any] = DEFAULT_REPRODUCE
     executors: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    domains: tuple[str, ...] = DOMAINS
+    medium: int = 90 * 86400
 
     @property
     def key_files(self) -> list[str]:
@@ -162,6 +171,7 @@ def policy_of(config: dict[str, Any]) -> Policy:
     """Return the policy that a schema-checked config holds."""
     given = config.get("policy") or {}
     default = Policy()
+    knowledge = config.get("knowledge") or {}
     plan, gates, limits = given.get("plan") or {}, given.get("gates") or {}, given.get("limits") or {}
     return Policy(
         proof=given.get("proof", default.proof),
@@ -185,5 +195,7 @@ def policy_of(config: dict[str, Any]) -> Policy:
         graph={**default.graph, **given.get("graph", {})},
         reproduce={**default.reproduce, **given.get("reproduce", {})},
         executors=config.get("executors") or {},
+        domains=(*DOMAINS, *knowledge.get("domains", ())),
+        medium=duration(knowledge["medium"]) if "medium" in knowledge else default.medium,
         signatures=given.get("signatures") or {},
     )

@@ -127,6 +127,19 @@ class Decimal(NamedTuple):
         return {"type": "number", "minimum": 0}
 
 
+class Share(NamedTuple):
+    """A number from 0 to 1 with at most three decimals."""
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, str) or re.fullmatch(r"0(\.\d{1,3})?|1(\.0{1,3})?", raw) is None:
+            problems.append((at, f"{raw!r:.60} is not a number from 0 to 1"))
+            return raw
+        return float(raw)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number", "minimum": 0, "maximum": 1}
+
+
 class ListOf(NamedTuple):
     """A list whose members are all of one type."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Prose
-from memento_git.work.fold import plans_of
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import layout
 from memento_git.model.clock import AHEAD, seconds_of, stamp
 from memento_git.model.finding import Finding
@@ -11,7 +12,6 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, verdicts
-from memento_git.work.fold import plans_of
 from memento_git.work.rows import trouble_rows
 
 if TYPE_CHECKING:

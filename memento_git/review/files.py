@@ -44,7 +44,7 @@ def is_ours(path: str) -> bool:
 
 def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) -> Iterator[Finding]:
     """Yield what looks like a secret in records; captured output was scrubbed when it was taken."""
-    from memento_git.work.secrets import find_secrets, slug
+    from memento_git.texts.secrets import find_secrets, slug
 
     known = {slug(rule) for rule in allowed}
     for path in paths:
@@ -63,7 +63,7 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
 def _own(view: View, path: str) -> set[str]:
     """Return the rules that the writer of evidence overrode, which stands in the record itself."""
     from memento_git.model.work import Evidence
-    from memento_git.work.secrets import slug
+    from memento_git.texts.secrets import slug
 
     found = view.record(path)
     return {slug(rule) for rule in found.data.get("allowed_secrets") or ()} if isinstance(found, Evidence) else set()

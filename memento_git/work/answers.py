@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.rows import event_row
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.work import Evidence
 from memento_git.work import rows
@@ -11,9 +12,9 @@ from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
     from memento_git.ledger.view import View
-    from memento_git.work.rows import Row
 
 
 def after(tx: Transaction, identity: str) -> Row:
@@ -71,7 +72,7 @@ def row(state: RunState, identity: str) -> Row:
     seen = state.fold.judged(identity)
     if seen is None:
         raise NoSuchRecord(kind=kind, given=identity)
-    return rows.event_row(seen)
+    return event_row(seen)
 
 
 def dispatch(state: RunState, identity: str) -> Row:

@@ -14,8 +14,8 @@ from memento_git.work.verification import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
-    from memento_git.work.rows import Row
 
 BYTES: Final = 4
 TOLD_LATER: Final = {"digest": "0" * 64, "id": "bundle_000000000000", "bundle_hash": "0" * 64}

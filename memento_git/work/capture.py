@@ -224,7 +224,7 @@ class Scrubber:
 
 def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return what evidence says of a stream, and the file that is kept of it."""
-    from memento_git.work.secrets import redact
+    from memento_git.texts.secrets import redact
 
     told: dict[str, Any] = {"sha256": stream.sha256, "bytes": stream.size}
     if not stream.size:

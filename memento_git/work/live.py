@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
     from memento_git.ledger.git import Git
-    from memento_git.work.rows import Row
     from memento_git.work.state import RunState
 
 

@@ -9,7 +9,7 @@ from memento_git.model.clock import seconds_of
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
-    from memento_git.work.fold import Judged
+    from memento_git.folding.fold import Judged
 
 HALF_LIFE: Final = 90 * 86400
 STRENGTH: Final = 2.0

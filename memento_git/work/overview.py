@@ -12,9 +12,9 @@ from memento_git.work import refusals as no
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.work.rows import Row
     from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")

@@ -13,11 +13,11 @@ from memento_git.work.verification import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.git import Entry
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
-    from memento_git.work.rows import Row
 
 SAFETY: Final = (
     "Work only on this task; leave files that it does not need alone.",
@@ -176,7 +176,7 @@ def _excerpts(view: View, files: Sequence[Row], omitted: list[Row]) -> list[Row]
 
 
 def _excerpt(path: str, text: str, omitted: list[Row]) -> Row:
-    from memento_git.work.secrets import redact
+    from memento_git.texts.secrets import redact
 
     clean = FORBIDDEN.sub("", text.replace("\r\n", "\n"))
     kept, redacted = redact(clean[:MOST_EXCERPT])

@@ -185,12 +185,6 @@ class NotExpired(Refused):
     hint_ = "wait, or take it with --force --reason WHY"
 
 
-class ReasonRequired(Refused):
-    token = "reason_required"
-    sentence = "{verb} needs a reason"
-    hint_ = "say why with --reason TEXT"
-
-
 class EvidenceRequired(Refused):
     token = "evidence_required"
     sentence = "task {task} cannot be completed: {why}"
@@ -215,40 +209,10 @@ class RecordContested(Refused):
     hint_ = "settle it: memento settle"
 
 
-class RecordIncomplete(Refused):
-    token = "record_incomplete"
-    sentence = "{record} is incomplete: {why}"
-    hint_ = "restore the missing file from git, or void what names it: memento settle"
-
-
-class NotContested(Refused):
-    token = "not_contested"
-    sentence = "{record} is not contested"
-    hint_ = "memento settle lists what needs settling"
-
-
-class NotAHead(Refused):
-    token = "not_a_head"
-    sentence = "{event} is not one of the events that disagree on {record}"
-    hint_ = "memento settle lists them"
-
-
-class EventIsLegal(Refused):
-    token = "event_is_legal"
-    sentence = "{event} is legal, and a legal event is never voided"
-    hint_ = "undo its effect with a further event, for example memento task reopen"
-
-
 class AlreadyRedacted(Refused):
     token = "already_redacted"
     sentence = "{target} is redacted already"
     hint_ = "memento log shows when and why"
-
-
-class TextInvalid(Refused):
-    token = "text_invalid"
-    sentence = "{where}: {problem}"
-    hint_ = "give plain text: no control or direction-changing characters, one line where one is asked for"
 
 
 class NotSettled(Refused):

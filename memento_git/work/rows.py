@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import heapq
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import plans_of
+from memento_git.folding.lanes import STATUS
+from memento_git.folding.rows import Row, audit
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work.fold import plans_of
-from memento_git.work.lanes import STATUS
 from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memento_git.folding.fold import Judged
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
-    from memento_git.work.fold import Judged
     from memento_git.work.state import RunState
     from memento_git.work.verification import Asked
-
-Row = dict[str, Any]
-UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
 
 
 def mark(record: Event | Evidence | None) -> Row:
@@ -228,42 +225,9 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
     }
 
 
-def event_row(seen: Judged) -> Row:
-    event = seen.event
-    extra = {key: value for key, value in event.data.items() if key not in UNTOLD}
-    return {
-        "id": event.id,
-        "run_id": event.run,
-        "record": event.of,
-        "actor": event.by,
-        "action": f"{kind_of(event.of)}.{event.do}",
-        "created_at": event.at,
-        "summary": event.get("note") or event.get("reason") or event.get("gate") or None,
-        "legal": seen.verdict == "legal",
-        "problem": seen.why or None,
-        "payload": extra,
-    }
-
-
 def audit_rows(state: RunState) -> list[Row]:
-    """Return the events of all records of a run, each after what it had seen; the clock only breaks ties."""
-    seen = {one.event.id: one for key in state.groups() for one in state.folded(key).events}
-    waits = {name: {ref.id for ref in one.event.after if ref.id in seen} for name, one in seen.items()}
-    followers: dict[str, list[str]] = {}
-    for name, before in waits.items():
-        for other in before:
-            followers.setdefault(other, []).append(name)
-    ready = [(seen[name].event.at, name) for name, before in waits.items() if not before]
-    heapq.heapify(ready)
-    rows = []
-    while ready:
-        _, name = heapq.heappop(ready)
-        rows.append(event_row(seen[name]))
-        for follower in followers.get(name, ()):
-            waits[follower].discard(name)
-            if not waits[follower]:
-                heapq.heappush(ready, (seen[follower].event.at, follower))
-    return rows
+    """Return the events of all records of a run, each after what it had seen."""
+    return audit(one for key in state.groups() for one in state.folded(key).events)
 
 
 def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[Row]:

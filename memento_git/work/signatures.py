@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import cache, codec, layout, signer
 from memento_git.ledger.view import FILE_MODES
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.work import signing
-from memento_git.work.fold import plans_of
 from memento_git.work.signing import PASSING, Seen
 
 if TYPE_CHECKING:

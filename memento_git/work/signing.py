@@ -12,7 +12,7 @@ from memento_git.model.work import Event, Evidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memento_git.work.fold import Judged
+    from memento_git.folding.fold import Judged
 
 NAMESPACE: Final = "memento-git"
 PASSING: Final = ("passed", "waived")

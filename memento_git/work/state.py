@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.folding.fold import Fold, Folded, plans_of
+from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
+from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded, decode, event_of
 from memento_git.ledger.layout import Place
@@ -12,19 +15,16 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.work import proofs, reproduction, reruns, trust
-from memento_git.work.fold import Fold, Folded, plans_of
-from memento_git.work.lanes import CANONICAL, STATUS, choice, task_status
-from memento_git.work.transitions import SETTLING
+from memento_git.work import proofs, reproduction, reruns, transitions, trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.folding.fold import Judged
     from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
-    from memento_git.work.fold import Judged
     from memento_git.work.verification import Asked, Source
 
 
@@ -39,7 +39,7 @@ class RunState:
     def __init__(self, view: View, run: str) -> None:
         self.view = view
         self.id = run
-        self.fold = Fold(self)
+        self.fold = Fold(self, transitions.judge)
         self._tombstones: dict[str, Event] | None = None
         self._proofs: dict[str, trust.Proof] = {}
         self._twins: dict[str, str] = {}
@@ -58,6 +58,9 @@ class RunState:
             return self._removed().get(identity)
         found = self.view.record(path)
         return found if isinstance(found, Event) else None
+
+    def event_folder(self, of: str) -> str:
+        return layout.folder_of(self.id, of)
 
     def unreadable(self, identity: str) -> Event | None:
         path = self._path(identity)

@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.lanes import CANONICAL, OPEN_DISPATCH, SELECTED, STATUS, Lanes, choice, task_status
+from memento_git.folding.settling import SETTLING, kept, rest
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
-from memento_git.work.lanes import (
-    CANONICAL,
-    NOTHING,
-    OPEN_DISPATCH,
-    SELECTED,
-    STATUS,
-    Lanes,
-    Value,
-    choice,
-    task_status,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from memento_git.folding.fold import Seen
+    from memento_git.folding.lanes import Writes
     from memento_git.model.work import Event
 
-Writes = dict[str, Value]
-
-SETTLING: Final = ("settled", "voided", "redacted")
 SETTLED: Final = ("completed", "accepted", "rejected", "cancelled")
-
-
-class Seen(NamedTuple):
-    """What an event had seen: its own record, its run, the run's plans, and the other tasks it names.
-
-    `kept` has the value of each contested lane on the side of the event that is kept, or without the one voided.
-    """
-
-    own: Lanes
-    run: Lanes = NOTHING
-    plans: Lanes = NOTHING
-    tasks: Mapping[str, Lanes] = {}
-    kept: Lanes = NOTHING
-    voidable: bool = False
 
 
 def judge(event: Event, seen: Seen) -> Writes:
@@ -69,26 +45,18 @@ def _settling(event: Event, seen: Seen) -> Writes:
     if event.do == "settled":
         return _settled(event, seen)
     if event.do == "voided":
-        if not seen.voidable:
-            raise no.EventIsLegal(event=event.get("target"))
-        return dict(seen.kept.values)
+        return rest(event, seen)
     return {STATUS: ("redacted",)} if event.get("target").startswith("evidence_") else {}
 
 
 def _settled(event: Event, seen: Seen) -> Writes:
     """Return the values of the side that is kept; what the other side alone handed out or approved is withdrawn."""
-    if not seen.own.contested:
-        raise no.NotContested(record=event.of)
-    if not any(event.get("keep") in events for events in seen.own.contested.values()):
-        raise no.NotAHead(event=event.get("keep"), record=event.of)
+    held = kept(event, seen)
     handed = [*seen.own.open_dispatches(), *(lane[9:] for lane in seen.own.contested if lane.startswith("dispatch:"))]
     closed: Writes = {
         f"dispatch:{name}": ("recovered", "") for name in handed if name not in seen.kept.named("dispatch")
     }
-    writes: Writes = {
-        **closed,
-        **{lane: seen.kept.values[lane] for lane in seen.own.contested if lane in seen.kept.values},
-    }
+    writes: Writes = {**closed, **held}
     plan = seen.own.word(CANONICAL, "")
     if plan and writes.get(f"plan:{plan}", ("canonical",))[0] == "rejected":
         writes[CANONICAL] = seen.kept.values.get(CANONICAL, ("", ""))

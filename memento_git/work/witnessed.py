@@ -33,7 +33,7 @@ def command_record(
 
 
 def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
-    from memento_git.work.secrets import redact
+    from memento_git.texts.secrets import redact
 
     return [redact(scrubber.argument(argument, program=not at))[0] for at, argument in enumerate(argv)]
 
@@ -65,8 +65,8 @@ def report_records(
 
 
 def _report(name: str, data: bytes, scrubber: capture.Scrubber) -> dict[str, Any]:
+    from memento_git.texts.secrets import redact
     from memento_git.work.reports import read_report
-    from memento_git.work.secrets import redact
 
     report = read_report(name, data)
     return {

@@ -12,8 +12,8 @@ from memento_git.work.brief import as_markdown
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
-    from memento_git.work.rows import Row
 
 
 class FileTaken(Refused):

@@ -17,8 +17,8 @@ from memento_git.work.overview import mark_stale, whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
-    from memento_git.work.rows import Row
 
     Progress = Callable[[int, int], None] | None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims
 from memento_git.ledger.checkouts import branch_of
 from memento_git.ledger.claims import Claim
@@ -15,7 +16,6 @@ from memento_git.work import codestate, guard, preflight, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk, dispatch_of
-from memento_git.work.fold import plans_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

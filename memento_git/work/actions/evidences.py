@@ -13,6 +13,7 @@ from memento_git.errors import Misused, Refused
 from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import is_id, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
+from memento_git.texts.typed import TextInvalid
 from memento_git.work import capture, codestate, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.actions.diffs import FileUnfit, diff_of
@@ -211,7 +212,7 @@ def add_evidence(
     if uri.lower().startswith("file:"):
         paths.append(_local(uri))
     elif uri and not re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", uri):
-        raise no.TextInvalid(where="uri", problem=f"{uri[:60]!r} has no scheme such as https: or file:")
+        raise TextInvalid(where="uri", problem=f"{uri[:60]!r} has no scheme such as https: or file:")
     elif uri:
         data["uri"] = desk.text("uri", uri, lines=False)
     if paths:
@@ -264,7 +265,7 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
 
 def _refuse_secrets(tx: Transaction, where: str, data: bytes) -> None:
     """Refuse to take in a text file that holds a secret."""
-    from memento_git.work.secrets import refuse_secrets
+    from memento_git.texts.secrets import refuse_secrets
 
     if b"\0" not in data:
         text = data.decode(errors="replace")
@@ -296,7 +297,7 @@ def approve(
         data["response"] = desk.text("response", response)
         data["outcome"] = "passed" if is_yes(data["response"]) else "failed"
     elif data["prompt"]:
-        raise no.TextInvalid(where="response", problem="a prompt was given, and no answer to it")
+        raise TextInvalid(where="response", problem="a prompt was given, and no answer to it")
     tasks = [identity] if kind == "task" else []
     seal = desk.sealer(sign=sign, key=key)
     return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
@@ -325,7 +326,7 @@ def retract(tx: Transaction, evidence: str, *, reason: str = "") -> str:
 
 def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:
     """Write a draft into a folder instead of the ledger, for a machine that must not commit."""
-    from memento_git.work.secrets import refuse_secrets
+    from memento_git.texts.secrets import refuse_secrets
 
     refuse_secrets("summary", summary)
     identity = ledger.new_id("evidence")

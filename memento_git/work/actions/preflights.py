@@ -12,6 +12,7 @@ from memento_git.work.preflight import Check
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Transaction
     from memento_git.model.policy import Policy
@@ -56,7 +57,7 @@ def _destructive(found: Sequence[dict[str, Any]], level: str) -> Check:
     return Check("destructive", level, rules, "take it out, or allow the rule with a reason where it is handed out")
 
 
-def record_preflight(tx: Transaction, verdict: Verdict, *, run: str = "") -> rows.Row:
+def record_preflight(tx: Transaction, verdict: Verdict, *, run: str = "") -> Row:
     """Record the verdict on the gate preflight_safety of a run; return the gate's row."""
     told = [f"{check.name}: {check.message}" for check in verdict.checks if check.level != "ok"]
     words = f"preflight before {preflight.DOING[verdict.act]}: {'; '.join(told) or 'nothing speaks against it'}"

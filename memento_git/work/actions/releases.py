@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.errors import Misused, Refused
+from memento_git.folding.fold import plans_of
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import gates
 from memento_git.work.desk import Desk
-from memento_git.work.fold import plans_of
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen, Verdict
 from memento_git.work.state import RunState
 

@@ -90,7 +90,7 @@ class Rerunner:
             return refusal
 
     def _set_up(self, top: Path) -> None:
-        from memento_git.work.secrets import redact
+        from memento_git.texts.secrets import redact
 
         for argv in self.policy.reproduce["setup"]:
             run = self._group(argv, top, keep=SETUP_KEEP, timeout=self._timeout)

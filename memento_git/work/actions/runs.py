@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.desk import RecordIncomplete
 from memento_git.model.states import DONE
 from memento_git.work import preflight
 from memento_git.work import refusals as no
 from memento_git.work.actions.settling import take_out
 from memento_git.work.desk import Desk
-from memento_git.work.fold import plans_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +116,7 @@ def archive_run(tx: Transaction, run: str = "") -> str:
     if not state.is_final:
         raise no.NotSettled(run=state.id, status=state.status)
     for seen in state.incomplete():
-        raise no.RecordIncomplete(record=seen.event.of, why=seen.why)
+        raise RecordIncomplete(record=seen.event.of, why=seen.why)
     index = state.index
     names = (index.prose, index.evidence, index.events)
     loose = [path for paths in names for path in paths.values()]

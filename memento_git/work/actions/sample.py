@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
-    from memento_git.work.rows import Row
 
 VERBS: Final = {
     "start": "run start", "plan": "plan draft", "approve_plan": "plan approve", "event": "task add",

@@ -9,6 +9,7 @@ from memento_git.ledger.git import GitFailed, NoSuchRevision
 from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
+from memento_git.texts.typed import ReasonRequired
 from memento_git.work import candidates, codestate, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
@@ -101,7 +102,7 @@ def select_candidate(
         return found
     told = desk.optional("reason", reason)
     if chosen is not found.chosen and not told:
-        raise no.ReasonRequired(verb="choosing another than the best candidate")
+        raise ReasonRequired(verb="choosing another than the best candidate")
     told = told or f"score {chosen.score}, best of {len(found.ranked)}"
     scores = {one.candidate.dispatch: one.score for one in found.ranked if not one.reasons}
     event = desk.happen(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import plans_of
+from memento_git.folding.settling import NotAHead
 from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.desk import event_data
 from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work import refusals as no
-from memento_git.work.desk import Desk, event_data
-from memento_git.work.fold import plans_of
+from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,7 +27,7 @@ def settle_record(tx: Transaction, record: str, keep: str, *, reason: str = "") 
     identity, state = _record(desk, record)
     head, other = desk.find(keep, "event")
     if other.id != state.id:
-        raise no.NotAHead(event=head, record=identity)
+        raise NotAHead(event=head, record=identity)
     desk.happen(state, identity, "settled", keep=head, reason=desk.reason("settling", reason))
     return identity
 
@@ -37,7 +39,7 @@ def void_event(tx: Transaction, event: str, *, reason: str = "") -> str:
     found = state.event(identity)
     place = layout.place_of(found.path if found else state.index.events[identity])
     if place is None:
-        raise no.NotAHead(event=identity, record=state.id)
+        raise NotAHead(event=identity, record=state.id)
     state.folded(plans_of(state.id) if kind_of(place.of) == "plan" else place.of)
     words = desk.reason("voiding an event", reason)
     absent = [str(ref) for ref in state.fold.absent(identity)]

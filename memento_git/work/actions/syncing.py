@@ -17,11 +17,11 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from memento_git.folding.rows import Row
     from memento_git.ledger.remoteclaims import Held
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.work.rows import Row
 
 ATTEMPTS: Final = 20
 SHORTEST: Final = 0.05

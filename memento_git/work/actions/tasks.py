@@ -8,6 +8,7 @@ from memento_git.ledger import codec, layout, prosefile
 from memento_git.ledger.store import NothingToCommit
 from memento_git.model.types import WORD
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
+from memento_git.texts.typed import TextInvalid
 from memento_git.work import refusals as no
 from memento_git.work.actions.dispatches import release
 from memento_git.work.desk import Desk
@@ -56,7 +57,7 @@ def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], tr
     for where, given, known in (("require", require, EVIDENCE_KINDS), ("trust", [trust] if trust else [], TRUSTS)):
         for word in given:
             if word not in known:
-                raise no.TextInvalid(where=where, problem=f"{word!r:.60} is not one of {', '.join(known)}")
+                raise TextInvalid(where=where, problem=f"{word!r:.60} is not one of {', '.join(known)}")
     runs = [{"run": _words(desk.text("command", command, lines=False))} for command in commands]
     asked = {"evidence": list(require), "trust": trust, "commands": runs}
     return {key: value for key, value in asked.items() if value}
@@ -68,7 +69,7 @@ def _kind(given: str) -> str:
     if given:
         WORD.read(given, (), problems)
     if problems:
-        raise no.TextInvalid(where="kind", problem=f"{given!r:.60} is not {WORD.name}")
+        raise TextInvalid(where="kind", problem=f"{given!r:.60} is not {WORD.name}")
     return given
 
 
@@ -79,7 +80,7 @@ def _words(command: str) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError as error:
-        raise no.TextInvalid(where="command", problem=f"{command!r:.80}: {error}") from None
+        raise TextInvalid(where="command", problem=f"{command!r:.80}: {error}") from None
 
 
 def _dependency(desk: Desk, state: RunState, given: str) -> str:
@@ -99,7 +100,7 @@ def place(given: str) -> str:
     problems: list[Any] = []
     PLACE.read(clean, (), problems)
     if problems:
-        raise no.TextInvalid(where="path", problem=f"{given!r} is not a path inside the repository")
+        raise TextInvalid(where="path", problem=f"{given!r} is not a path inside the repository")
     return clean
 
 

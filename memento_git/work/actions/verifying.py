@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from memento_git.errors import MementoError
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout, prosefile, publish
 from memento_git.work import codestate, guard, pasts, proofs, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences
 from memento_git.work.actions.dispatches import release
 from memento_git.work.desk import Desk
-from memento_git.work.fold import plans_of
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import named
 
@@ -99,7 +99,7 @@ def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
 
 def named_draft(draft: Draft, command: Command) -> Draft:
     """Return what a command that is asked has shown, with the command named as the texts name it."""
-    from memento_git.work.secrets import redact
+    from memento_git.texts.secrets import redact
 
     argv = [redact(argument)[0] for argument in named(command.run)]
     return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": argv}})

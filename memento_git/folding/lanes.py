@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Value = tuple[str, ...]
+Writes = dict[str, Value]
 STATUS: Final = "status"
 CANONICAL: Final = "canonical"
 SELECTED: Final = "selected"
@@ -71,7 +72,7 @@ def join(lane: str, values: Iterable[Value]) -> Value | None:
         return different[0]
     if lane.startswith("gate:"):
         return max(different, key=lambda value: WORST_GATE.index(value[0]))
-    if lane.startswith("lease:"):
+    if lane.startswith(("lease:", "latest:")):
         return different[-1]
     if lane == STATUS and all(value[0] in WORST_EVIDENCE for value in different):
         return max(different, key=lambda value: WORST_EVIDENCE.index(value[0]))

@@ -18,8 +18,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.work.secret_shapes import LONG_WORD, Span, lower, shaped
-from memento_git.work.secret_values import assigned, key_blocks
+from memento_git.texts.secret_shapes import LONG_WORD, Span, lower, shaped
+from memento_git.texts.secret_values import assigned, key_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memento_git.errors import Refused
+from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
 from memento_git.model.ids import kind_of
-from memento_git.work import transitions
-from memento_git.work.lanes import NOTHING, Lanes, Value, merge
-from memento_git.work.transitions import Seen, Writes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.model.ids import Ref
     from memento_git.model.work import Event
@@ -30,6 +28,20 @@ class Source(Protocol):
         """Return what the path of an event tells whose file cannot be read."""
 
     def group(self, key: str) -> Sequence[str]: ...
+
+
+class Seen(NamedTuple):
+    """What an event had seen: its own record, its run, the run's plans, and the other tasks it names.
+
+    `kept` has the value of each contested lane on the side of the event that is kept, or without the one voided.
+    """
+
+    own: Lanes
+    run: Lanes = NOTHING
+    plans: Lanes = NOTHING
+    tasks: Mapping[str, Lanes] = {}
+    kept: Lanes = NOTHING
+    voidable: bool = False
 
 
 class Judged(NamedTuple):
@@ -79,10 +91,11 @@ def plans_of(run: str) -> str:
 
 
 class Fold:
-    """Judges events on demand and remembers each verdict."""
+    """Judges events on demand by one transition table, and remembers each verdict."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, judge: Callable[[Event, Seen], Writes]) -> None:
         self.source = source
+        self._table = judge
         self._judged: dict[str, Judged | None] = {}
         self._lanes: dict[frozenset[str], Lanes] = {}
         self._groups: dict[str, Folded] = {}
@@ -147,7 +160,7 @@ class Fold:
 
     def judge(self, event: Event) -> Writes:
         """Return what an event writes, given what it names; raise the refusal of the transition table."""
-        return transitions.judge(event, self._seen(event))
+        return self._table(event, self._seen(event))
 
     def _own(self, event: Event) -> tuple[tuple[str, ...], frozenset[str]]:
         group = group_of(event)

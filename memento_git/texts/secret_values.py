@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from memento_git.work.secret_shapes import LONG_WORD, TEMPLATE, Span
+from memento_git.texts.secret_shapes import LONG_WORD, TEMPLATE, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,286 @@
+"""memento note, and memento remember."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memento_git.cli import output, terminal
+from memento_git.cli.boundary import Door, group, paged, progress, reads, writes
+from memento_git.cli.plan import read_text
+from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS, TIERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.store import Transaction
+
+STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
+
+
+def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> None:
+    from memento_git.knowledge.rows import listed
+    from memento_git.knowledge.shelf import Shelf
+
+    view = door.view()
+    shelf = Shelf(view)
+    shelf.load(progress)
+    found = listed(shelf, **filters)
+    output.listing(
+        door, view, "notes", found,
+        lambda row, names: (names(row["id"]), row["kind"], output.state(row["status"]), output.printable(row["title"])),
+        limit=limit, offset=offset,
+    )  # fmt: skip
+
+
+note = group("note", "Keep, better, link, confirm, retire what the project has learned.", _list)
+
+
+@note.command("list")
+@click.option("--kind", type=click.Choice(NOTE_KINDS), default=None, help="Of this kind only.")
+@click.option("--domain", default="", metavar="DOMAIN", help="In this domain only.")
+@click.option("--status", type=click.Choice((*STATES, "all")), default=None, help="Active and parked by default.")
+@click.option("--key-prefix", default="", metavar="KEY", help="Whose key is this, or lies below it.")
+@click.option("--thread", default="", metavar="NAME", help="Of this thread only.")
+@click.option("--tag", default="", metavar="TAG", help="With this tag only.")
+@paged
+@reads
+def list_notes(door: Door, limit: int, offset: int, **filters: str | None) -> None:
+    """List notes, the latest first."""
+    _list(door, limit=limit, offset=offset, **{key: value or "" for key, value in filters.items()})
+
+
+def described(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what a note is, beside its text."""
+    options = (
+        click.option("--title", default="", metavar="TEXT", help="Its name; the text's first line by default."),
+        click.option("--key", default="", metavar="KEY", help="A dotted key that no other live note has."),
+        click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag; repeatable."),
+        click.option("--alias", "aliases", multiple=True, metavar="TEXT", help="Other words for it; repeatable."),
+        click.option("--importance", default="", metavar="0..1", help="How much it matters."),
+        click.option("--confidence", default="", metavar="0..1", help="How sure it is."),
+        click.option("--tier", type=click.Choice(TIERS), default=None, help="medium expires; long by default."),
+        click.option("--expires", default="", metavar="WHEN", help="A date, a time or a length such as 90d."),
+        click.option("--valid-from", default="", metavar="WHEN", help="From when it is true."),
+        click.option("--valid-to", default="", metavar="WHEN", help="Until when it is true."),
+        click.option("--thread", default="", metavar="NAME", help="A line of thought that it is part of."),
+        click.option("--to", default="", metavar="WHO", help="Whom a question is for."),
+        click.option("--about", multiple=True, metavar="PLACE", help="PATH, PATH:12-40, PATH::symbol, dep:NAME."),
+        click.option("--source", "sources", multiple=True, metavar="TEXT", help="Where it comes from; repeatable."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value not in (None, "", (), False)}
+
+
+@note.command("add")
+@click.argument("text")
+@click.option("--kind", type=click.Choice(NOTE_KINDS), default="fact", show_default=True, help="What it is.")
+@click.option("--domain", default="", metavar="DOMAIN", help="Where it belongs; follows from the kind by default.")
+@described
+@click.option("--link", "links", multiple=True, metavar="REL:ID", help="A link to another record; repeatable.")
+@click.option("--evidence", multiple=True, metavar="ID", help="Evidence that it rests on; repeatable.")
+@click.option("--supersedes", multiple=True, metavar="NOTE", help="A note that it takes the place of; repeatable.")
+@click.option("--reason", default="", metavar="TEXT", help="Why it takes the place of another.")
+@click.option("--pinned", is_flag=True, help="Make it part of every digest.")
+@click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that the text is less than your own.")
+@writes
+def add(door: Door, text: str, **options: Any) -> None:
+    """Add a note; TEXT is Markdown, @FILE reads it from a file, @- from standard input."""
+    _add(door, "note add", read_text(text), options)
+
+
+remember = click.Command("remember", params=add.params, callback=add.callback, help="Add a note, as note add does.")
+
+
+def _add(door: Door, action: str, text: str, options: dict[str, Any]) -> None:
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.actions import notes
+
+    def act(tx: Transaction) -> tuple[Row, notes.Added]:
+        added = notes.add_note(tx, text, **_given(options))
+        return rows.after(tx, added.id), added
+
+    row, added = door.change(action, act)
+    near = [one._asdict() for one in added.alike]
+    lines = [f"{'kept already' if added.existing else 'kept'}: {row['id']}  {output.printable(row['title'])}"]
+    lines += [
+        f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"
+        for one in added.alike
+    ]
+    door.show({"note": row, "existing": added.existing, "alike": near}, "\n".join(lines))
+
+
+def _changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
+    """Do one thing to a note, and show it."""
+    from memento_git.knowledge import rows
+
+    row = door.change(action, lambda tx: rows.after(tx, act(tx)))
+    door.show({"note": row}, f"{row['id']}: {row['status']}  {output.printable(row['title'])}")
+
+
+@note.command("revise")
+@click.argument("note_id", metavar="NOTE")
+@click.option("--text", default="", metavar="TEXT", help="Its text, worded better; @FILE reads it from a file.")
+@described
+@click.option("--pinned/--not-pinned", default=None, help="Make it part of every digest, or not any more.")
+@writes
+def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
+    """Better a note's wording in place; a different decision is a new note, added with --supersedes."""
+    from memento_git.knowledge.actions import notes
+
+    given = {key: value for key, value in options.items() if value not in (None, "", ())}
+    _changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **given))
+
+
+def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **words: Any) -> None:
+    """Make the command of a verb that takes a note and a few texts."""
+
+    def called(door: Door, note_id: str, **given: str) -> None:
+        from memento_git.knowledge.actions import notes
+
+        _changed(door, f"note {name}", lambda tx: getattr(notes, action)(tx, note_id, **given, **words))
+
+    called.__doc__ = doc
+    command = click.argument("note_id", metavar="NOTE")(writes(called))
+    for option, parameter, text in reversed(options):
+        command = click.option(option, parameter, default="", metavar="TEXT", help=text)(command)
+    note.command(name)(command)
+
+
+WHY = ("--reason", "reason", "Why.")
+SAID = ("--note", "note_text", "What to remember of it.")
+
+_verb("confirm", "confirm_note", "Say that a note was looked at and holds; reading alone never confirms.", SAID)
+_verb("park", "park_note", "Set a note aside: it is kept, and recalled only when asked for.", WHY)
+_verb("resume", "resume_note", "Take a parked note up again.", WHY)
+_verb("restore", "restore_note", "Take a retired, superseded, merged, resolved or finished note back.", WHY)
+_verb("finish", "finish_note", "Say that a goal or a checkpoint is behind us.", SAID)
+_verb("promote", "promote_note", "Make a note that would expire last.", SAID)
+_verb(
+    "resolve", "resolve_note", "Say that a question or a gap is answered.",
+    ("--answer", "answer", "The note that holds the answer."), SAID,
+)  # fmt: skip
+
+
+@note.command("progress")
+@click.argument("note_id", metavar="NOTE")
+@click.argument("text")
+@click.option("--next", "after", default="", metavar="TEXT", help="What comes next.")
+@writes
+def progressed(door: Door, note_id: str, text: str, after: str) -> None:
+    """Say how far a goal is, and what comes next."""
+    from memento_git.knowledge.actions import notes
+
+    _changed(door, "note progress", lambda tx: notes.progress_note(tx, note_id, progress=text, next=after))
+
+
+@note.command("retire")
+@click.argument("note_id", metavar="NOTE", required=False, default="")
+@click.option("--key-prefix", default="", metavar="KEY", help="All live notes of this key and below it, instead.")
+@click.option("--reason", default="", metavar="TEXT", help="Why they do not hold any more.")
+@writes
+def retire(door: Door, note_id: str, key_prefix: str, reason: str) -> None:
+    """Say that a note does not hold any more; restore takes it back."""
+    from memento_git.knowledge.actions import notes
+
+    if bool(note_id) == bool(key_prefix):
+        raise click.UsageError("name a note, or a --key-prefix", click.get_current_context())
+    if note_id:
+        _changed(door, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
+        return
+    gone = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
+    door.show({"notes": gone}, "\n".join(["retired:", *gone]) if gone else f"no live note has a key {key_prefix}")
+
+
+def _link(name: str, doc: str) -> None:
+    @click.argument("note_id", metavar="NOTE")
+    @click.argument("rel", type=click.Choice(RELATIONS))
+    @click.argument("to", metavar="ID")
+    @click.option("--reason", default="", metavar="TEXT", help="Why.")
+    @writes
+    def called(door: Door, note_id: str, rel: str, to: str, reason: str) -> None:
+        from memento_git.knowledge.actions import notes
+
+        act = notes.link_note if name == "link" else notes.unlink_note
+        _changed(door, f"note {name}", lambda tx: act(tx, note_id, rel, to, reason=reason))
+
+    note.command(name, help=doc)(called)
+
+
+_link("link", "Link a note to another note, a run, a plan, a task or evidence.")
+_link("unlink", "Take a link of a note away.")
+
+
+@note.command("merge")
+@click.argument("notes_ids", metavar="NOTE...", nargs=-1, required=True)
+@click.option("--text", required=True, metavar="TEXT", help="What takes their place; @FILE reads it from a file.")
+@click.option("--kind", type=click.Choice(NOTE_KINDS), default="summary", show_default=True, help="What it is.")
+@click.option("--domain", default="", metavar="DOMAIN", help="Where it belongs; theirs by default.")
+@described
+@click.option("--reason", default="", metavar="TEXT", help="Why.")
+@writes
+def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> None:
+    """Put one note in the place of several; they stay, marked as merged, and it names them."""
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.actions import notes
+
+    body = read_text(text)
+
+    def act(tx: Transaction) -> tuple[Row, notes.Merged]:
+        made = notes.merge_notes(tx, notes_ids, body, **_given(options))
+        return rows.after(tx, made.id), made
+
+    row, made = door.change("note merge", act)
+    lost = made.coverage.lost_numbers
+    told = f" it keeps {made.coverage.share:.0%} of their words" + (
+        f", not the numbers {', '.join(lost)}" if lost else ""
+    )
+    door.show({"note": row, "coverage": made.coverage._asdict()}, f"merged into {row['id']}\n{told}")
+
+
+@note.command("show")
+@click.argument("note_id", metavar="NOTE")
+@reads
+def show_note(door: Door, note_id: str) -> None:
+    """Show one note, by its id or key, and what happened to it."""
+    shown(door, note_id)
+
+
+def shown(door: Door, given: str) -> None:
+    """Show a note and its history."""
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.shelf import Shelf
+
+    view = door.view()
+    shelf = Shelf(view)
+    found = shelf.find(given)
+    row, events = rows.note_row(shelf, found), rows.history(shelf, found.id)
+
+    def text() -> str:
+        names = output.Names(view)
+        told = {key: value for key, value in row.items() if key != "text"}
+        happened = [
+            (one["created_at"][:19].replace("T", " "), one["action"].partition(".")[2], output.printable(one["actor"]))
+            for one in events
+        ]
+        parts = [*output.fields(told, names), "", terminal.clean(row["text"])]
+        return "\n".join([*parts, *([""] if happened else []), *output.columns(happened)])
+
+    door.show({"note": row, "audit": events}, text)
+
+
+def shown_event(door: Door, identity: str) -> None:
+    """Show one thing that happened to a note."""
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.shelf import Shelf
+
+    view = door.view()
+    row = rows.happened(Shelf(view), identity)
+    door.show({"event": row, "audit": []}, lambda: "\n".join(output.fields(row, output.Names(view))))

@@ -1,0 +1,56 @@
+"""Judged events as plain rows, each after what it had seen. Pure."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.ids import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memento_git.folding.fold import Judged
+
+Row = dict[str, Any]
+
+UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
+
+
+def event_row(seen: Judged) -> Row:
+    """Return an event and its verdict as the ledger's commands show it."""
+    event = seen.event
+    extra = {key: value for key, value in event.data.items() if key not in UNTOLD}
+    return {
+        "id": event.id,
+        "run_id": event.run,
+        "record": event.of,
+        "actor": event.by,
+        "action": f"{kind_of(event.of)}.{event.do}",
+        "created_at": event.at,
+        "summary": event.get("note") or event.get("reason") or event.get("gate") or None,
+        "legal": seen.verdict == "legal",
+        "problem": seen.why or None,
+        "payload": extra,
+    }
+
+
+def audit(events: Iterable[Judged]) -> list[Row]:
+    """Return events as rows, each after what it had seen; the clock only breaks ties."""
+    seen = {one.event.id: one for one in events}
+    waits = {name: {ref.id for ref in one.event.after if ref.id in seen} for name, one in seen.items()}
+    followers: dict[str, list[str]] = {}
+    for name, before in waits.items():
+        for other in before:
+            followers.setdefault(other, []).append(name)
+    ready = [(seen[name].event.at, name) for name, before in waits.items() if not before]
+    heapq.heapify(ready)
+    rows = []
+    while ready:
+        _, name = heapq.heappop(ready)
+        rows.append(event_row(seen[name]))
+        for follower in followers.get(name, ()):
+            waits[follower].discard(name)
+            if not waits[follower]:
+                heapq.heappush(ready, (seen[follower].event.at, follower))
+    return rows

@@ -1,0 +1,237 @@
+"""note: add revise link unlink confirm park resume retire restore merge resolve progress finish promote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memento_git.knowledge import alike
+from memento_git.knowledge import refusals as no
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import Draft, drafted, merged_origin
+from memento_git.knowledge.rows import under
+from memento_git.knowledge.transitions import refuse_known
+from memento_git.ledger import codec, layout, prosefile
+from memento_git.ledger.store import NothingToCommit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.knowledge.alike import Alike, Coverage
+    from memento_git.ledger.store import Transaction
+    from memento_git.model.work import Prose
+
+
+class Added(NamedTuple):
+    """A note that was added, or was there already; the live notes that are near to it."""
+
+    id: str
+    existing: bool
+    alike: list[Alike]
+
+
+def add_note(tx: Transaction, text: str, **options: Any) -> Added:
+    """Add a note; one with the very same text is left as it is. `options` are those of `Draft`."""
+    desk = Desk.of(tx)
+    draft = drafted(desk, Draft(text=text, **options))
+    live = {note.id: note for note in desk.shelf.live()}
+    same = next((note for note in live.values() if _is_same(note, draft)), None)
+    if same is not None:
+        return Added(same.id, existing=True, alike=[])
+    _refuse_key(desk, draft.data.get("key", ""), draft.data["supersedes"])
+    others = {name: said(note.title, note.body) for name, note in live.items() if name not in draft.data["supersedes"]}
+    found = alike.near(said(draft.data["title"], draft.body), others)
+    write(desk, draft.data, draft.body, draft.domain)
+    for old in draft.data["supersedes"]:
+        desk.happen(desk.shelf, old, "superseded", successor=draft.data["id"], reason=draft.reason)
+    return Added(draft.data["id"], existing=False, alike=found)
+
+
+def said(title: str, body: str) -> str:
+    """Return all that a note says; a title that was taken from its text says nothing more."""
+    return body if title.rstrip("\u2026") in body else f"{title}\n{body}"
+
+
+def _is_same(note: Prose, draft: Any) -> bool:
+    """Tell whether a live note says the very same; one that is to be superseded is another."""
+    same = alike.plain(note.body) == alike.plain(draft.body) and note.data.get("key") == draft.data.get("key")
+    return same and note.id not in draft.data["supersedes"]
+
+
+def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
+    """Write a note's file."""
+    desk.tx.put(layout.note_path(domain, data["id"]), codec.encode_prose(data, body))
+    desk.tx.touch("", data["id"])
+
+
+def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "") -> None:
+    holder = desk.shelf.keyed(key) if key else None
+    if holder is None or holder.id in (*gone, own):
+        return
+    if desk.shelf.status(holder.id) in ("active", "parked", "contested"):
+        raise no.KeyTaken(note=holder.id, key=key, title=holder.title)
+
+
+def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -> str:
+    """Better a note's wording or its front matter in place; another decision is a note that supersedes it."""
+    desk = Desk.of(tx)
+    found = desk.find(note)
+    changes, body = drafting_changes(desk, found, text, options)
+    _refuse_key(desk, changes.get("key", ""), (), found.id)
+    old = tx.view.read(found.path) or b""
+    new = prosefile.rewrite(old, changes, body)
+    if new == old:
+        raise NothingToCommit
+    tx.put(found.path, new)
+    tx.touch("", found.id)
+    return found.id
+
+
+def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the keys that a revision changes, as the file writes them, and the new text."""
+    from memento_git.knowledge.drafting import front_matter
+
+    body = desk.text("text", text) if text else ""
+    return front_matter(desk, options, note.data), body
+
+
+def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
+    """Say that a note was looked at and holds; its places in the code are anchored anew."""
+    desk = Desk.of(tx)
+    found = desk.find(note)
+    desk.happen(desk.shelf, found.id, "confirmed", note=desk.optional("note", note_text))
+    return found.id
+
+
+def park_note(tx: Transaction, note: str, *, reason: str = "") -> str:
+    """Set a note aside: it is kept, and recalled only when asked for."""
+    return _moved(tx, note, "parked", reason=reason)
+
+
+def resume_note(tx: Transaction, note: str, *, reason: str = "") -> str:
+    """Take a parked note up again."""
+    return _moved(tx, note, "resumed", reason=reason)
+
+
+def retire_note(tx: Transaction, note: str, *, reason: str = "") -> str:
+    """Say that a note does not hold any more and nothing took its place."""
+    desk = Desk.of(tx)
+    return _moved(tx, note, "retired", reason=desk.reason("retiring a note", reason))
+
+
+def restore_note(tx: Transaction, note: str, *, reason: str = "") -> str:
+    """Take a retired, superseded, merged, resolved or finished note back."""
+    return _moved(tx, note, "restored", reason=reason)
+
+
+def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
+    desk = Desk.of(tx)
+    found = desk.find(note)
+    if do in ("resumed", "restored"):
+        _refuse_key(desk, found.data.get("key", ""), (), found.id)
+    desk.happen(desk.shelf, found.id, do, reason=desk.optional("reason", reason))
+    return found.id
+
+
+def retire_prefix(tx: Transaction, prefix: str, *, reason: str = "") -> list[str]:
+    """Retire all live notes whose key is the prefix or begins with it and a dot."""
+    desk = Desk.of(tx)
+    start = prefix.rstrip(".*")
+    found = [note for note in desk.shelf.live() if under(str(note.data.get("key", "")), start)]
+    why = desk.reason("retiring notes", reason)
+    for note in found:
+        desk.happen(desk.shelf, note.id, "retired", reason=why)
+    return [note.id for note in found]
+
+
+def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str = "") -> str:
+    """Say that a question or a gap is answered, and by which note."""
+    desk = Desk.of(tx)
+    found = _of_kind(desk, note, ("question", "gap"), "resolved")
+    told = desk.find(answer).id if answer else ""
+    desk.happen(desk.shelf, found.id, "resolved", answer=told, note=desk.optional("note", note_text))
+    return found.id
+
+
+def progress_note(tx: Transaction, note: str, *, progress: str, next: str = "") -> str:  # noqa: A002 (the option's name)
+    """Say how far a goal is, and what comes next."""
+    desk = Desk.of(tx)
+    found = _of_kind(desk, note, ("goal",), "progressed")
+    after = desk.optional("next", next, lines=False)
+    desk.happen(desk.shelf, found.id, "progressed", note=desk.text("progress", progress), next=after)
+    return found.id
+
+
+def finish_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
+    """Say that a goal or a checkpoint is behind us."""
+    desk = Desk.of(tx)
+    found = _of_kind(desk, note, ("goal", "checkpoint"), "finished")
+    desk.happen(desk.shelf, found.id, "finished", note=desk.optional("note", note_text))
+    return found.id
+
+
+def promote_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
+    """Make a note that would expire last."""
+    desk = Desk.of(tx)
+    found = desk.find(note)
+    if desk.shelf.tier(found) == "long" and not desk.shelf.expires(found):
+        raise NothingToCommit
+    desk.happen(desk.shelf, found.id, "promoted", note=desk.optional("note", note_text))
+    return found.id
+
+
+def _of_kind(desk: Desk, given: str, wanted: Sequence[str], verb: str) -> Prose:
+    found = desk.find(given)
+    if found.data["kind"] not in wanted:
+        raise no.WrongNoteKind(note=found.id, kind=found.data["kind"], wanted=" or a ".join(wanted), verb=verb)
+    return found
+
+
+def link_note(tx: Transaction, note: str, rel: str, to: str, *, reason: str = "") -> str:
+    """Link a note to another note, a run, a plan, a task or evidence."""
+    return _linked(tx, note, rel, to, reason=reason, adding=True)
+
+
+def unlink_note(tx: Transaction, note: str, rel: str, to: str, *, reason: str = "") -> str:
+    """Take a link away."""
+    return _linked(tx, note, rel, to, reason=reason, adding=False)
+
+
+def _linked(tx: Transaction, note: str, rel: str, to: str, *, reason: str, adding: bool) -> str:
+    from memento_git.knowledge.drafting import link
+
+    desk = Desk.of(tx)
+    found = desk.find(note)
+    target = link(desk, f"{rel}:{to}", found.id)
+    refuse_known(found.id, rel, target["to"], set(desk.shelf.links(found)), adding=adding)
+    do = "linked" if adding else "unlinked"
+    desk.happen(desk.shelf, found.id, do, rel=rel, to=target["to"], reason=desk.optional("reason", reason))
+    return found.id
+
+
+class Merged(NamedTuple):
+    """The note that takes the place of others, and how much of them it keeps."""
+
+    id: str
+    coverage: Coverage
+
+
+def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str = "", **options: Any) -> Merged:
+    """Put one note in the place of several; they stay, marked as merged, and the new one names them."""
+    desk = Desk.of(tx)
+    found = list({one.id: one for one in (desk.find(given) for given in notes)}.values())
+    if len(found) < 2:
+        raise no.TooFewNotes
+    given = {"kind": "summary", "domain": _common(layout.domain_of(one.path) for one in found), **options}
+    given["origin"] = merged_origin(desk, found, str(given.get("origin", "")))
+    draft = drafted(desk, Draft(text=text, sources=[one.id for one in found], **given))
+    _refuse_key(desk, draft.data.get("key", ""), [one.id for one in found])
+    write(desk, draft.data, draft.body, draft.domain)
+    for one in found:
+        desk.happen(desk.shelf, one.id, "merged", into=draft.data["id"], reason=desk.optional("reason", reason))
+    return Merged(draft.data["id"], alike.coverage(draft.body, [one.body for one in found]))
+
+
+def _common(domains: Any) -> str:
+    """Return the domain of all notes, where they have one in common."""
+    found = set(domains)
+    return found.pop() if len(found) == 1 else ""

@@ -1,0 +1,200 @@
+"""A note as it was typed, made fit for the ledger: every option checked, its origin stamped."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.errors import MementoError
+from memento_git.knowledge import alike
+from memento_git.knowledge import refusals as no
+from memento_git.ledger import codec
+from memento_git.model import anchors
+from memento_git.model import types as t
+from memento_git.model.clock import DURATION, duration, seconds_of, stamp
+from memento_git.model.ids import KINDS, kind_of
+from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
+from memento_git.texts.typed import TextInvalid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memento_git.knowledge.desk import Desk
+    from memento_git.model.work import Prose
+
+LONGEST_TITLE: Final = 80
+TEXTS: Final = ("thread", "to")
+LISTS: Final = ("tags", "aliases", "sources")
+SHARES: Final = ("importance", "confidence")
+MOMENTS: Final = ("expires", "valid_from", "valid_to")
+
+
+class Draft(NamedTuple):
+    """What one may say of a new note; `about` as places, `links` as RELATION:ID, times as dates or lengths."""
+
+    text: str
+    title: str = ""
+    kind: str = "fact"
+    domain: str = ""
+    key: str = ""
+    tags: Sequence[str] = ()
+    aliases: Sequence[str] = ()
+    importance: str = ""
+    confidence: str = ""
+    tier: str = ""
+    expires: str = ""
+    valid_from: str = ""
+    valid_to: str = ""
+    thread: str = ""
+    to: str = ""
+    pinned: bool = False
+    about: Sequence[str] = ()
+    links: Sequence[str] = ()
+    evidence: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    supersedes: Sequence[str] = ()
+    origin: str = ""
+    reason: str = ""
+
+
+class Drafted(NamedTuple):
+    """A new note's front matter, its Markdown, its domain, and why it supersedes others."""
+
+    data: dict[str, Any]
+    body: str
+    domain: str
+    reason: str
+
+
+def drafted(desk: Desk, draft: Draft) -> Drafted:
+    """Return the note that a draft comes to; refuse what the ledger should not hold."""
+    body = desk.text("text", draft.text)
+    kind = _choice("kind", draft.kind, NOTE_KINDS)
+    domain = draft.domain or DOMAIN_OF[kind]
+    if domain not in desk.policy.domains:
+        raise no.NoSuchDomain(domain=domain, domains=", ".join(desk.policy.domains))
+    given = {key: value for key, value in draft._asdict().items() if value not in codec.EMPTY and value is not False}
+    given["title"] = draft.title or titled(body)
+    if draft.tier == "medium" and not draft.expires:
+        given["expires"] = stamp(seconds_of(desk.tx.now) + desk.policy.medium)
+    head = {
+        "id": desk.tx.new_id("note"),
+        "kind": kind,
+        "title": "",
+        "at": desk.tx.now,
+        "by": desk.tx.actor,
+        "origin": stamped(desk.tx.actor, draft.origin),
+    }
+    rest = {
+        "links": [link(desk, one, head["id"]) for one in draft.links],
+        "evidence": [_evidence(desk, one) for one in draft.evidence],
+        "supersedes": [desk.find(one).id for one in draft.supersedes],
+        "allowed_secrets": list(desk.tx.allow_secrets),
+    }
+    return Drafted(
+        {**head, **front_matter(desk, given, {}), **rest}, body, domain, desk.optional("reason", draft.reason)
+    )
+
+
+def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a note's front matter that may be typed, at its making and at a revision."""
+    found: dict[str, Any] = {}
+    if given.get("title"):
+        found["title"] = desk.text("title", given["title"], lines=False)
+    if given.get("key"):
+        found["key"] = _key(given["key"])
+    for key in TEXTS:
+        found |= {key: desk.text(key, given[key], lines=False)} if given.get(key) else {}
+    for key in LISTS:
+        found |= {key: desk.texts(key, given[key])} if given.get(key) else {}
+    for key in SHARES:
+        found |= {key: _share(key, given[key])} if given.get(key) not in (None, "") else {}
+    for key in MOMENTS:
+        found |= {key: moment(key, given[key], desk.tx.now)} if given.get(key) else {}
+    if given.get("tier"):
+        found["tier"] = _choice("tier", given["tier"], TIERS)
+    if given.get("pinned") is not None and bool(given["pinned"]) != bool(before.get("pinned")):
+        found["pinned"] = bool(given["pinned"])
+    if given.get("about"):
+        found["about"] = [anchors.parse(one).data() for one in given["about"]]
+    return found
+
+
+def titled(text: str) -> str:
+    """Return a name for a text that has none: its first line, or as much of it as fits."""
+    first = text.strip().splitlines()[0].lstrip("#>*- ").strip()
+    sentence = first.split(". ")[0]
+    if len(sentence) <= LONGEST_TITLE:
+        return sentence
+    return sentence[:LONGEST_TITLE].rsplit(" ", 1)[0] + "…"
+
+
+def stamped(actor: str, claimed: str) -> str:
+    """Return where a text comes from: an agent's actor begins with `agent:`; a claim can only lower it."""
+    own = "agent" if actor.startswith("agent:") else "person"
+    if not claimed:
+        return own
+    _choice("origin", claimed, ORIGINS)
+    if ORIGINS.index(claimed) < ORIGINS.index(own):
+        raise no.OriginTooHigh(actor=actor, origin=claimed, stamped=own)
+    return claimed
+
+
+def merged_origin(desk: Desk, notes: Sequence[Prose], claimed: str) -> str:
+    """Return the origin of what is made out of notes: the lowest of theirs and its writer's."""
+    return alike.lowest([stamped(desk.tx.actor, claimed), *(note.data["origin"] for note in notes)], ORIGINS)
+
+
+def link(desk: Desk, given: str, own: str) -> dict[str, str]:
+    """Return the link that `RELATION:ID` names."""
+    rel, _, to = given.partition(":")
+    if rel not in RELATIONS:
+        raise no.LinkInvalid(given=given, problem=f"{rel!r:.40} is not one of {', '.join(RELATIONS)}")
+    kind = kind_of(to) if "_" in to and kind_of(to) in KINDS else "note"
+    if kind not in LINKED:
+        raise no.LinkInvalid(given=given, problem=f"a note is not linked to a {kind}")
+    target = desk.find(to).id if kind == "note" else desk.view.find(to, kind)[0]
+    if target == own:
+        raise no.LinkInvalid(given=given, problem="it leads to the note itself")
+    return {"rel": rel, "to": target}
+
+
+def _evidence(desk: Desk, given: str) -> str:
+    identity, run = desk.view.find(given, "evidence")
+    return f"{identity}@{desk.view.sha256(desk.view.index(run).evidence[identity])[:32]}"
+
+
+def _choice(where: str, given: str, words: Sequence[str]) -> str:
+    if given not in words:
+        raise TextInvalid(where=where, problem=f"{given!r:.60} is not one of {', '.join(words)}")
+    return given
+
+
+def _key(given: str) -> str:
+    problems: list[t.Problem] = []
+    KEY.read(given.strip(), (), problems)
+    for _, problem in problems:
+        raise TextInvalid(where="key", problem=problem)
+    return given.strip()
+
+
+def _share(where: str, given: Any) -> float:
+    try:
+        value = float(given)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise no.ShareInvalid(where=where, given=given)
+    return round(value, 3)
+
+
+def moment(where: str, given: str, now: str) -> str:
+    """Return the time that a date, a time or a length from now names."""
+    text = given.strip()
+    if DURATION.fullmatch(text):
+        return stamp(seconds_of(now) + duration(text))
+    try:
+        there = datetime.fromisoformat(text)
+        return stamp(there.replace(tzinfo=there.tzinfo or UTC).timestamp())
+    except (ValueError, OverflowError, MementoError):
+        raise no.MomentInvalid(where=where, given=given) from None

@@ -1,0 +1,55 @@
+"""Why a verb on notes is refused: one class for each fact."""
+
+from __future__ import annotations
+
+from memento_git.errors import Misused, Refused
+
+
+class KeyTaken(Refused):
+    token = "key_taken"
+    sentence = "note {note} has the key {key} already: {title}"
+    hint_ = (
+        "better its wording: memento note revise {note} --text TEXT; another decision: add it with --supersedes {note}"
+    )
+
+
+class NoSuchDomain(Misused):
+    token = "domain_unknown"
+    sentence = "{domain!r} is no domain of notes; there are {domains}"
+    hint_ = "take one of them, or add yours to knowledge.domains in .memento/config.yaml"
+
+
+class OriginTooHigh(Misused):
+    token = "origin_invalid"
+    sentence = "a text of {actor} cannot claim the origin {origin}: it is {stamped} or less"
+    hint_ = "leave --origin out; it can only be lowered, to command or import"
+
+
+class TooFewNotes(Misused):
+    token = "merge_needs_two"
+    sentence = "a merge takes the place of at least two notes"
+    hint_ = "better one note's wording: memento note revise NOTE --text TEXT"
+
+
+class WrongNoteKind(Refused):
+    token = "note_kind"
+    sentence = "note {note} is a {kind}; only a {wanted} can be {verb}"
+    hint_ = "see it: memento note show {note}"
+
+
+class ShareInvalid(Misused):
+    token = "share_invalid"
+    sentence = "{where}: {given!r} is not a number from 0 to 1"
+    hint_ = "give a number such as 0.8"
+
+
+class MomentInvalid(Misused):
+    token = "moment_invalid"
+    sentence = "{where}: {given!r} is no date, time or length of time"
+    hint_ = "write 2026-12-31, 2026-12-31T09:30:00Z or 90d"
+
+
+class LinkInvalid(Misused):
+    token = "link_invalid"
+    sentence = "{given!r} is no link: {problem}"
+    hint_ = "write RELATION:ID, for example depends_on:note_7k2m"

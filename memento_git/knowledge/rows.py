@@ -1,0 +1,107 @@
+"""Notes as plain rows, for JSON and for lines alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.folding.rows import Row, audit, event_row
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.transitions import LIVE
+from memento_git.ledger import layout
+from memento_git.model import anchors
+from memento_git.model.ids import NoSuchRecord
+
+if TYPE_CHECKING:
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.store import Transaction
+    from memento_git.model.work import Prose
+
+
+def note_row(shelf: Shelf, note: Prose) -> Row:
+    """Return a note with its state and all that links to it; how its places in the code are is not told here."""
+    data = note.data
+    return {
+        "id": note.id,
+        "kind": data["kind"],
+        "domain": layout.domain_of(note.path),
+        "title": data["title"],
+        "key": data.get("key"),
+        "status": shelf.status(note.id),
+        "expired": shelf.is_expired(note),
+        "origin": data["origin"],
+        "actor": data["by"],
+        "created_at": data["at"],
+        **dict(zip(("confirmed_at", "confirmed_by"), (one or None for one in shelf.confirmed(note.id)), strict=True)),
+        **{key: note.list(key) for key in ("tags", "aliases")},
+        **{key: data.get(key) for key in ("importance", "confidence")},
+        "tier": shelf.tier(note),
+        "expires": shelf.expires(note) or None,
+        **{key: data.get(key) for key in ("valid_from", "valid_to", "thread", "to")},
+        "pinned": bool(data.get("pinned")),
+        "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
+        **_connected(shelf, note),
+        "progress": _progress(shelf, note.id),
+        "text": note.body,
+    }
+
+
+def _connected(shelf: Shelf, note: Prose) -> Row:
+    """Return the other records that a note leads to, or that lead to it."""
+    return {
+        "links": [link._asdict() for link in shelf.links(note)],
+        "linked_from": [{"rel": rel, "from": other} for rel, other in shelf.backlinks(note.id)],
+        "evidence": [str(ref).partition("@")[0] for ref in note.list("evidence")],
+        "sources": note.list("sources"),
+        "supersedes": note.list("supersedes"),
+        "successor": shelf.successor(note.id) or None,
+        "contradicted_by": shelf.contradictions(note),
+    }
+
+
+def _progress(shelf: Shelf, note: str) -> Row | None:
+    at, told, after = shelf.progress(note)
+    return {"at": at, "note": told, "next": after or None} if at else None
+
+
+def history(shelf: Shelf, note: str) -> list[Row]:
+    """Return what happened to a note, in the order in which it was seen."""
+    return audit(shelf.folded(note).events)
+
+
+def after(tx: Transaction, note: str) -> Row:
+    """Return a note's row as it is at the end of a transaction."""
+    shelf = Desk.of(tx).shelf
+    return note_row(shelf, shelf.note(note))
+
+
+def listed(
+    shelf: Shelf, *, kind: str = "", domain: str = "", status: str = "", key_prefix: str = "", thread: str = "",
+    tag: str = "",
+) -> list[Row]:  # fmt: skip
+    """Return the rows of the notes that are asked for, the latest first; without a status those that live."""
+    rows = []
+    for note in reversed(list(shelf.readable())):
+        wanted = (
+            kind in ("", note.data["kind"])
+            and domain in ("", layout.domain_of(note.path))
+            and thread in ("", note.data.get("thread"))
+            and (not tag or tag in note.list("tags"))
+            and (not key_prefix or under(str(note.data.get("key", "")), key_prefix))
+        )
+        state = shelf.status(note.id)
+        if wanted and (status in ("all", state) or (not status and state in (*LIVE, "contested"))):
+            rows.append(note_row(shelf, note))
+    return rows
+
+
+def under(key: str, prefix: str) -> bool:
+    """Tell whether a dotted key is a prefix or lies below it."""
+    return key == prefix or key.startswith(f"{prefix}.")
+
+
+def happened(shelf: Shelf, event: str) -> Row:
+    """Return one event of a note."""
+    seen = shelf.fold.judged(event)
+    if seen is None:
+        raise NoSuchRecord(kind="event", given=event)
+    return event_row(seen)

@@ -1,0 +1,217 @@
+"""All notes at one view: their texts, what happened to them, and what is derived from that and the clock."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.folding.fold import Fold, Folded
+from memento_git.knowledge import transitions
+from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, STATE
+from memento_git.ledger import cache, codec, layout
+from memento_git.ledger.codec import Decoded
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.finding import Finding
+from memento_git.model.ids import IdInvalid, NoSuchRecord
+from memento_git.model.work import Event, Prose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memento_git.ledger.listing import Index
+    from memento_git.ledger.view import View
+
+STEP: Final = 500
+KEPT: Final = "knowledge"
+
+
+class Link(NamedTuple):
+    """A link from a note to another record."""
+
+    rel: str
+    to: str
+
+
+class Shelf:
+    """The notes of one ledger at one view; it is also the fold's source of events."""
+
+    id = ""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.fold = Fold(self, transitions.judge)
+        self._backlinks: dict[str, list[tuple[str, str]]] | None = None
+
+    @property
+    def index(self) -> Index:
+        return self.view.index("")
+
+    # The fold's source.
+
+    def event(self, identity: str) -> Event | None:
+        path = self.index.events.get(identity)
+        found = self.view.record(path) if path else None
+        return found if isinstance(found, Event) else None
+
+    def unreadable(self, identity: str) -> Event | None:
+        path = self.index.events.get(identity)
+        place = layout.place_of(path) if path else None
+        if path is None or place is None:
+            return None
+        return Event(identity, "", place.do, place.of, codec.time_of(place.stamp), "", (), {}, "", path)
+
+    def group(self, key: str) -> Sequence[str]:
+        names = self.index.events_of.get(key, [])
+        self.view.fetch(path for name in names if (path := self.index.events[name]) not in self.view.decoded)
+        return names
+
+    def event_folder(self, of: str) -> str:
+        return self.path(of).removesuffix(".md")
+
+    def added(self, event: Event, group: str) -> None:
+        self.fold.renew(event.id, group)
+        self._backlinks = None
+
+    # Notes.
+
+    def ids(self) -> list[str]:
+        """Return all notes, the latest last."""
+        return sorted(self.index.prose, key=lambda name: (self._made(name), name))
+
+    def _made(self, note: str) -> str:
+        found = self.view.record(self.index.prose[note])
+        return str(found.data["at"]) if isinstance(found, Prose) else ""
+
+    def path(self, note: str) -> str:
+        return self.index.prose.get(note, "")
+
+    def note(self, identity: str) -> Prose:
+        """Return a note; refuse where its file is wrong or missing."""
+        path = self.path(identity)
+        found = self.view.record(path) if path else None
+        if isinstance(found, Prose):
+            return found
+        missing = Finding("F007", path, 0, f"{identity} has events, but its text is missing", "restore it from git")
+        raise LedgerUnreadable(finding=next((one for one in self.view.findings if path and one.path == path), missing))
+
+    def find(self, given: str) -> Prose:
+        """Return the note that a prefix of its id, or its key, names; of several with a key the live one."""
+        try:
+            return self.note(self.view.find(given, "note")[0])
+        except (NoSuchRecord, IdInvalid):
+            keyed = self.keyed(given.strip())
+            if keyed is None:
+                raise
+            return keyed
+
+    def keyed(self, key: str) -> Prose | None:
+        """Return the live note of a key, else the latest one that had it."""
+        found = [note for note in self.readable() if note.data.get("key") == key]
+        live = [note for note in found if self.status(note.id) in (*LIVE, "contested")]
+        return next(reversed(live or found), None)
+
+    def readable(self) -> Iterable[Prose]:
+        """Yield the notes whose files can be read, the latest last; what is wrong with others is a finding."""
+        for name in self.ids():
+            found = self.view.record(self.index.prose[name])
+            if isinstance(found, Prose):
+                yield found
+
+    def live(self) -> list[Prose]:
+        """Return the notes that are active or parked."""
+        return [note for note in self.readable() if self.status(note.id) in (*LIVE, "contested")]
+
+    def load(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Decode all notes and events at once, with the help of what was decoded before."""
+        view, index = self.view, self.index
+        held: dict[str, Any] = cache.read(view.git, KEPT, "1") or {}
+        paths = [*index.prose.values(), *index.events.values()]
+        keys = {path: f"{view.files[path]} {path.rpartition('/')[2][19:-18]}" for path in paths if view.files[path]}
+        view.decoded.update({path: Decoded(*held[key]) for path, key in keys.items() if key in held})
+        fresh = [path for path in paths if path not in view.decoded]
+        for start in range(0, len(fresh), STEP):
+            if progress is not None and len(fresh) > STEP:
+                progress(start, len(fresh))
+            view.fetch(fresh[start : start + STEP])
+            for path in fresh[start : start + STEP]:
+                view.record(path)
+        if progress is not None and len(fresh) > STEP:
+            progress(len(fresh), len(fresh))
+        if len(fresh) > STEP // 10:
+            cache.write(
+                view.git, KEPT, "1", {key: view.decoded[path] for path, key in keys.items() if path in view.decoded}
+            )
+
+    # State.
+
+    def folded(self, key: str) -> Folded:
+        return self.fold.group(key)
+
+    def status(self, note: str) -> str:
+        lanes = self.folded(note).lanes
+        return "contested" if STATE in lanes.contested else lanes.word(STATE, "active")
+
+    def successor(self, note: str) -> str:
+        """Return the note that took a note's place, or nothing."""
+        return self.folded(note).lanes.detail(STATE)
+
+    def current(self, note: str) -> str:
+        """Return the note that stands for a note today: its successor's successor, to the last one."""
+        seen = {note}
+        while self.status(note) in ("superseded", "merged") and (after := self.successor(note)) not in seen | {""}:
+            seen.add(after)
+            note = after
+        return note
+
+    def confirmed(self, note: str) -> tuple[str, str]:
+        """Return when a note was last confirmed, and by whom."""
+        value = self.folded(note).lanes.values.get(CONFIRMED, ("", ""))
+        return value[0], value[1]
+
+    def progress(self, note: str) -> tuple[str, str, str]:
+        """Return when a goal last progressed, how, and what comes next."""
+        value = self.folded(note).lanes.values.get(PROGRESS, ("", "", ""))
+        return value[0], value[1], value[2]
+
+    def about(self, note: Prose) -> list[dict[str, Any]]:
+        """Return the places in the code that a note is about, as they were last anchored."""
+        value = self.folded(note.id).lanes.values.get(ABOUT)
+        return json.loads(value[1]) if value else note.data.get("about") or []
+
+    def tier(self, note: Prose) -> str:
+        return "long" if PROMOTED in self.folded(note.id).lanes.values else str(note.data.get("tier", "long"))
+
+    def expires(self, note: Prose) -> str:
+        return "" if PROMOTED in self.folded(note.id).lanes.values else str(note.data.get("expires", ""))
+
+    def is_expired(self, note: Prose) -> bool:
+        return "" < self.expires(note) <= self.view.now
+
+    def links(self, note: Prose) -> list[Link]:
+        """Return a note's own links, and those that events added."""
+        found = {Link(one["rel"], one["to"]): True for one in note.data.get("links") or ()}
+        for name, value in self.folded(note.id).lanes.named("link").items():
+            rel, _, to = name.partition(":")
+            found[Link(rel, to)] = value[0] == "linked"
+        return sorted(link for link, stands in found.items() if stands)
+
+    def contradictions(self, note: Prose) -> list[str]:
+        """Return the live notes that a link, in either direction, says to contradict a note."""
+        own = [
+            self.current(link.to)
+            for link in self.links(note)
+            if link.rel == "contradicts" and link.to in self.index.prose
+        ]
+        back = [other for rel, other in self.backlinks(note.id) if rel == "contradicts"]
+        return sorted({other for other in (*own, *back) if self.status(other) in (*LIVE, "contested")} - {note.id})
+
+    def backlinks(self, note: str) -> list[tuple[str, str]]:
+        """Return (relation, note) of each link that leads to a note, also through one that it superseded."""
+        if self._backlinks is None:
+            self._backlinks = {}
+            for other in self.readable():
+                for rel, to in self.links(other):
+                    end = self.current(to) if to in self.index.prose else to
+                    if end != other.id:
+                        self._backlinks.setdefault(end, []).append((rel, other.id))
+        return self._backlinks.get(note, [])

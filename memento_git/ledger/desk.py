@@ -1,0 +1,135 @@
+"""One transaction at work: the texts it takes, the events it writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+
+from memento_git.errors import Refused
+from memento_git.folding.fold import group_of
+from memento_git.folding.settling import SETTLING
+from memento_git.ledger import codec, layout
+from memento_git.ledger.store import NoLedger
+from memento_git.model.clock import AHEAD, seconds_of
+from memento_git.model.ids import Ref, kind_of
+from memento_git.model.work import Event
+from memento_git.texts.typed import Intake
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memento_git.folding.fold import Fold, Folded
+    from memento_git.ledger.store import Transaction
+    from memento_git.model.policy import Policy
+
+HEAD_KEYS: Final = ("do", "of", "at", "by", "after")
+
+
+class RecordIncomplete(Refused):
+    token = "record_incomplete"
+    sentence = "{record} is incomplete: {why}"
+    hint_ = "restore the missing file from git, or void what names it: memento settle"
+
+
+class Book(Protocol):
+    """The records whose events are folded together: those of one run, or all notes."""
+
+    id: str
+    fold: Fold
+
+    def folded(self, key: str) -> Folded: ...
+
+    def event(self, identity: str) -> Event | None: ...
+
+    def event_folder(self, of: str) -> str: ...
+
+    def added(self, event: Event, group: str) -> None:
+        """Take note of an event that the transaction has just written."""
+
+
+class Seal(Protocol):
+    """Signs an event before it is written."""
+
+    def foreseen(self, event: Event) -> Event: ...
+
+    def event(self, event: Event, text: bytes) -> tuple[Event, bytes]: ...
+
+
+class Desk(Intake):
+    """What the actions of one domain share within one transaction."""
+
+    def __init__(self, tx: Transaction) -> None:
+        if layout.CONFIG not in tx.view.files:
+            raise NoLedger(where="HEAD")
+        self.tx = tx
+        self.view = tx.view
+        self.policy: Policy = tx.view.policy()
+        super().__init__((*self.policy.allow_secrets, *tx.allow_secrets))
+
+    @classmethod
+    def of(cls, tx: Transaction) -> Self:
+        """Return the desk of a transaction, one for all of its actions."""
+        if cls not in tx.desks:
+            tx.desks[cls] = cls(tx)
+        desk: Self = tx.desks[cls]
+        return desk
+
+    def heads(self, book: Book, groups: Iterable[str]) -> list[Ref]:
+        """Return what an event that reads these groups must name."""
+        refs = set()
+        for key in groups:
+            for head in book.folded(key).heads:
+                event = book.event(head)
+                if event is not None:
+                    refs.add(event.ref)
+        return sorted(refs)
+
+    def happen(
+        self, book: Book, of: str, do: str, *, reads: Sequence[str] = (), name: str = "",
+        seal: Seal | None = None, **data: Any,
+    ) -> Event:  # fmt: skip
+        """Judge an event, let it be signed and write it; raise the refusal of the transition table."""
+        event = self.draft(book, of, do, reads=reads, name=name, **data)
+        own = group_of(event)
+        if do not in SETTLING:
+            for key in (own, *reads):
+                for seen in book.folded(key).dangling:
+                    raise RecordIncomplete(record=seen.event.of, why=seen.why)
+        book.fold.judge(event if seal is None else seal.foreseen(event))
+        text = codec.encode(event_data(event))
+        if seal is not None:
+            event, text = seal.event(event, text)
+        self.tx.put(event.path, text)
+        self.tx.touch(book.id, of)
+        book.added(event, own)
+        return event
+
+    def draft(self, book: Book, of: str, do: str, *, reads: Sequence[str], name: str, **data: Any) -> Event:
+        identity = name or self.tx.new_id("event")
+        own = f"plans:{book.id}" if kind_of(of) == "plan" else of
+        after = self.heads(book, (own, *reads))
+        at = self._time(book, after)
+        path = f"{book.event_folder(of)}/{layout.event_name(at, do, identity)}"
+        kept = {key: value for key, value in data.items() if value not in codec.EMPTY and value is not False}
+        event = Event(identity, book.id, do, of, at, self.tx.actor, tuple(after), kept, "", path)
+        return event._replace(digest=codec.digest_of(codec.encode(event_data(event))))
+
+    def _time(self, book: Book, after: Iterable[Ref]) -> str:
+        """Return now, and say so where the clock runs behind what it follows."""
+        latest = max((event.at for ref in after if (event := book.event(ref.id))), default="")
+        if latest > self.tx.now and seconds_of(latest) - seconds_of(self.tx.now) > AHEAD:
+            warning = f"the clock says {self.tx.now}, but an event that this one follows is from {latest}"
+            if warning not in self.tx.ledger.warnings:
+                self.tx.ledger.warnings.append(warning)
+        return self.tx.now
+
+
+def event_data(event: Event) -> dict[str, Any]:
+    """Return an event's file content in its fixed order."""
+    return {
+        "do": event.do,
+        "of": event.of,
+        "at": event.at,
+        "by": event.by,
+        "after": [str(ref) for ref in event.after],
+        **{key: value for key, value in event.data.items() if key not in HEAD_KEYS},
+    }

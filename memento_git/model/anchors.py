@@ -1,0 +1,170 @@
+"""What of the code a note is about: a file, lines of it, a symbol, a text that occurs, or a dependency."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.errors import Misused
+from memento_git.model import types as t
+from memento_git.model.types import Field, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OK: Final = "ok"
+MOVED: Final = "moved"
+CHANGED: Final = "changed"
+GONE: Final = "gone"
+UNPINNED: Final = "unpinned"
+UNKNOWN: Final = "unknown"
+STATES: Final = (OK, MOVED, CHANGED, GONE, UNPINNED, UNKNOWN)
+
+MANIFESTS: Final = (
+    "pyproject.toml", "setup.cfg", "Pipfile", "package.json", "Cargo.toml", "go.mod", "Gemfile", "composer.json",
+)  # fmt: skip
+REQUIREMENTS: Final = re.compile(r"(?:.*[-_.])?requirements(?:[-_.].*)?\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)")
+
+LINES: Final = t.Pattern("a line or a range of lines such as 12-40", r"[1-9]\d{0,8}(?:-[1-9]\d{0,8})?")
+SYMBOL: Final = t.Pattern("the name of a symbol such as Class.method", r"[^\s:\x00-\x1f]{1,400}")
+SHAPE: Final = Shape({
+    "path": Field(t.PLACE, doc="file or folder; beside `pattern` or `dependency`, where to look for them"),
+    "lines": Field(LINES, doc="first and last line in the pinned blob"),
+    "symbol": Field(SYMBOL, doc="function, class, method or constant in the file"),
+    "pattern": Field(t.Text(lines=False), doc="text that occurs in a file; `path` may then be a pattern of names"),
+    "dependency": Field(t.Pattern("the name of a package", r"[^\s\x00-\x1f]{1,214}"), doc="package that is required"),
+    "blob": Field(t.OBJECT, doc="git id of the file then; absent until the file is committed as it was"),
+    "commit": Field(t.OBJECT, doc="commit then; a hint only, a squash removes it"),
+    "quote": Field(t.Text(), doc="first lines of the place, or the requirement, as they were then"),
+})  # fmt: skip
+
+
+class AnchorUnclear(Misused):
+    """A text that names no place in the code."""
+
+    token = "anchor_unclear"
+    sentence = "{given!r} names no place in the code: {problem}"
+    hint_ = "write PATH, PATH:12-40, PATH::symbol, pattern:GLOB:TEXT or dep:NAME"
+
+
+class Anchor(NamedTuple):
+    """One place that a note is about, with what it was when the note was written."""
+
+    path: str = ""
+    lines: tuple[int, int] | None = None
+    symbol: str = ""
+    pattern: str = ""
+    dependency: str = ""
+    blob: str = ""
+    commit: str = ""
+    quote: str = ""
+
+    def __str__(self) -> str:
+        if self.pattern:
+            return f"pattern:{self.path or '**'}:{self.pattern}"
+        if self.dependency:
+            return f"dep:{self.path}:{self.dependency}" if self.path else f"dep:{self.dependency}"
+        path = f"./{self.path}" if self.path.startswith(("pattern:", "dep:")) else self.path
+        if self.symbol:
+            return f"{path}::{self.symbol}"
+        return f"{path}:{spell(self.lines)}" if self.lines else path
+
+    @property
+    def is_place(self) -> bool:
+        """Tell whether it is a file, a folder, or a part of a file."""
+        return not self.pattern and not self.dependency
+
+    def data(self) -> dict[str, str]:
+        """Return it as the front matter of a note holds it."""
+        told = {**self._asdict(), "lines": spell(self.lines) if self.lines else ""}
+        return {key: value for key, value in told.items() if value}
+
+
+class AnchorType(NamedTuple):
+    """A mapping that names exactly one place in the code."""
+
+    def read(self, raw: Any, at: t.Path, problems: list[t.Problem]) -> Any:
+        before = len(problems)
+        data = SHAPE.read(raw, at, problems)
+        if len(problems) == before:
+            problems += [(at, problem) for problem in faults(data)]
+        return data
+
+    def schema(self) -> dict[str, Any]:
+        return SHAPE.schema()
+
+
+ABOUT: Final = t.ListOf(AnchorType())
+
+
+def spell(lines: tuple[int, int]) -> str:
+    """Return a range of lines as people write it."""
+    return f"{lines[0]}" if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
+
+
+def lines_of(text: str) -> tuple[int, int]:
+    """Return the range of lines that a text of the right form names."""
+    first, _, last = text.partition("-")
+    return int(first), int(last or first)
+
+
+def from_data(data: Mapping[str, Any]) -> Anchor:
+    """Return the anchor that checked front matter holds."""
+    told = dict(data)
+    return Anchor(**{**told, "lines": lines_of(told["lines"]) if told.get("lines") else None})
+
+
+def faults(data: Mapping[str, Any]) -> list[str]:
+    """Return why a mapping with the right keys names no one place."""
+    found = []
+    if data.get("pattern") and data.get("dependency"):
+        found.append("it has both a pattern and a dependency")
+    if not any(data.get(key) for key in ("path", "pattern", "dependency")):
+        found.append("it has no path, no pattern and no dependency")
+    if data.get("symbol") and (data.get("pattern") or data.get("dependency")):
+        found.append("a symbol is in a file, not in a pattern or a dependency")
+    if data.get("lines"):
+        first, last = lines_of(data["lines"])
+        if first > last:
+            found.append(f"its lines end at {last}, before they begin at {first}")
+    return found
+
+
+def parse(given: str) -> Anchor:
+    """Return the anchor that a user's text names.
+
+    `PATH`, `PATH:12`, `PATH:12-40`, `PATH::symbol`, `pattern:GLOB:TEXT` (a name with `*` and `**`, no colon in it),
+    `dep:NAME`, `dep:MANIFEST:NAME`; a leading `./` says that what follows is a path.
+    """
+    text = given.strip()
+    word, colon, rest = text.partition(":")
+    if word == "pattern" and colon:
+        where, colon, what = rest.partition(":")
+        found = Anchor(path=_clean(where), pattern=what if colon else "")
+        if not colon or not what.strip():
+            raise AnchorUnclear(given=given, problem="a pattern is a name of files, a colon, and the text")
+    elif word == "dep" and colon:
+        where, colon, what = rest.partition(":")
+        named = colon and (where.rpartition("/")[2] in MANIFESTS or REQUIREMENTS.search(where))
+        found = Anchor(path=_clean(where), dependency=what) if named else Anchor(dependency=rest)
+    else:
+        found = _place(text)
+    problems: list[t.Problem] = []
+    AnchorType().read(found.data(), (), problems)
+    if problems:
+        raise AnchorUnclear(given=given, problem=problems[0][1])
+    return found
+
+
+def _place(text: str) -> Anchor:
+    path, colons, symbol = text.partition("::")
+    if colons:
+        return Anchor(path=_clean(path), symbol=re.sub(r"::|#", ".", symbol) or " ")
+    path, colon, lines = text.rpartition(":")
+    if colon and path and re.fullmatch(LINES.pattern, lines):
+        return Anchor(path=_clean(path), lines=lines_of(lines))
+    return Anchor(path=_clean(text))
+
+
+def _clean(path: str) -> str:
+    return path.removeprefix("./").rstrip("/")

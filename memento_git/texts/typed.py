@@ -1,0 +1,54 @@
+"""Texts that people and agents type: cleaned, refused where a ledger should not hold them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.errors import Refused
+from memento_git.model.types import text_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+
+class TextInvalid(Refused):
+    token = "text_invalid"
+    sentence = "{where}: {problem}"
+    hint_ = "give plain text: no control or direction-changing characters, one line where one is asked for"
+
+
+class ReasonRequired(Refused):
+    token = "reason_required"
+    sentence = "{verb} needs a reason"
+    hint_ = "say why with --reason TEXT"
+
+
+class Intake:
+    """Takes typed texts into a ledger whose policy, or user, allows some of the scanner's rules."""
+
+    def __init__(self, allowed: Collection[str]) -> None:
+        self._allowed = allowed
+
+    def text(self, where: str, value: str, *, lines: bool = True, scan: bool = True) -> str:
+        """Return a typed text as the ledger stores it; refuse what is unfit for it or holds a secret."""
+        clean = value.replace("\r\n", "\n").strip()
+        if not clean:
+            raise TextInvalid(where=where, problem="it is empty")
+        for problem in text_problems(clean, lines=lines):
+            raise TextInvalid(where=where, problem=problem)
+        if scan:
+            from memento_git.texts.secrets import refuse_secrets
+
+            refuse_secrets(where, clean, self._allowed)
+        return clean
+
+    def texts(self, where: str, values: Iterable[str]) -> list[str]:
+        return [self.text(where, value, lines=False) for value in values]
+
+    def optional(self, where: str, value: str, *, lines: bool = True) -> str:
+        return self.text(where, value, lines=lines) if value.strip() else ""
+
+    def reason(self, verb: str, value: str) -> str:
+        if not value.strip():
+            raise ReasonRequired(verb=verb)
+        return self.text("reason", value)

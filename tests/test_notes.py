@@ -1,0 +1,338 @@
+"""Notes: what is kept, how it is found wrong, and what happens to it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.errors import MementoError
+from memento_git.knowledge import alike
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.rows import note_row
+from memento_git.knowledge.shelf import Shelf
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Call = Callable[..., tuple[int, str, str]]
+
+
+def add(play: Play, text: str, **options: Any) -> str:
+    return str(play.do(notes.add_note, text, **options).id)
+
+
+def shelf(play: Play, *at: str) -> Shelf:
+    return Shelf(play.ledger.view(at))
+
+
+def row(play: Play, note: str) -> dict[str, Any]:
+    held = shelf(play)
+    return note_row(held, held.note(note))
+
+
+def refused(play: Play, action: Callable[..., Any], *arguments: Any, **options: Any) -> str:
+    before = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(MementoError) as caught:
+        play.do(action, *arguments, **options)
+    assert git(play.root, "rev-parse", "HEAD") == before
+    return caught.value.token
+
+
+# Adding.
+
+
+def test_a_note_is_one_file_and_one_commit_and_says_where_it_comes_from(play: Play) -> None:
+    note = add(play, "Tokens live an hour. Sessions live a day.", kind="decision", key="auth.token.lifetime")
+    assert (
+        git(play.root, "show", "--name-only", "--format=", "HEAD")
+        == f".memento/knowledge/decisions/{note[5]}/{note}.md"
+    )
+    told = row(play, note)
+    assert (told["title"], told["kind"], told["origin"]) == ("Tokens live an hour", "decision", "person")
+    assert told["text"] == "Tokens live an hour. Sessions live a day."
+    agents = row(play, add(play.as_("agent:hermes"), "The cache is per process."))
+    assert agents["origin"] == "agent"
+
+
+def test_every_option_is_kept_and_read_back(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    proof = play.evidence(task)
+    first = add(play, "Names are checked in the model.")
+    note = add(
+        play, "Empty names are refused.", title="Names", kind="lesson", domain="issues", key="names.empty",
+        tags=["names"], aliases=["blank"], importance="0.9", confidence="0.75", tier="medium", thread="names",
+        valid_from="2026-01-01", about=["app.py:1-1", "dep:click"], links=[f"depends_on:{first}", f"caused_by:{task}"],
+        evidence=[proof], sources=["https://example.invalid/names"], pinned=True,
+    )  # fmt: skip
+    told = row(play, note)
+    assert told["evidence"] == [proof]
+    assert told["about"] == ["app.py:1", "dep:click"]
+    assert {link["to"] for link in told["links"]} == {first, task}
+    assert (told["importance"], told["confidence"], told["tier"], told["pinned"]) == (0.9, 0.75, "medium", True)
+    assert told["expires"] > told["created_at"]
+    assert row(play, first)["linked_from"] == [{"rel": "depends_on", "from": note}]
+
+
+@pytest.mark.parametrize(
+    ("options", "token"),
+    [
+        ({"text": " "}, "text_invalid"),
+        ({"text": "a\x1b[31mb"}, "text_invalid"),
+        ({"text": "The key is AKIAIOSFODNN7EXAMPLF."}, "secret_found"),
+        ({"kind": "rumour"}, "text_invalid"),
+        ({"domain": "gossip"}, "domain_unknown"),
+        ({"key": "Not A Key"}, "text_invalid"),
+        ({"importance": "1.5"}, "share_invalid"),
+        ({"confidence": "much"}, "share_invalid"),
+        ({"expires": "soon"}, "moment_invalid"),
+        ({"tier": "short"}, "text_invalid"),
+        ({"origin": "god"}, "text_invalid"),
+        ({"links": ["likes:note_0000"]}, "link_invalid"),
+        ({"links": ["depends_on:event_0000"]}, "link_invalid"),
+        ({"links": ["depends_on:note_00000000"]}, "note_not_found"),
+        ({"evidence": ["evidence_00000000"]}, "evidence_not_found"),
+        ({"supersedes": ["note_00000000"]}, "note_not_found"),
+        ({"about": ["app.py:9-2"]}, "anchor_unclear"),
+    ],
+)
+def test_what_a_ledger_should_not_hold_is_refused(play: Play, options: dict[str, Any], token: str) -> None:
+    given = {"text": "A fact.", **options}
+    assert refused(play, notes.add_note, given.pop("text"), **given) == token
+
+
+def test_an_origin_can_be_lowered_and_never_raised(play: Play) -> None:
+    assert row(play, add(play, "It printed so.", origin="command"))["origin"] == "command"
+    assert refused(play.as_("agent:hermes"), notes.add_note, "I am a person.", origin="person") == "origin_invalid"
+
+
+def test_domains_of_a_team_are_taken_from_the_config(play: Play) -> None:
+    path = play.root / ".memento" / "config.yaml"
+    path.write_text(path.read_text() + "knowledge:\n  domains: [billing]\n  medium: 2d\n")
+    git(play.root, "commit", "-qam", "billing")
+    told = row(play, add(play, "Invoices are sent on Mondays.", domain="billing", tier="medium"))
+    assert told["domain"] == "billing"
+    assert told["expires"][:10] > told["created_at"][:10]
+
+
+# Duplicates and contradictions.
+
+
+def test_the_same_text_again_changes_nothing_and_names_the_note(play: Play) -> None:
+    note = add(play, "Use UTC everywhere.", importance="0.9", about=["app.py"])
+    play.do(notes.confirm_note, note)
+    before, told = git(play.root, "rev-parse", "HEAD"), row(play, note)
+    again = play.do(notes.add_note, "use  UTC everywhere.", kind="lesson", domain="issues")
+    assert (again.id, again.existing) == (note, True)
+    assert (git(play.root, "rev-parse", "HEAD"), row(play, note)) == (before, told)
+
+
+def test_a_key_belongs_to_one_live_note(play: Play) -> None:
+    first = add(play, "The theme is dark.", key="user.theme")
+    assert refused(play, notes.add_note, "The theme is light.", key="user.theme") == "key_taken"
+    second = add(play, "The theme is light.", key="user.theme", supersedes=["user.theme"])
+    assert (row(play, first)["status"], row(play, first)["successor"]) == ("superseded", second)
+    assert shelf(play).find("user.theme").id == second
+    assert refused(play, notes.restore_note, first) == "key_taken"
+
+
+def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:
+    first = add(play, "The database is MySQL.")
+    added = play.do(notes.add_note, "The database is not MySQL, it is Postgres.")
+    assert [(one.note, one.opposed) for one in added.alike] == [(first, True)]
+    assert play.do(notes.add_note, "Releases are cut on Fridays.").alike == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("The cache is shared between workers.", "The cache is never shared between workers.", True),
+        ("Always run the linter before a push.", "Never run the linter before a push.", True),
+        ("Feature flags are enabled in staging.", "Feature flags are disabled in staging.", True),
+        ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 60 seconds.", True),
+        ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 30 s.", False),
+        ("The cache is shared between workers.", "Releases are never cut on Fridays.", False),
+        ("", "Not so.", False),
+    ],
+)
+def test_two_texts_may_contradict_one_another(one: str, other: str, expected: bool) -> None:
+    assert alike.opposed(one, other) is expected
+    assert alike.opposed(other, one) is expected
+
+
+def test_links_that_say_so_make_notes_contradict_one_another_until_one_goes(play: Play) -> None:
+    one, other = add(play, "Retries are safe."), add(play, "Writes are not idempotent.")
+    play.do(notes.link_note, one, "contradicts", other)
+    assert (row(play, one)["contradicted_by"], row(play, other)["contradicted_by"]) == ([other], [one])
+    play.do(notes.retire_note, other, reason="They are now.")
+    assert row(play, one)["contradicted_by"] == []
+
+
+# What happens to notes.
+
+
+def test_a_revision_betters_the_wording_in_place_and_keeps_all_else(play: Play) -> None:
+    note = add(play, "Names are checkd.", key="names", importance="0.5", tags=["a"])
+    play.do(notes.confirm_note, note)
+    path = play.root / shelf(play).path(note)
+    path.write_text(path.read_text().replace("tags:", "# ours\ntags:"))
+    git(play.root, "commit", "-qam", "a comment")
+    play.do(notes.revise_note, note, text="Names are checked.", importance="0.7")
+    told = row(play, note)
+    assert (told["text"], told["importance"], told["tags"]) == ("Names are checked.", 0.7, ["a"])
+    assert told["confirmed_by"]
+    assert "# ours\n" in path.read_text()
+    assert "importance: 0.7\n" in path.read_text()
+    assert refused(play, notes.revise_note, note, text="Names are checked.") == "nothing_changed"
+
+
+def test_links_to_a_superseded_note_lead_to_its_successor(play: Play) -> None:
+    old = add(play, "Sessions live a day.")
+    other = add(play, "The cookie follows.", links=[f"depends_on:{old}"])
+    new = add(play, "Sessions live an hour.", supersedes=[old])
+    newest = add(play, "Sessions live ten minutes.", supersedes=[new])
+    assert row(play, newest)["linked_from"] == [{"rel": "depends_on", "from": other}]
+    assert row(play, old)["linked_from"] == []
+
+
+def test_a_note_goes_through_its_states_and_no_other_way(play: Play) -> None:
+    note = add(play, "Try the new parser.")
+    play.do(notes.park_note, note, reason="Later.")
+    assert row(play, note)["status"] == "parked"
+    assert refused(play, notes.park_note, note) == "note_state"
+    play.do(notes.resume_note, note)
+    assert refused(play, notes.retire_note, note) == "reason_required"
+    play.do(notes.retire_note, note, reason="It lost.")
+    assert refused(play, notes.confirm_note, note) == "note_state"
+    play.do(notes.restore_note, note)
+    assert row(play, note)["status"] == "active"
+
+
+def test_questions_are_resolved_and_goals_progress_and_finish(play: Play) -> None:
+    question = add(play, "Why is the build slow?", kind="question", to="ops")
+    answer = add(play, "The cache key held the date.")
+    play.do(notes.resolve_note, question, answer=answer)
+    assert (row(play, question)["status"], row(play, question)["successor"]) == ("resolved", answer)
+    goal = add(play, "Builds below a minute.", kind="goal")
+    play.do(notes.progress_note, goal, progress="Two minutes.", next="Split the tests.")
+    assert row(play, goal)["progress"]["next"] == "Split the tests."
+    assert refused(play, notes.resolve_note, goal) == "note_kind"
+    play.do(notes.finish_note, goal)
+    assert row(play, goal)["status"] == "finished"
+
+
+def test_a_note_that_expires_says_so_and_promotion_makes_it_last(play: Play) -> None:
+    note = add(play, "The staging host is down.", expires="2020-01-01")
+    assert row(play, note)["expired"]
+    play.do(notes.promote_note, note)
+    assert (row(play, note)["expired"], row(play, note)["tier"]) == (False, "long")
+    assert refused(play, notes.promote_note, note) == "nothing_changed"
+
+
+def test_links_are_added_and_taken_away(play: Play) -> None:
+    one, other = add(play, "One."), add(play, "Two.")
+    play.do(notes.link_note, one, "enables", other)
+    assert refused(play, notes.link_note, one, "enables", other) == "link_exists"
+    play.do(notes.unlink_note, one, "enables", other)
+    assert row(play, one)["links"] == []
+    assert refused(play, notes.unlink_note, one, "enables", other) == "link_not_found"
+    assert refused(play, notes.link_note, one, "enables", one) == "link_invalid"
+
+
+def test_a_merge_keeps_its_sources_their_lowest_origin_and_says_what_it_lost(play: Play) -> None:
+    one = add(play, "The pool has 20 connections.")
+    other = add(play, "It printed: the pool waits 5 seconds.", origin="command")
+    merged = play.do(notes.merge_notes, [one, other], "The pool has 20 connections.")
+    assert merged.coverage.lost_numbers == ["5"]
+    assert 0 < merged.coverage.share < 1
+    told = row(play, merged.id)
+    assert (told["origin"], told["sources"]) == ("command", [one, other])
+    assert row(play, other)["status"] == "merged"
+    assert shelf(play).note(other).body == "It printed: the pool waits 5 seconds."
+    assert refused(play, notes.merge_notes, [merged.id], "One.") == "merge_needs_two"
+
+
+def test_all_notes_below_a_key_are_retired_together(play: Play) -> None:
+    theme, size = add(play, "Dark.", key="user.theme"), add(play, "Large.", key="user.font.size")
+    other = add(play, "Ten.", key="username.length")
+    assert sorted(play.do(notes.retire_prefix, "user", reason="A new user.")) == sorted([theme, size])
+    assert row(play, other)["status"] == "active"
+
+
+# Merges of branches.
+
+
+def test_two_branches_that_supersede_one_note_leave_it_contested(play: Play) -> None:
+    note = add(play, "The port is 80.")
+    git(play.root, "checkout", "-qb", "side")
+    add(play, "The port is 8080 now, for rootless hosts.", supersedes=[note])
+    git(play.root, "checkout", "-q", "main")
+    add(play, "We listen on 443 since the certificates came.", supersedes=[note])
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    assert row(play, note)["status"] == "contested"
+    assert refused(play, notes.park_note, note) == "note_contested"
+
+
+def test_confirmations_and_links_of_two_branches_agree(play: Play) -> None:
+    note, other = add(play, "Tea is served at four."), add(play, "Coffee is at two.")
+    git(play.root, "checkout", "-qb", "side")
+    play.do(notes.confirm_note, note)
+    git(play.root, "checkout", "-q", "main")
+    play.do(notes.confirm_note, note)
+    play.do(notes.link_note, note, "relates_to", other)
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    told = row(play, note)
+    assert (told["status"], len(told["links"])) == ("active", 1)
+
+
+# The ledger's promises.
+
+
+def test_staged_and_open_work_is_left_alone(play: Play) -> None:
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "add", "app.py")
+    (play.root / "app.py").write_text("answer = 44\n")
+    before = git(play.root, "diff"), git(play.root, "diff", "--cached")
+    note = add(play, "The answer is wrong.")
+    play.do(notes.confirm_note, note)
+    assert (git(play.root, "diff"), git(play.root, "diff", "--cached")) == before
+
+
+def test_an_old_revision_shows_what_was_known_then(play: Play) -> None:
+    note = add(play, "Ports are fixed.")
+    then = git(play.root, "rev-parse", "HEAD")
+    play.do(notes.retire_note, note, reason="They are not.")
+    held = shelf(play, then)
+    assert (held.status(note), shelf(play).status(note)) == ("active", "retired")
+
+
+def test_a_note_with_a_broken_file_is_named_and_the_others_are_shown(play: Play, cli: Call) -> None:
+    note, other = add(play, "One."), add(play, "Two.")
+    path = play.root / shelf(play).path(note)
+    path.write_text(path.read_text().replace("kind: fact", "kind: rumour"))
+    git(play.root, "commit", "-qam", "broken")
+    code, out, _ = cli("note", "list", "--json", "-C", str(play.root))
+    assert (code, [one["id"] for one in json.loads(out)["notes"]]) == (0, [other])
+    code, out, _ = cli("note", "show", note, "--json", "-C", str(play.root))
+    assert (code, json.loads(out)["error"]) == (4, "ledger_broken")
+
+
+def test_the_commands_tell_a_note_in_words(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    code, out, _ = cli("remember", "The port is 80.", "--key", "net.port", *where)
+    assert (code, out.startswith("kept: note_")) == (0, True)
+    code, out, _ = cli("note", "add", "The port is 443.", *where)
+    assert "may contradict note_" in out
+    assert cli("note", "confirm", "net.port", *where)[0] == 0
+    assert cli("note", "retire", "--key-prefix", "net", "--reason", "Moved.", *where)[0] == 0
+    code, out, _ = cli("note", "list", *where)
+    assert (code, "The port is 443." in out, "80" in out) == (0, True, False)
+    code, out, _ = cli("note", "list", "--status", "all", *where)
+    assert "retired" in out
+    code, out, _ = cli("note", "show", "net.port", *where)
+    assert ("confirmed" in out, "retired" in out) == (True, True)
+    code, out, err = cli("note", "retire", *where)
+    assert (code, "name a note" in err) == (2, True)

@@ -1,0 +1,301 @@
+"""Recall: what is found, what is not, and what each score is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.knowledge.cards import Card, Document, entry_of, packed, unpacked
+from memento_git.knowledge.corpus import Corpus
+from memento_git.knowledge.documents import can_be_found, documents_of
+from memento_git.knowledge.ranking import rank
+from memento_git.knowledge.recall import search, text_of
+from memento_git.knowledge.repeats import are_alike
+from tests.notes import Notes
+
+if TYPE_CHECKING:
+    from memento_git.knowledge.recall import Hits
+    from tests.play import Play
+
+
+@pytest.fixture
+def notes(play: Play) -> Notes:
+    return Notes(play.root, play.ledger)
+
+
+def titles(hits: Hits) -> list[str]:
+    return [hit.card.title for hit in hits.hits]
+
+
+def corpus(*notes: tuple[str, str] | Card) -> Corpus:
+    """Return a corpus of memory: title and text of each, or a card whose title is its text."""
+    documents = [
+        Document(note, note.title)
+        if isinstance(note, Card)
+        else Document(Card(f"{number:03}", "note", f"note_{number}", note[0]), note[1])
+        for number, note in enumerate(notes)
+    ]
+    return Corpus(None, (), [entry_of(document) for document in documents])
+
+
+def found(given: Corpus, question: str, **options: object) -> list[str]:
+    return [one.card.title for one in rank(given, question, most=10, **options).found]  # type: ignore[arg-type]
+
+
+STORES = corpus(
+    ("Sessions", "We keep sessions in Redis because the database was slow."),
+    ("Passwords", "Passwords are hashed with argon2id, never with bcrypt."),
+    ("Deploys", "Deploys go through the staging cluster first."),
+    ("Retries", "Calls through getUserById are retried three times, see #123 and src/api/client.py."),
+    ("Encoding", "Files are read as utf-8 since 1.4.2."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where do sessions live", "Sessions"),
+        ("which hash is used for a password?", "Passwords"),
+        ("get_user_by_id", "Retries"),
+        ("userById", "Retries"),
+        ("issue 123", "Retries"),
+        ("GH-123", "Retries"),
+        ("client.py", "Retries"),
+        ("what changed in v1.4.2", "Encoding"),
+        ("UTF8 files", "Encoding"),
+        ("how is it deployed", "Deploys"),
+    ],
+)
+def test_a_question_finds_its_note(question: str, first: str) -> None:
+    assert found(STORES, question)[0] == first
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["kubernetes ingress", "what is the salary of the maintainers", "how is it", "", "???", "who won the world cup",
+     "graphql federation of the checkout service"],
+)  # fmt: skip
+def test_an_unknown_topic_finds_nothing(question: str) -> None:
+    assert found(STORES, question) == []
+
+
+def test_nothing_is_found_in_nothing() -> None:
+    assert found(corpus(), "sessions") == []
+
+
+def test_a_title_and_a_key_count_more_than_a_text() -> None:
+    given = corpus(
+        ("Other", "The theme is mentioned here."),
+        Card("a", "note", "note_a", "I prefer dark mode in editors", key="user.theme"),
+    )
+    assert found(given, "what theme does the user like")[0] == "I prefer dark mode in editors"
+
+
+def test_an_alias_is_found() -> None:
+    assert found(corpus(Card("a", "note", "n", "Leader election", aliases=("raft",))), "raft") == ["Leader election"]
+
+
+def test_a_month_and_a_day_are_found() -> None:
+    given = corpus(
+        Card("a", "note", "note_a", "Moved the servers", time="2026-10-03T08:00:00.000Z"),
+        Card("b", "note", "note_b", "Moved the servers again", time="2026-11-04T08:00:00.000Z"),
+    )
+    assert found(given, "what was moved in October?")[0] == "Moved the servers"
+    assert found(given, "servers 2026-11-04")[0] == "Moved the servers again"
+
+
+def test_boosts_order_and_never_bring_in() -> None:
+    plain = Card("a", "note", "note_a", "Cache of rows", importance=0.1)
+    grave = Card("b", "note", "note_b", "Cache of runs", importance=1.0)
+    other = Card("c", "note", "note_c", "Nothing of the kind", importance=1.0, files=("app.py",))
+    given = corpus(plain, grave, other)
+    assert found(given, "cache") == ["Cache of runs", "Cache of rows"]
+    assert found(given, "cache", files=["app.py"]) == ["Cache of runs", "Cache of rows"]
+
+
+def test_a_file_in_focus_comes_first() -> None:
+    here = Card("a", "note", "note_a", "Cache of rows", files=("src/rows.py",))
+    there = Card("b", "note", "note_b", "Cache of runs", files=("src/runs.py",))
+    assert found(corpus(here, there), "cache", files=["src/runs.py"])[0] == "Cache of runs"
+    assert found(corpus(here, there), "cache", files=["src/rows.py"])[0] == "Cache of rows"
+
+
+def test_the_parts_make_up_the_score() -> None:
+    given = corpus(
+        Card(
+            "a", "note", "note_a", "Cache of rows", importance=0.9, files=("a.py",), links=(("relates_to", "note_b"),)
+        ),
+        Card("b", "note", "note_b", "Eviction is by age"),
+    )
+    best = rank(given, "cache eviction", most=5, files=["a.py"]).found[0]
+    assert {part.name for part in best.parts} == {"cach", "evict", "importance", "same file"}
+    assert next(part.of for part in best.parts if part.name == "evict") == "note_b"
+    assert best.score == pytest.approx(sum(part.value for part in best.parts))
+
+
+def test_a_linked_note_helps_and_a_contradicting_one_does_not() -> None:
+    linked = corpus(
+        Card("a", "note", "note_a", "Cache of rows"),
+        Card("b", "note", "note_b", "Cache of runs", links=(("relates_to", "note_c"),)),
+        Card("c", "note", "note_c", "Eviction by age"),
+    )
+    assert found(linked, "cache eviction") == ["Eviction by age", "Cache of runs", "Cache of rows"]
+    against = corpus(
+        Card("b", "note", "note_b", "Cache of runs", links=(("contradicts", "note_c"),)),
+        Card("c", "note", "note_c", "Eviction by age"),
+    )
+    assert [one.words for one in rank(against, "cache eviction", most=5).found] == [("cach",), ("evict",)]
+
+
+def test_a_link_that_was_made_later_counts_until_it_is_cut() -> None:
+    one, other = Card("a", "note", "note_a", "Cache of rows"), Card("b", "note", "note_b", "Eviction by age")
+    link = Card("x", "link", "note_a", "", links=(("relates_to", "note_b"),))
+    cut = Card("y", "link", "note_a", "", links=(("unlinked", "note_b"),))
+    words = [set(item.words) for item in rank(corpus(one, other, link), "cache eviction", most=5).found]
+    assert words == [{"cach", "evict"}] * 2
+    words = [set(item.words) for item in rank(corpus(one, other, link, cut), "cache eviction", most=5).found]
+    assert sorted(map(sorted, words)) == [["cach"], ["evict"]]
+
+
+def test_the_next_note_of_a_thread_is_part_of_what_one_says() -> None:
+    thread = [
+        Card(f"{number}", "note", f"note_{number}", title, thread="move", time=f"2026-11-0{number}T00:00:00.000Z")
+        for number, title in enumerate(["Why the lease expires", "It was the clock", "Lunch"], 1)
+    ]
+    assert found(corpus(*thread), "why did the lease expire") == ["Why the lease expires", "It was the clock"]
+
+
+def test_what_is_not_kept_is_not_found() -> None:
+    assert found(STORES, "sessions passwords", keep=lambda card: card.title != "Sessions") == ["Passwords"]
+
+
+def alike(one: str, other: str) -> bool:
+    return are_alike(Card("a", "note", "note_a", ""), one, Card("b", "note", "note_b", ""), other)
+
+
+def test_what_says_the_same_is_alike() -> None:
+    text = "Calls to the payment service are retried three times with a pause in between"
+    assert alike(text, text)
+    assert alike(text, "Calls to payment services are retried three times with pauses in between.")
+    assert alike(text, text + " always")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The database is MySQL", "The database is not MySQL, it is Postgres"),
+        ("The database is MySQL", "The database is not MySQL"),
+        ("The service listens on port 8080 behind the proxy", "The service listens on port 8081 behind the proxy"),
+        ("Deploy the service from the main branch each night", "Deploy the service from the release branch each night"),
+        ("Never deploy the service on a Friday after lunch", "Deploy the service on a Friday after lunch"),
+        ("Use tabs", "Use spaces"),
+    ],
+)
+def test_what_might_contradict_is_never_alike(one: str, other: str) -> None:
+    assert not alike(one, other)
+    assert not alike(other, one)
+
+
+def test_a_successor_and_another_kind_are_not_alike() -> None:
+    text = "Calls to the payment service are retried three times"
+    old, new = Card("a", "note", "note_a", ""), Card("b", "note", "note_b", "", links=(("supersedes", "note_a"),))
+    assert not are_alike(old, text, new, text)
+    assert not are_alike(old, text, Card("c", "task", "task_c", ""), text)
+
+
+def test_a_card_is_read_back_as_it_was() -> None:
+    card = Card(
+        "p", "note", "n", "t", tags=("a", "b"), links=(("rel", "x"), ("rel", "y")), files=("f",), importance=0.3
+    )
+    assert unpacked(packed(card)) == card
+
+
+@pytest.mark.parametrize(
+    ("path", "is_found"),
+    [
+        (".memento/knowledge/decisions/a/note_abcdefabcdef.md", True),
+        (".memento/knowledge/decisions/a/note_abcdefabcdef/20261122T000000000Z-linked-abcdefabcdef.yaml", True),
+        (".memento/knowledge/decisions/a/note_abcdefabcdef/20261122T000000000Z-parked-abcdefabcdef.yaml", False),
+        (".memento/skills/pdf/SKILL.md", True),
+        (".memento/skills/pdf/reference.md", False),
+        (".memento/config.yaml", False),
+        (".memento/runs/run_abcdefabcdef/run.md", True),
+        (".memento/runs/run_abcdefabcdef/plans/plan_abcdefabcdef/plan.md", True),
+        (".memento/runs/run_abcdefabcdef/evidence/a/evidence_abcdefabcdef.yaml", True),
+        (".memento/runs/run_abcdefabcdef/20261122T000000000Z-paused-abcdefabcdef.yaml", False),
+        ("README.md", False),
+    ],
+)
+def test_only_what_has_a_text_is_looked_at(path: str, is_found: bool) -> None:
+    assert can_be_found(path) is is_found
+
+
+NOTE_PATH = ".memento/knowledge/decisions/a/note_abcdefabcdef.md"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\xff\xfe\x00", b"---\n", b"no front matter, but redis", b"---\n[\n---\nredis\n", b"---\n- a\n---\nredis\n",
+     b"---\nid: [1]\ntags: {a: b}\nlinks: x\nabout: [[]]\nimportance: nan\nat: soon\n---\nredis\n",
+     b"a" * 2_000_000],
+    ids=range(8),
+)  # fmt: skip
+def test_a_broken_note_is_found_by_what_can_be_read_of_it(data: bytes) -> None:
+    documents = documents_of(NOTE_PATH, data)
+    assert all("redis" in entry_of(one).weights or entry_of(one).weights for one in documents if b"redis" in data)
+    assert [one.card.id for one in documents] in ([], ["note_abcdefabcdef"])
+
+
+def test_all_kinds_of_the_ledger_are_found(play: Play, notes: Notes) -> None:
+    play.planned("Tame the walrus")
+    task = play.task("Feed the narwhal", criteria=["the narwhal is fat"])
+    play.complete(play.claimed(task), play.evidence(task))
+    notes.add("1", "Whales", "Whales are mammals.")
+    notes.file(".memento/skills/octopus/SKILL.md", "---\nname: octopus\ndescription: Handles octopuses.\n---\nSteps.\n")
+    notes.commit()
+
+    def kinds(question: str) -> set[str]:
+        return {hit.card.kind for hit in search(play.ledger, [question]).hits}
+
+    assert kinds("walrus") == {"run"}
+    assert kinds("narwhals") == {"task", "evidence"}  # the evidence is for that task
+    assert kinds("whale") == {"note"}
+    assert kinds("octopus") == {"skill"}
+    assert "evidence" in kinds("python print checked")
+    assert {"run", "plan"} & kinds("Do it, show it")
+
+
+def test_several_questions_are_answered_together(notes: Notes) -> None:
+    notes.add("1", "Redis", "Sessions are in Redis.")
+    notes.add("2", "Argon", "Passwords are hashed with argon2.")
+    notes.commit()
+    hits = search(notes.ledger, ["sessions", "passwords", "kubernetes"])
+    assert {(hit.card.title, hit.query) for hit in hits.hits} == {("Redis", 0), ("Argon", 1)}
+    assert hits.asked[2].unknown == ("kubernet",)
+
+
+def test_what_is_alike_is_told_with_its_twin_and_counted(notes: Notes) -> None:
+    for number in "1234":
+        notes.add(number, "Retry policy", "Calls to the payment service are retried three times.")
+    notes.add("5", "Retry policy", "Calls to the payment service are never retried.")
+    notes.commit()
+    hits = search(notes.ledger, ["payment service retries"])
+    assert [len(hit.alike) for hit in hits.hits] in ([3, 0], [0, 3])
+    assert hits.more == 0
+    assert search(notes.ledger, ["payment service retries"], limit=1).more in (1, 4)
+
+
+def test_what_was_left_out_is_counted(notes: Notes) -> None:
+    for number in range(10, 30):
+        notes.add(str(number), f"Lease {number}", f"The lease is renewed by worker {number}.")
+    notes.commit()
+    hits = search(notes.ledger, ["lease"], limit=5)
+    assert (len(hits.hits), hits.more) == (5, 15)
+
+
+def test_the_text_of_a_hit_can_be_read(notes: Notes) -> None:
+    notes.add("1", "Redis", "Sessions are in Redis.")
+    notes.commit()
+    view = notes.ledger.view()
+    assert text_of(view, search(view, ["sessions"]).hits[0].card) == "Sessions are in Redis."

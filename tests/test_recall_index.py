@@ -1,0 +1,414 @@
+"""The index: what is updated equals what is built anew, and nothing that befalls it changes an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memento_git.knowledge import index, upkeep
+from memento_git.knowledge.ranking import rank
+from memento_git.knowledge.recall import search
+from memento_git.ledger import lock
+from memento_git.ledger.store import Ledger
+from tests.notes import Notes
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.ledger.view import View
+
+    Answer = list[tuple[str, float, float, tuple[str, ...]]]
+
+QUESTIONS = ("lease worker", "walrus", "retry policy of the payment service", "note_000000000003", "november")
+
+
+@pytest.fixture
+def notes(ledger: Ledger) -> Iterator[Notes]:
+    made = Notes(ledger.git.top or Path(), ledger)
+    made.add("1", "Lease", "The lease is renewed by the worker.")
+    made.add("2", "Retries", "The payment service is retried by policy.", "thread: pay\n")
+    made.add("3", "Walrus", "The walrus is fed.", "thread: pay\nlinks: [{rel: relates_to, to: note_000000000001}]\n")
+    made.commit()
+    yield made
+    made.ledger.close()
+
+
+def answers(view: View, *, written: bool = True) -> list[Answer]:
+    """Return all answers in full, by the index or, where nothing is written, by memory alone."""
+    with upkeep.gathered(view, written=written) as (corpus, _):
+        found = [rank(corpus, question, most=20).found for question in QUESTIONS]
+    return [[(one.card.path, one.score, one.cover, one.words) for one in of_one] for of_one in found]
+
+
+def assert_right(ledger: Ledger, *at: str) -> None:
+    """Compare what the index answers with what memory alone answers: to the last digit."""
+    assert answers(ledger.view(at)) == answers(ledger.view(at), written=False)
+
+
+def titles(ledger: Ledger, question: str, *at: str) -> list[str]:
+    return [hit.card.title for hit in search(ledger.view(at), [question]).hits]
+
+
+def files(notes: Notes) -> set[str]:
+    return {path.name for path in index.place(notes.ledger.git).glob("*.seg")}
+
+
+def test_it_lies_in_the_git_directory_and_leaves_the_work_tree_clean(notes: Notes) -> None:
+    assert titles(notes.ledger, "walrus")[0] == "Walrus"
+    folder = notes.root / ".git" / "memento" / "index"
+    assert (folder / index.STATE).is_file()
+    assert folder.stat().st_mode & 0o077 == 0
+    assert git(notes.root, "status", "--porcelain") == ""
+
+
+def test_a_change_is_seen_by_the_next_question(notes: Notes) -> None:
+    assert titles(notes.ledger, "narwhal") == []
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.commit()
+    assert titles(notes.ledger, "narwhal") == ["Narwhal"]
+    notes.add("4", "Octopus", "It was an octopus.")
+    notes.commit()
+    assert (titles(notes.ledger, "narwhal"), titles(notes.ledger, "octopus")) == ([], ["Octopus"])
+    notes.remove("4")
+    notes.commit()
+    assert titles(notes.ledger, "octopus") == []
+    assert_right(notes.ledger)
+
+
+def test_an_update_writes_only_what_differs(notes: Notes) -> None:
+    search(notes.ledger, ["lease"])
+    before = files(notes)
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.commit()
+    search(notes.ledger, ["lease"])
+    assert before < files(notes)
+
+
+def test_a_commit_that_changes_no_document_writes_nothing(notes: Notes) -> None:
+    search(notes.ledger, ["lease"])
+    (notes.root / "app.py").write_text("answer = 43\n")
+    notes.commit()
+    state = (index.place(notes.ledger.git) / index.STATE).stat().st_mtime_ns
+    search(notes.ledger, ["lease"])
+    assert (index.place(notes.ledger.git) / index.STATE).stat().st_mtime_ns == state
+
+
+def test_branches_are_told_apart(notes: Notes) -> None:
+    git(notes.root, "checkout", "-qb", "other")
+    notes.remove("1")
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.commit()
+    for _ in range(2):
+        assert (titles(notes.ledger, "narwhal"), titles(notes.ledger, "lease")) == (["Narwhal"], [])
+        git(notes.root, "checkout", "-q", "main")
+        assert (titles(notes.ledger, "narwhal"), titles(notes.ledger, "lease")[0]) == ([], "Lease")
+        git(notes.root, "checkout", "-q", "other")
+    assert_right(notes.ledger)
+
+
+def test_another_commit_and_a_union_are_answered_without_moving_the_index(notes: Notes) -> None:
+    first = git(notes.root, "rev-parse", "HEAD")
+    git(notes.root, "checkout", "-qb", "other")
+    notes.remove("1")
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.commit()
+    search(notes.ledger, ["lease"])
+    held = (index.place(notes.ledger.git) / index.STATE).read_bytes()
+    assert titles(notes.ledger, "lease", first)[0] == "Lease"
+    assert titles(notes.ledger, "narwhal", first) == []
+    assert {titles(notes.ledger, word, first, "other")[0] for word in ("lease", "narwhal")} == {"Lease", "Narwhal"}
+    assert_right(notes.ledger, first)
+    assert_right(notes.ledger, first, "other")
+    assert (index.place(notes.ledger.git) / index.STATE).read_bytes() == held
+
+
+def test_a_bare_clone_is_answered(notes: Notes, tmp_path: Path) -> None:
+    git(notes.root, "clone", "-q", "--bare", str(notes.root), str(tmp_path / "bare.git"))
+    with Ledger.open(tmp_path / "bare.git") as bare:
+        assert titles(bare, "walrus")[0] == "Walrus"
+        assert (tmp_path / "bare.git" / "memento" / "index" / index.STATE).is_file()
+
+
+def test_worktrees_share_one(notes: Notes, tmp_path: Path) -> None:
+    git(notes.root, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    with Ledger.open(tmp_path / "side") as side:
+        other = Notes(tmp_path / "side", side)
+        other.remove("1")
+        other.commit()
+        assert (titles(side, "lease"), titles(notes.ledger, "lease")[0]) == ([], "Lease")
+        assert index.place(side.git) == index.place(notes.ledger.git)
+
+
+def test_what_a_transaction_has_put_is_found_in_it(notes: Notes) -> None:
+    search(notes.ledger, ["lease"])
+    with pytest.raises(KeyboardInterrupt), notes.ledger.transaction("test") as tx:  # noqa: PT012 (it is given up)
+        text = (notes.root / notes.path("1")).read_bytes().replace(b"lease", b"narwhal").replace(b"0001", b"0009")
+        tx.put(notes.path("9"), text)
+        tx.put(notes.path("3"), None)
+        assert [hit.path for hit in search(tx.view, ["narwhal"]).hits] == [notes.path("9")]
+        assert search(tx.view, ["walrus"]).hits == []
+        raise KeyboardInterrupt
+    assert titles(notes.ledger, "walrus")[0] == "Walrus"
+
+
+def test_many_updates_are_compacted_and_stay_right(notes: Notes) -> None:
+    for number in range(10, 40):
+        notes.add(str(number), f"Lease {number}", f"worker {number} holds a lease")
+        if number % 3 == 0:
+            notes.remove(str(number - 1))
+        notes.commit()
+        search(notes.ledger, ["lease"])
+    assert len(files(notes)) <= index.FEW_SEGMENTS
+    assert_right(notes.ledger)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "add", "add", "remove", "branch", "ask"]), st.integers(1, 6),
+        st.lists(st.sampled_from(["lease", "worker", "walrus", "retry", "not", "the"]), max_size=6),
+    ),
+    min_size=1, max_size=12,
+)  # fmt: skip
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_an_updated_index_equals_one_built_anew(
+    steps: list[tuple[str, int, list[str]]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("steps")
+    git(root, "init", "-q", "-b", "main")
+    with Ledger.open(root) as ledger:
+        notes = Notes(root, ledger)
+        notes.file(".memento/config.yaml", "version: 1\n")
+        notes.commit()
+        git(root, "branch", "other")
+        for do, number, words in steps:
+            if do == "add":
+                thread = f"thread: {words[0]}\n" if words else ""
+                link = f"links: [{{rel: relates_to, to: note_{number % 3:012}}}]\n"
+                notes.add(str(number), f"Note {number}", " ".join(words), thread + link)
+                notes.commit()
+            elif do == "remove" and (root / notes.path(str(number))).exists():
+                notes.remove(str(number))
+                notes.commit()
+            elif do == "branch":
+                git(root, "checkout", "-q", "other" if number % 2 else "main")
+            elif do == "ask":
+                search(ledger, ["lease"])
+        updated = answers(ledger.view())
+        shutil.rmtree(index.place(ledger.git))
+        assert answers(ledger.view()) == updated == answers(ledger.view(), written=False)
+
+
+def harm_delete(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def harm_no_state(folder: Path) -> None:
+    (folder / index.STATE).unlink()
+
+
+def harm_state(folder: Path) -> None:
+    (folder / index.STATE).write_bytes(b'{"format": 1, "files": []')
+
+
+def harm_other_format(folder: Path) -> None:
+    state = json.loads((folder / index.STATE).read_text())
+    (folder / index.STATE).write_text(json.dumps({**state, "format": 999}))
+
+
+def harm_segments(folder: Path) -> None:
+    for path in folder.glob("*.seg"):
+        path.write_bytes(b"\0" * path.stat().st_size)
+
+
+def harm_cut(folder: Path) -> None:
+    for path in folder.glob("*.seg"):
+        os.truncate(path, path.stat().st_size // 2)
+
+
+def harm_unseen(folder: Path) -> None:
+    """Damage bytes and keep size and time, as a failing disk does."""
+    for path in [*folder.glob("*.seg"), *folder.glob("*.toc")]:
+        status = path.stat()
+        data = bytearray(path.read_bytes())
+        data[len(data) // 3 : len(data) // 2] = b"\xff" * (len(data) // 2 - len(data) // 3)
+        path.write_bytes(data)
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def harm_toc(folder: Path) -> None:
+    for path in folder.glob("*.toc"):
+        path.unlink()
+
+
+def harm_tree(folder: Path) -> None:
+    state = json.loads((folder / index.STATE).read_text())
+    (folder / index.STATE).write_text(json.dumps({**state, "tree": "0" * 39 + "1"}))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Whoosh lets go of damaged files
+@pytest.mark.parametrize(
+    "harm",
+    [harm_delete, harm_no_state, harm_state, harm_other_format, harm_segments, harm_cut, harm_unseen, harm_toc,
+     harm_tree],
+)  # fmt: skip
+def test_harm_to_the_index_harms_no_answer(harm: object, notes: Notes) -> None:
+    search(notes.ledger, ["lease"])
+    harm(index.place(notes.ledger.git))  # type: ignore[operator]
+    assert titles(notes.ledger, "walrus")[0] == "Walrus"
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.commit()
+    assert titles(notes.ledger, "narwhal") == ["Narwhal"]
+    assert search(notes.ledger, ["narwhal"]).behind == 0
+    assert_right(notes.ledger)
+
+
+def test_while_somebody_writes_memory_stands_in(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "PATIENCE", 0.05)
+    search(notes.ledger, ["lease"])
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.remove("1")
+    notes.commit()
+    with lock.held(index.lock_path(notes.ledger.git)):
+        hits = search(notes.ledger, ["narwhal"])
+        assert ([hit.card.title for hit in hits.hits], hits.behind) == (["Narwhal"], 2)
+        assert titles(notes.ledger, "lease") == []
+        locked = answers(notes.ledger.view())
+    assert locked == answers(notes.ledger.view())
+    assert search(notes.ledger, ["narwhal"]).behind == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="permissions do not bind root")
+def test_a_place_that_cannot_be_written_is_answered_from_memory(notes: Notes) -> None:
+    script = (
+        "import sys; from memento_git.ledger.store import Ledger; from memento_git.knowledge.recall import search\n"
+        "hits = search(Ledger.open(sys.argv[1]), ['walrus']); print(hits.hits[0].card.title, hits.behind)"
+    )
+    search(notes.ledger, ["lease"])
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.commit()
+    common = notes.root / ".git" / "memento"
+    drop = ["setpriv", "--reuid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
+    for path in (common, *common.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    env = {**os.environ, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+    for path in (notes.root, *notes.root.parents):
+        if path.stat().st_uid == os.geteuid() and path != Path("/"):
+            path.chmod(0o755)
+    done = subprocess.run(
+        [*drop, sys.executable, "-c", script, str(notes.root)], capture_output=True, text=True, check=False, env=env
+    )
+    assert done.stdout.startswith("Walrus"), done.stderr
+
+
+def test_readers_and_writers_at_once_agree(notes: Notes) -> None:
+    failures: list[object] = []
+
+    def ask() -> None:
+        with Ledger.open(notes.root) as mine:
+            for _ in range(8):
+                try:
+                    if search(mine, ["walrus"]).hits[0].card.title != "Walrus":
+                        failures.append("wrong")
+                except Exception as error:  # noqa: BLE001 (whatever happens is the failure that is looked for)
+                    failures.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(10, 18):
+        notes.add(str(number), "Lease", f"worker {number}")
+        notes.commit()
+        search(notes.ledger, ["lease"])
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert_right(notes.ledger)
+
+
+class Bomb:
+    """Runs code when it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return os.mkdir, (os.environ["BOMB"],)
+
+
+def test_an_index_that_is_not_ours_is_never_opened(
+    notes: Notes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOMB", str(tmp_path / "exploded"))
+    search(notes.ledger, ["lease"])
+    folder = index.place(notes.ledger.git)
+    elsewhere = tmp_path / "elsewhere"
+    folder.rename(elsewhere)
+    for path in elsewhere.glob("*.toc"):
+        path.write_bytes(pickle.dumps(Bomb()))
+    folder.symlink_to(elsewhere)
+    assert titles(notes.ledger, "walrus")[0] == "Walrus"
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_a_folder_that_everybody_may_write_is_not_opened(notes: Notes) -> None:
+    search(notes.ledger, ["lease"])
+    index.place(notes.ledger.git).chmod(0o777)
+    assert index.opened(notes.ledger.git) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_an_index_of_another_user_is_left_alone(notes: Notes) -> None:
+    search(notes.ledger, ["lease"])
+    folder = index.place(notes.ledger.git)
+    os.chown(next(folder.glob("*.toc")), 65534, 65534)
+    assert index.opened(notes.ledger.git) is None
+    os.chown(folder, 65534, 65534)
+    assert index.place(notes.ledger.git).name == f"index-{os.geteuid()}"
+    assert titles(notes.ledger, "walrus")[0] == "Walrus"
+
+
+def test_a_committed_index_is_never_read(notes: Notes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOMB", str(tmp_path / "exploded"))
+    for folder in ("index", ".memento/index", "memento/index"):
+        notes.file(f"{folder}/{index.STATE}", "{}")
+        (notes.root / folder / "_MAIN_1.toc").write_bytes(pickle.dumps(Bomb()))
+    notes.commit()
+    assert titles(notes.ledger, "walrus")[0] == "Walrus"
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_progress_is_told_when_it_takes_long(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "LONG", 2)
+    told: list[tuple[int, int]] = []
+    search(notes.ledger, ["lease"], progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 3), (3, 3)]
+
+
+def test_starting_and_status_load_no_index(notes: Notes) -> None:
+    script = (
+        "import sys; from memento_git.__main__ import main; sys.argv[1:] = {!r}\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "loaded = [name for name in sys.modules if name.startswith(('whoosh', 'memento_git.knowledge'))]\n"
+        "sys.exit(repr(loaded) if loaded else 0)"
+    )
+    for arguments in (["--help"], ["status"]):
+        done = subprocess.run(
+            [sys.executable, "-c", script.format(arguments)],
+            cwd=notes.root,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr

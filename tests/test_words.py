@@ -1,0 +1,136 @@
+"""What a text is found by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memento_git.knowledge import words as w
+from memento_git.knowledge.lexicon import ASKING, EMPTY
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Running runs", ["run", "run"]),
+        ("retries retried retry", ["retri"] * 3),
+        ("the of and", []),
+        ("getUserById", ["getuserbyid", "get", "user", "id"]),
+        ("get_user_by_id", ["getuserbyid", "get", "user", "id"]),
+        ("get-user-by-id", ["getuserbyid", "get", "user", "id"]),
+        ("GetUserByID", ["getuserbyid", "get", "user", "id"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("__init__", ["initi"]),
+        ("SCREAMING_CASE", ["screamingcas", "scream", "case"]),
+        ("sha256", ["sha256", "sha"]),
+        ("utf-8", ["utf8", "utf", "8"]),
+        ("UTF8", ["utf8", "utf"]),
+        ("E0308", ["e0308"]),
+        ("1.2.3", ["1.2.3", "1.2"]),
+        ("v1.2.3", ["1.2.3", "1.2"]),
+        ("2.0.0-rc1", ["2.0.0-rc1", "2.0"]),
+        ("3.11", ["3.11"]),
+        ("python3.11", ["python3.11", "3.11", "python3", "python", "11"]),
+        ("#123", ["#123", "123"]),
+        ("GH-123", ["#123", "123"]),
+        ("owner/repo#7", ["owner/repo", "owner", "repositori", "#7", "7"]),
+        ("ABC-123", ["abc123", "abc", "123"]),
+        ("src/auth/tokens.py", ["src/auth/tokens.py", "src", "auth", "token", "py"]),
+        ("src\\auth", ["src/auth", "src", "auth"]),
+        ("os.path.join", ["os.path.join", "os", "path", "join"]),
+        ("std::vector", ["std.vector", "std", "vector"]),
+        ("C++ C# .NET", ["c++", "c#", ".net"]),
+        ("@pytest.fixture", ["pytest.fixture", "pytest", "fixtur"]),
+        ("--dry-run", ["dryrun", "dri", "run"]),
+        ("café Łódź naïve", ["cafe", "lodz", "naiv"]),
+        ("cafe\u0301", ["cafe"]),
+        ("Straße", ["strass"]),
+        ("don't user's users\u2019", ["dont", "user", "user"]),
+        ("behaviour behavior serialise serialize", ["behavior", "behavior", "serial", "serial"]),
+        ("chose chosen choose", ["choos"] * 3),
+        ("config configuration repos DB", ["configur", "configur", "repositori", "databas"]),
+        ("東京都", ["東京", "京都"]),
+        ("東", ["東"]),
+        ("データ", ["デー", "ータ"]),
+        ("\uff83\uff9e\uff70\uff80", ["デー", "ータ"]),
+        ("사용자 인증", ["사용", "용자", "인증"]),
+        ("使用Redis缓存", ["使用", "redi", "缓存"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("Привет", ["привет"]),
+        ("&#39;", ["39"]),
+        ("🎉 !!! ---", []),
+    ],
+)
+def test_a_text_is_found_by_its_words(text: str, found: list[str]) -> None:
+    expected = [w.stem(word) if word in {"auth", "initi"} else word for word in found]
+    assert w.words(text) == expected
+
+
+def test_what_is_asked_is_what_a_question_is_about() -> None:
+    assert list(w.asked("What did we decide about the retry policy?")) == ["decid", "retri", "polici"]
+    assert list(w.asked("How long does a lease last?")) == ["leas", "last"]
+    assert list(w.asked("where is getUserById used")) == ["getuserbyid", "get", "user", "id"]
+
+
+def test_a_question_of_nothing_but_asking_words_asks_for_those() -> None:
+    assert list(w.asked("How do we use make?")) == ["how", "use", "make"]
+    assert list(w.asked("is it the")) == []
+
+
+def test_a_name_is_told_from_its_parts() -> None:
+    assert w.asked("get_user config") == {"getus": True, "get": False, "user": False, "configur": False}
+
+
+def test_no_part_of_a_question_is_a_query_language() -> None:
+    assert list(w.asked('title:"a" AND NOT (redis OR x*) ^2 ~')) == [
+        "titl", "not", "redi", "x", "2",
+    ]  # fmt: skip
+
+
+def test_a_day_is_asked_for_by_its_parts() -> None:
+    assert w.date_words("2026-11-22T08:00:00.000Z") == ["20261122", "202611", "2026", "novemb"]
+    assert set(w.words("What happened on 2026-11-22?")) & set(w.date_words("2026-11-22T08:00:00.000Z"))
+    assert "novemb" in w.words("in November")
+    assert w.date_words("") == w.date_words("2026-13-01") == []
+
+
+def test_words_that_turn_a_meaning_around_are_told() -> None:
+    assert w.opposing("It isn't MySQL, never was, port 8080") == {"isnt", "never", "8080"}
+    assert w.opposing("It isn\u2019t") == {"isnt"}
+
+
+def test_the_lists_do_not_overlap() -> None:
+    assert not EMPTY & ASKING
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_words_of_bounded_length(text: str) -> None:
+    found = w.words(text)
+    assert all(0 < len(word) <= 2 * w.LONGEST and not word.isspace() for word in found)
+    assert set(w.asked(text)) <= set(found)
+
+
+@given(st.text(alphabet="abcXYZ019_-./#@'", max_size=60))
+def test_case_of_a_plain_word_does_not_matter(text: str) -> None:
+    assert w.words(text.lower()) == w.words(text.lower().upper().lower())
+
+
+def test_hostile_texts_take_no_time() -> None:
+    for text in ("a" * 99_999, "a." * 50_000, "_" * 99_999, "aB" * 50_000, "1." * 50_000, "'" * 99_999):
+        assert len(w.words(text)) < 100_000
+
+
+def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
+    """A change here shows that words changed: then raise FORMAT in knowledge/index.py and take the new digest."""
+    from memento_git.knowledge.index import FORMAT
+
+    text = (
+        "getUserById GH-12 1.2.3 東京 café config chose behaviours utf-8 the running src/a/b.py don't "
+        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation"
+    )
+    digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
+    assert (FORMAT, digest) == (1, "aa1810a11d46")
