@@ -36,7 +36,7 @@ parser = qparser.QueryParser("body", held.schema, group=group)
 with held.searcher() as searcher:
     print(json.dumps([[hit["id"] for hit in searcher.search(parser.parse(ask), limit=10)] for ask in asks]))
 """
-BASIC_PROGRAM: Final = """
+BASIC_PROGRAM: Final = r"""
 import asyncio, json, os, re, sys
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
@@ -55,16 +55,12 @@ async def main(notes, asks, program):
             told = await client.call_tool("search_notes", {
                 "project": "main", "query": ask, "page_size": 20, "search_type": "text",
             }, raise_on_error=False)
-            try:
-                rows = json.loads(told.content[0].text)["results"]
-            except (ValueError, KeyError, TypeError):
-                rows = []
-            hits = [names.get(row["entity"] or row["permalink"]) for row in rows]
+            hits = [names.get(link) for link in re.findall(r'permalink"?: ?"?([^\s",]+)', told.content[0].text)]
             found.append([hit for hit in dict.fromkeys(hits) if hit])
         return found
 
 given = json.load(sys.stdin)
-print("\\n" + json.dumps(asyncio.run(main(given["notes"], given["asks"], sys.argv[1]))))
+print("\n" + json.dumps(asyncio.run(main(given["notes"], given["asks"], sys.argv[1]))))
 """
 
 

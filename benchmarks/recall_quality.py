@@ -48,7 +48,7 @@ def engines(installed: Installed) -> dict[str, Engine]:
 def overall(rows: Sequence[Row], questions: Sequence[Question]) -> list[str]:
     """Return the table over all questions."""
     lines = [
-        "| engine | recall@5 | recall@10 | MRR | nothing found | false answers | with its own floor |",
+        "| engine | recall@5 | recall@10 | MRR | known, nothing found | false answers | above a floor of its own |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for row in rows:
