@@ -260,7 +260,8 @@ def test_the_commands_of_a_session_speak_in_words(play: Play, cli: Call) -> None
 
 
 def test_changes_can_be_followed(play: Play) -> None:
-    argv = [sys.executable, "-m", "memento_git", "changes", "--since", "HEAD", "--follow", "-C", str(play.root)]
+    then = git(play.root, "rev-parse", "HEAD")
+    argv = [sys.executable, "-m", "memento_git", "changes", "--since", then, "--follow", "-C", str(play.root)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
         assert process.stdout is not None
         add(play, "Something new.")

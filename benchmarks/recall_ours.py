@@ -1,0 +1,87 @@
+"""Ours: a real ledger with the notes in it, asked through the calls that commands use."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from unittest.mock import patch
+
+import yaml
+from measure import environment
+from recall_labels import Answer
+
+from memento_git.knowledge import ranking
+from memento_git.knowledge.recall import search
+from memento_git.ledger.store import Ledger
+from memento_git.model.ids import ALPHABET
+from memento_git.work.actions.setup import init_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_labels import Note, Question
+
+MOST: Final = 10
+
+
+def without_floor(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
+    """Answer by recall as if it never kept silent, to tell its order from its silence."""
+    with patch.multiple(ranking, FLOOR=0.0, FLOOR_OF_ONE=0.0, TAIL=0.0):
+        return ours(notes, questions)
+
+
+def ours(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
+    """Answer by recall as `memento recall` does: it has a floor of its own and may find nothing."""
+    with tempfile.TemporaryDirectory() as folder, filled(Path(folder), notes) as ledger:
+        labels = {identity(note.id): note.id for note in notes}
+        view = ledger.view()
+        return [_answer(labels, [hit.id for hit in search(view, [one.ask], limit=MOST).hits]) for one in questions]
+
+
+def _answer(labels: dict[str, str], found: Sequence[str]) -> Answer:
+    ids = [labels[one] for one in found]
+    return Answer(ids, len(ids))
+
+
+def identity(label: str) -> str:
+    """Return an id as notes have it, the same each time: the label's words are not to be searched."""
+    digest = hashlib.sha256(label.encode()).digest()
+    return "note_" + "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:12])
+
+
+def filled(folder: Path, notes: Sequence[Note]) -> Ledger:
+    """Make a repository whose ledger holds the notes, each as the file that `memento note add` writes."""
+    env = environment(folder / "home")
+    os.environ.update({name: env[name] for name in ("HOME", "GIT_CONFIG_NOSYSTEM")})
+    repository = folder / "repository"
+    for argv in (["init", "-q", str(repository)], ["-C", str(repository), "commit", "-q", "--allow-empty", "-m", "0"]):
+        subprocess.run(["git", *argv], env=env, check=True)
+    with Ledger.open(repository) as ledger:
+        init_ledger(ledger)
+    for note in notes:
+        name = identity(note.id)
+        path = repository / ".memento" / "knowledge" / note.domain / name[len("note_")] / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"---\n{yaml.safe_dump(_front(note, name), sort_keys=False)}---\n{note.text}\n", "utf-8")
+    for argv in (["add", "-A"], ["commit", "-q", "-m", "Notes"]):
+        subprocess.run(["git", "-C", str(repository), *argv], env=env, check=True)
+    return Ledger.open(repository)
+
+
+def _front(note: Note, name: str) -> dict[str, Any]:
+    values = {
+        "id": name,
+        "kind": note.kind,
+        "title": note.title,
+        "key": note.key,
+        "tags": list(note.tags),
+        "thread": note.thread,
+        "links": [{"rel": relation, "to": identity(target)} for relation, target in note.links],
+        "by": "Bench <bench@example.invalid>",
+        "at": f"{note.at}T12:00:00Z",
+    }
+    return {key: value for key, value in values.items() if value}
