@@ -10,6 +10,8 @@ from memento_git.model.anchors import SHAPE as ABOUT
 from memento_git.model.events import GATE, HEAD, VERBS
 from memento_git.model.ids import ALPHABET, LENGTH
 from memento_git.model.knowledge import DOMAINS, NOTE
+from memento_git.model.recipes import CHOOSING, FOUND, LARGEST, MOST_STEPS, RECIPE, SINKS, SOURCES, STEP_SHAPES
+from memento_git.model.types import Shape
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS, GATE_KINDS, PLAN, RUN, TASK, TRUSTS, VERDICTS
 
 LAYOUT: Final = """\
@@ -27,6 +29,7 @@ LAYOUT: Final = """\
     evidence/<s>/<evidence>/                    what was captured or attached, and the evidence's events
   knowledge/<domain>/<s>/<note>.md              a note: front matter and Markdown, edited in place for its wording
   knowledge/<domain>/<s>/<note>/                what happened to the note, as events
+  recipes/<name>.yaml                           a saved query
   archive/<run>/<digest>.yaml.gz                a final run in one file
 ```
 
@@ -48,8 +51,8 @@ Texts hold no control characters and none that change the direction of writing; 
 a file at most 1 MiB.
 
 The same in JSON Schema 2020-12 is in `schemas/`: `run`, `plan`, `task` and `note` (for the front matter), `evidence`,
-`event` and `config`. An editor types YAML's scalars itself, so there a flag is a boolean and a count an integer; quote
-a text that looks like a number."""
+`event`, `recipe` and `config`. An editor types YAML's scalars itself, so there a flag is a boolean and a count an
+integer; quote a text that looks like a number."""
 
 SIGNATURES: Final = """\
 A signed event or approval has the key `signature`, the last of its file, as a block of exactly this form: the line
@@ -81,6 +84,7 @@ def page() -> str:
         "File formats", "## Layout", LAYOUT, "## YAML", YAML, "## Ids, digests, times", ids, times,
         "## Run", key_table(RUN), "## Plan", key_table(PLAN), "## Task", key_table(TASK),
         "## Note", _note(),
+        "## Recipe", _recipe(),
         "## Evidence", _evidence(), "## Event", _events(),
         "## Signatures", SIGNATURES,
         "## Config", "See [policy.md](policy.md).",
@@ -93,6 +97,24 @@ def _note() -> str:
     domains = ", ".join(f"`{domain}`" for domain in DOMAINS)
     told = f"Domains, as the name of the folder: {domains}; `knowledge.domains` of the config adds more."
     return f"{told}\n\n{key_table(NOTE)}\n\n### Places that a note is about\n\n{key_table(ABOUT)}"
+
+
+def _recipe() -> str:
+    told = (
+        f"A YAML file of at most {LARGEST // 1024} KiB and {MOST_STEPS} steps. It needs `steps` or `parts`; what has "
+        "nothing to work on begins with a source: "
+        f"{', '.join(f'`{do}`' for do in SOURCES)}. `{{name}}` in a text stands for a parameter; in texts of "
+        f"{', '.join(f'`{do}`' for do in SINKS)} also {', '.join(f'`{{{name}}}`' for name in FOUND)} of the notes that "
+        "they are given. See [queries.md](../queries.md)."
+    )
+    steps = [f"### Step: {do}\n\n{_step(shape)}" for do, shape in STEP_SHAPES.items()]
+    return "\n\n".join([told, key_table(RECIPE), "### Which notes a step asks for", key_table(CHOOSING), *steps])
+
+
+def _step(shape: Shape) -> str:
+    own = {key: field for key, field in shape.fields.items() if key != "do" and key not in CHOOSING}
+    more = "The keys of *which notes a step asks for*." if CHOOSING.keys() <= shape.fields.keys() else ""
+    return "\n\n".join(part for part in (key_table(own) if own else "", more) if part)
 
 
 def _evidence() -> str:

@@ -257,6 +257,24 @@ NOTE: Final = {
     "progress": "of a goal: `at`, `note`, `next`; or null",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown of its file",
 }  # fmt: skip
+RECIPE: Final = {
+    "name": "its only identity", "about": "what it is for, or null", "built_in": "it comes with the tool",
+    "parameters": "list of `name`, `about`, `default`, `optional`", "pipes": "recipes that it takes notes from",
+    "writes": "what it, and those that it takes notes from, write with --apply: compress, claim, link",
+    "problem": "of `recipe list`: why it cannot be run, or null; the keys above but the name are then null",
+    "text": "of `recipe show`: its YAML",
+}  # fmt: skip
+RECIPE_STEP: Final = {
+    "recipe": "whose step it is", "part": "in which of its parts, counted from 1, or null",
+    "do": "the step; `combine: ` and how for what puts parts together", "notes": "how many notes there were after it",
+    "left_out": "how many it left out", "skipped": "why a sink writes nothing, or null",
+}  # fmt: skip
+RECIPE_WRITE: Final = {
+    "do": "compress, claim, link", "of": "notes that it is about",
+    "note": "the note that was made; null without --apply",
+    "existing": "the note that says it already, or null", "title": "of the new note, or null",
+    "text": "of the new note, or null", "rel": "of links, or null", "to": "of links, or null",
+}  # fmt: skip
 
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
@@ -266,6 +284,7 @@ TABLES: Final = {
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
     "Run again (results)": RERUN, "Note": NOTE,
+    "Recipe": RECIPE, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
 }  # fmt: skip
 
 SYNC: Final = {
@@ -385,6 +404,11 @@ ANSWERS: Final = {
     "session end": "session note promoted drafts short",
     "session mark": "mark commit domains",
     "changes": "since changes",
+    "recipe list": "recipes",
+    "recipe show": "recipe",
+    "recipe save": "recipe",
+    "recipe remove": "removed",
+    "recipe run": "recipe notes steps writes applied page",
     "check": "findings already base head checked fixed",
     "hook list": "hooks",
     "hook install": "hooks",
@@ -427,7 +451,9 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
-        "sources' words that are kept and `lost_numbers`.",
+        "sources' words that are kept and `lost_numbers`. `notes` of `recipe run` have `score` (of its recall, or "
+        "null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step followed "
+        "them).",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,

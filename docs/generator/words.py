@@ -42,11 +42,13 @@ def of(type_: t.Type) -> str:
         case t.Flag():
             told = "`true` or `false`"
         case t.Whole():
-            told = f"whole number from {type_.least}"
+            told = f"whole number from {type_.least}" + (f" to {type_.most}" if type_.most else "")
         case t.Decimal():
             told = "number, at most three decimals"
         case t.ListOf():
-            told = f"list of: {of(type_.member)}"
+            told = f"list of{f' at most {type_.most}' if type_.most else ''}: {of(type_.member)}"
+        case t.Variant():
+            told = f"mapping by the word at `{type_.key}`"
         case t.Table():
             told = f"mapping of names to: {of(type_.member)}"
         case _:

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "note": ("note", "Keep, better, link, confirm, retire what the project has learned."),
     "remember": ("note", "Add a note, as note add does."),
     "session": ("session", "Begin, check, hand over and mark a session of work."),
+    "recipe": ("recipe", "Save and run queries over notes, built of steps."),
     "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger import yamltext
     from memento_git.ledger.layout import Place
+    from memento_git.model.recipes import Recipe
     from memento_git.model.types import Problem, Shape
 
 PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
@@ -228,10 +229,37 @@ def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
     return (Policy() if found else policy_of(typed)), found
 
 
+def read_recipe(path: str, data: bytes) -> Recipe | list[Finding]:
+    """Return the recipe in a file, or what is wrong with it."""
+    from memento_git.ledger import yamltext
+    from memento_git.model import recipes
+
+    if len(data) > recipes.LARGEST:
+        return [Finding("F001", path, 0, f"{len(data)} bytes are more than a recipe may have")]
+    try:
+        loaded = _load(data)
+    except yamltext.Unreadable as error:
+        return [Finding("F001", path, error.line, error.message, "repair the file")]
+    problems: list[Problem] = []
+    typed = recipes.RECIPE.read(loaded.value, (), problems)
+    problems = problems or list(recipes.faults(typed))
+    if problems:
+        told = "see docs/reference/formats.md"
+        return [Finding("F002", path, _line(loaded.lines, at), message, told) for at, message in problems]
+    name = layout.recipe_of(path)
+    if name and typed["name"] != name:
+        message = f"the file says its name is {typed['name']}, its path says {name}"
+        return [Finding("F003", path, _line(loaded.lines, ("name",)), message, f"name it {typed['name']}.yaml")]
+    return recipes.Recipe(typed["name"], typed, path)
+
+
 def check(path: str, data: bytes) -> list[Finding]:
     """Return what would be wrong with a file if these bytes were committed at its path."""
     if path == layout.CONFIG:
         return read_config(data)[1]
+    if layout.recipe_of(path):
+        recipe = read_recipe(path, data)
+        return recipe if isinstance(recipe, list) else []
     place = layout.place_of(path)
     if place is None or place.kind == "attachment":
         return []

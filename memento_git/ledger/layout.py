@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from memento_git.model.clock import file_stamp
 from memento_git.model.ids import ALPHABET, LENGTH, is_id, kind_of, random_part
+from memento_git.model.recipes import NAME as RECIPE_NAME
 
 FOLDER: Final = ".memento"
 CONFIG: Final = f"{FOLDER}/config.yaml"
@@ -16,6 +17,7 @@ TOP_ATTRIBUTES: Final = ".gitattributes"
 RUNS: Final = f"{FOLDER}/runs"
 ARCHIVE: Final = f"{FOLDER}/archive"
 KNOWLEDGE: Final = f"{FOLDER}/knowledge"
+RECIPES: Final = f"{FOLDER}/recipes"
 RUN_START: Final = len(f"{ARCHIVE}/run_/") + LENGTH
 
 EVENT_NAME: Final = re.compile(rf"(\d{{8}}T\d{{9}}Z)-([a-z]+)-([{ALPHABET}]{{{LENGTH}}})\.yaml")
@@ -26,6 +28,7 @@ _NOTE: Final = rf"{re.escape(KNOWLEDGE)}/[a-z][a-z0-9_-]{{0,30}}/(?P<shard>.)/no
 OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}")
 NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
+RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({RECIPE_NAME.pattern})\.yaml")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
 
@@ -53,6 +56,16 @@ def evidence_of(path: str) -> str:
 def note_of(path: str) -> str:
     """Return the note whose text a file holds; '' for any other file."""
     return path.rpartition("/")[2].removesuffix(".md") if NOTE_FILE.fullmatch(path) else ""
+
+
+def recipe_of(path: str) -> str:
+    """Return the name of the recipe that a file holds; '' for any other file."""
+    match = RECIPE_FILE.fullmatch(path)
+    return match[1] if match else ""
+
+
+def recipe_path(name: str) -> str:
+    return f"{RECIPES}/{name}.yaml"
 
 
 def place_of(path: str) -> Place | None:  # noqa: PLR0911 (one return for each place there is)

@@ -13,6 +13,7 @@ from memento_git.model.events import HEAD, VERBS, event_shape
 from memento_git.model.ids import KINDS
 from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT
+from memento_git.model.recipes import RECIPE
 from memento_git.model.types import LONGEST, Field, Shape
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, VERDICTS
 
@@ -28,6 +29,7 @@ TITLES: Final = {
     "evidence": "One piece of evidence: evidence/<shard>/<id>.yaml",
     "note": "The front matter of a note: knowledge/<domain>/<shard>/<id>.md",
     "plan": "The front matter of a plan: plan.md",
+    "recipe": "A saved query: recipes/<name>.yaml",
     "run": "The front matter of a run: run.md",
     "task": "The front matter of a task: task.md",
 }  # fmt: skip
@@ -35,7 +37,8 @@ TITLES: Final = {
 
 def documents() -> dict[str, Schema]:
     """Return name -> JSON Schema of every kind of file in the ledger."""
-    shapes = {"config": CONFIG, "evidence": EVIDENCE, "note": NOTE, "plan": PLAN, "run": RUN, "task": TASK}
+    shapes = {"config": CONFIG, "evidence": EVIDENCE, "note": NOTE, "plan": PLAN, "recipe": RECIPE, "run": RUN,
+              "task": TASK}  # fmt: skip
     found = {name: describe(shape) for name, shape in shapes.items()}
     found["config"]["properties"]["version"]["maximum"] = FORMAT
     found["event"] = _event()
@@ -52,10 +55,10 @@ def describe(type_: t.Type) -> Schema:
             return _shape(type_)
         case t.Text():
             return _text(type_)
-        case t.Pattern():
-            return {"type": "string", "pattern": f"^(?:{type_.pattern})$", "description": type_.name}
         case t.ListOf():
             return {**type_.schema(), "items": describe(type_.member)}
+        case t.Variant():
+            return {"oneOf": [_shape(shape) for shape in type_.shapes.values()]}
         case t.Table():
             return {
                 "type": "object",

@@ -127,18 +127,21 @@ class Flag(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """A whole number."""
+    """A whole number; `most` is the greatest, where it is not 0."""
 
     least: int = 0
+    most: int = 0
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, str) or re.fullmatch(r"-?[0-9]{1,18}", raw) is None or int(raw) < self.least:
             problems.append((at, f"{raw!r:.60} is not a whole number from {self.least}"))
             return raw
+        if self.most and int(raw) > self.most:
+            problems.append((at, f"{raw} is more than {self.most}"))
         return int(raw)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.least}
+        return {"type": "integer", "minimum": self.least, **({"maximum": self.most} if self.most else {})}
 
 
 class Decimal(NamedTuple):
@@ -170,10 +173,11 @@ class Share(NamedTuple):
 
 
 class ListOf(NamedTuple):
-    """A list whose members are all of one type."""
+    """A list whose members are all of one type; `most` is how many it may have, where it is not 0."""
 
     member: Type
     least: int = 0
+    most: int = 0
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, list):
@@ -181,11 +185,15 @@ class ListOf(NamedTuple):
             return []
         if len(raw) < self.least:
             problems.append((at, "this list is too short"))
+        if self.most and len(raw) > self.most:
+            problems.append((at, f"this list has {len(raw)} members, at most {self.most} are allowed"))
+            return []
         return [self.member.read(value, (*at, index), problems) for index, value in enumerate(raw)]
 
     def schema(self) -> dict[str, Any]:
         least = {"minItems": self.least} if self.least else {}
-        return {"type": "array", "items": self.member.schema(), **least}
+        most = {"maxItems": self.most} if self.most else {}
+        return {"type": "array", "items": self.member.schema(), **least, **most}
 
 
 class Table(NamedTuple):
@@ -261,6 +269,27 @@ class Shape(NamedTuple):
             "required": [key for key, field in self.fields.items() if field.required],
             "additionalProperties": False,
         }
+
+
+class Variant(NamedTuple):
+    """A mapping whose keys follow from the word at one of them; each shape asks for its own word there."""
+
+    key: str
+    shapes: Mapping[str, Shape]
+
+    def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
+        if not isinstance(raw, dict):
+            problems.append((at, "a mapping is expected here"))
+            return {}
+        word = raw.get(self.key)
+        if not isinstance(word, str) or word not in self.shapes:
+            told = f"{word!r:.60} is not one of {', '.join(self.shapes)}" if word else f"key {self.key!r} is missing"
+            problems.append(((*at, self.key), told))
+            return {}
+        return self.shapes[word].read(raw, at, problems)
+
+    def schema(self) -> dict[str, Any]:
+        return {"oneOf": [shape.schema() for shape in self.shapes.values()]}
 
 
 TIME: Final = Pattern("a UTC time with milliseconds", STAMP.pattern)

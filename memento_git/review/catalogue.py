@@ -187,6 +187,12 @@ CATALOGUE: Final = {
         "A record names a task, a dispatch, a plan or evidence that is not in its run.",
         "Restore what it names, or take the record back.",
     ),
+    "Q001": Kind(
+        "a recipe that leads nowhere", "error",
+        "A saved recipe takes notes from one that is not there, or, through others, from itself; or it has the name of "
+        "a recipe that comes with the tool, which is run in its place.",
+        "Correct it: `memento recipe save NAME FILE --replace`, or `memento recipe remove NAME`.",
+    ),
     "V001": Kind(
         "kept output that is not what was recorded", "error",
         "A file that evidence keeps is missing or has other bytes than evidence says: it is no longer witnessed.",

@@ -35,7 +35,7 @@ def check_names(paths: Iterable[str], among: Collection[str], named: Collection[
 
 def is_ours(path: str) -> bool:
     """Tell whether a path is one that the ledger writes."""
-    if path in TOP or layout.place_of(path) is not None:
+    if path in TOP or layout.place_of(path) is not None or layout.recipe_of(path):
         return True
     run = layout.run_of_path(path)
     name = path.rpartition("/")[2]

@@ -10,7 +10,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, signed, taken, weakened
+from memento_git.review import against, checks, files, recipes, signed, taken, weakened
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -63,6 +63,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     found += files.check_secrets(view, list(view.files), policy.allow_secrets)
+    found += recipes.check_recipes(view, view.files, policy.allow_secrets)
     found += signed.older(signed.check(view, head, policy, list(view.files)))
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
@@ -91,6 +92,7 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
+    found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
     found += [*comparison.findings(), *taken.taken_back(comparison, git, story.taken)]
     found += signed.check(view, keys, policy, paths)
     found += signed.signers_changed(git, first, head, policy)
@@ -128,6 +130,7 @@ def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> se
         *_of_runs(base, then, Runners(base, policy, first)),
         *base.findings,
         *files.check_names(base.files, base.files, policy_at(base)[0].key_files),
+        *recipes.check_recipes(base, base.files, policy_at(base)[0].allow_secrets),
     ]
     return {_key(one) for one in found}
 

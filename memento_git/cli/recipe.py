@@ -1,0 +1,142 @@
+"""memento recipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from memento_git.cli import output, terminal
+from memento_git.cli.boundary import Door, both, group, paged, progress, reads, writes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.folding.rows import Row
+
+
+def _list(door: Door) -> None:
+    from memento_git.knowledge.actions.recipes import list_recipes
+
+    found = list_recipes(door.view())
+    door.show({"recipes": found}, lambda: "\n".join(output.columns(_line(row) for row in found)))
+
+
+def _line(row: Row) -> Sequence[str]:
+    taken = " ".join(f"[{one['name']}]" if one["optional"] else one["name"] for one in row["parameters"] or ())
+    labels = ["built in"] if row["built_in"] else []
+    labels += [f"writes with --apply: {', '.join(row['writes'])}"] if row["writes"] else []
+    labels += [f"broken: {output.printable(row['problem'])}"] if row["problem"] else []
+    about = output.printable(row["about"] or "")
+    return row["name"], taken, f"{about} ({'; '.join(labels)})" if labels else about
+
+
+recipe = group("recipe", "Save and run queries over notes, built of steps.", _list)
+
+
+@recipe.command("list")
+@reads
+def list_all(door: Door) -> None:
+    """List recipes: those of the tool and those of the ledger."""
+    _list(door)
+
+
+@recipe.command("show")
+@click.argument("name")
+@reads
+def show(door: Door, name: str) -> None:
+    """Show a recipe as its file says it."""
+    from memento_git.knowledge.actions.recipes import show_recipe
+
+    row = show_recipe(door.view(), name)
+    door.show({"recipe": row}, terminal.clean(row["text"]))
+
+
+@recipe.command("save")
+@click.argument("name")
+@click.argument("file", type=click.File("rb"))
+@click.option("--replace", is_flag=True, help="Put it in the place of another one of this name.")
+@writes
+def save(door: Door, name: str, file: BinaryIO, *, replace: bool) -> None:
+    """Save the recipe in a YAML FILE (- for standard input) under its NAME, in one commit."""
+    from memento_git.knowledge.actions.recipes import save_recipe
+    from memento_git.model.recipes import LARGEST
+
+    text = file.read(LARGEST + 1)
+    row = door.change("recipe save", lambda tx: save_recipe(tx, name, text, replace=replace))
+    writing = f"\n with --apply it writes: {', '.join(row['writes'])}" if row["writes"] else ""
+    door.show({"recipe": row}, f"saved: {name}{writing}")
+
+
+@recipe.command("remove")
+@click.argument("name")
+@writes
+def remove(door: Door, name: str) -> None:
+    """Remove a recipe of the ledger, in one commit."""
+    from memento_git.knowledge.actions.recipes import remove_recipe
+
+    gone = door.change("recipe remove", lambda tx: remove_recipe(tx, name))
+    door.show({"removed": gone}, f"removed: {gone}")
+
+
+@recipe.command("run")
+@click.argument("name")
+@click.argument("values", metavar="[NAME=VALUE]...", nargs=-1)
+@click.option("--apply", "applied", is_flag=True, help="Write what its sinks say, in one commit.")
+@paged
+@both
+def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int, *, applied: bool) -> None:
+    """Run a recipe: show the notes that it finds, and what it would write; only with --apply is anything written."""
+    from memento_git.knowledge.actions.recipes import run_recipe
+
+    if applied and door.at:
+        raise click.UsageError("--at reads an old revision; nothing can be changed there")
+    given = {}
+    for one in values:
+        key, sign, value = one.partition("=")
+        if not sign or key in given:
+            raise click.UsageError(f"{one!r:.80}: write NAME=VALUE, each name once")
+        given[key] = value
+    told = run_recipe(
+        door.ledger, name, given, at=door.at, apply=applied, allow_secrets=door.allow_secrets, progress=progress
+    )
+    shown, page = output.page(told["notes"], limit, offset)
+    door.show({**told, "notes": list(shown), "page": page}, lambda: "\n".join(_told(door, told, shown, page)))
+
+
+def _told(door: Door, told: Row, shown: Sequence[Row], page: dict[str, int]) -> list[str]:
+    names = output.Names(door.view())
+    lines = output.columns(
+        (names(row["id"]), row["kind"], output.state(row["status"]), _labelled(row, names)) for row in shown
+    )
+    left = [f" {_step(one)}" for one in told["steps"] if one["left_out"] or one["skipped"]]
+    wrote = "wrote" if told["applied"] else "would write, with --apply"
+    writes_ = [f"{wrote}: {_write(one, names)}" for one in told["writes"]]
+    return [*(lines or ["no notes"]), *([more] if (more := output.more(page)) else []), *left, *writes_]
+
+
+def _labelled(row: Row, names: output.Names) -> str:
+    labels = [
+        *(["expired"] if row["expired"] else []), *([f"origin {row['origin']}"] if row["origin"] != "person" else []),
+        *(["reads like orders"] if row["orders"] else []),
+        *(f"contradicted by {names(one)}" for one in row["contradicted_by"]),
+        *(f"{output.printable(one['place'])} {one['state']}" for one in row["places"] or ()),
+    ]  # fmt: skip
+    return output.printable(row["title"]) + (f"  [{'; '.join(labels)}]" if labels else "")
+
+
+def _step(row: Row) -> str:
+    part = f", part {row['part']}" if row["part"] else ""
+    where = f"{row['recipe']}{part}: {row['do']}"
+    return f"{where} is skipped: {row['skipped']}" if row["skipped"] else f"{where} left out {row['left_out']}"
+
+
+def _write(row: Row, names: output.Names) -> str:
+    of = f"{len(row['of'])} note(s)"
+    if row["do"] == "link":
+        return f"{of} linked: {row['rel']} {names(row['to'])}"
+    if row["existing"]:
+        return f"nothing: {names(row['existing'])} says it already"
+    made = f"{names(row['note'])}  " if row["note"] else ""
+    verb = "merged into" if row["do"] == "compress" else "summed up in"
+    return f"{of} {verb} {made}{output.printable(row['title'])}"

@@ -1,0 +1,215 @@
+"""recipe: save run list show remove."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.errors import Misused, Refused
+from memento_git.knowledge import refusals as no
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import merged_origin
+from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.recipe_runs import RecipeRun
+from memento_git.knowledge.recipebook import NoSuchRecipe, RecipeBook
+from memento_git.knowledge.rows import note_row
+from memento_git.ledger import codec, layout
+from memento_git.ledger.store import NothingToCommit, Transaction
+from memento_git.model.recipes import BUILT_IN, NAME, Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.recipe_runs import Outcome, Write
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.view import View
+
+    Progress = Callable[[int, int], None] | None
+
+MADE: Final = "command"  # a recipe's texts are made by a command: nobody typed them for these notes
+
+
+class RecipeExists(Refused):
+    token = "recipe_exists"
+    sentence = "there is a recipe {name} already, and it is another one"
+    hint_ = "give this one another name, or put it in its place: memento recipe save {name} FILE --replace"
+
+
+class RecipeBuiltIn(Refused):
+    token = "recipe_built_in"
+    sentence = "{name} is a recipe that comes with the tool; it can be neither replaced nor removed"
+    hint_ = "save yours under another name; take from this one with a step pipe: memento recipe show {name}"
+
+
+class RecipeInvalid(Misused):
+    token = "recipe_invalid"
+    sentence = "{name}: {problem}"
+    hint_ = (
+        "see what a recipe says in docs/reference/formats.md, or take one as a pattern: memento recipe show drift-check"
+    )
+
+
+def save_recipe(tx: Transaction, name: str, text: bytes, *, replace: bool = False) -> Row:
+    """Save a recipe under its name; another of that name is replaced only where that is asked."""
+    desk = Desk.of(tx)
+    if name in BUILT_IN:
+        raise RecipeBuiltIn(name=name)
+    recipe = _read(name, text)
+    data = codec.encode(dict(recipe.data))
+    desk.text("recipe", data.decode())
+    book = RecipeBook(tx.view)
+    if recipe.path in tx.view.files:
+        if tx.view.read(recipe.path) == data:
+            raise NothingToCommit
+        if not replace:
+            raise RecipeExists(name=name)
+    tx.put(recipe.path, data)
+    tx.touch("", name)
+    for finding in book.troubles(recipe.path):
+        raise RecipeInvalid(name=name, problem=finding.message)
+    return recipe_row(book, recipe)
+
+
+def _read(name: str, text: bytes) -> Recipe:
+    problems: list[Any] = []
+    NAME.read(name, (), problems)
+    for _, problem in problems:
+        raise RecipeInvalid(name=name, problem=problem)
+    path = layout.recipe_path(name)
+    found = codec.read_recipe(path, text)
+    if isinstance(found, list):
+        where = f"line {found[0].line}: " if found[0].line else ""
+        raise RecipeInvalid(name=name, problem=f"{where}{found[0].message}")
+    return found
+
+
+def remove_recipe(tx: Transaction, name: str) -> str:
+    """Remove a recipe; git keeps it."""
+    Desk.of(tx)
+    path = layout.recipe_path(name)
+    if name in BUILT_IN and path not in tx.view.files:
+        raise RecipeBuiltIn(name=name)
+    if not layout.recipe_of(path) or path not in tx.view.files:
+        raise NoSuchRecipe(name=name)
+    tx.put(path, None)
+    tx.touch("", name)
+    return name
+
+
+# Reading.
+
+
+def list_recipes(view: View) -> list[Row]:
+    """Return a row for each recipe; of a broken one what is wrong with it."""
+    book = RecipeBook(view)
+    rows = []
+    for name in book.names():
+        recipe = book.ready.get(name) or book.read(layout.recipe_path(name))
+        if isinstance(recipe, Recipe):
+            wrong = [one.message for one in book.troubles(recipe.path)] if recipe.path else []
+            rows.append({**recipe_row(book, recipe), "problem": wrong[0] if wrong else None})
+        else:
+            rows.append({**dict.fromkeys(recipe_row(book, book.ready[BUILT_IN[0]])), "name": name, "built_in": False,
+                         "problem": str(recipe[0])})  # fmt: skip
+    return rows
+
+
+def show_recipe(view: View, name: str) -> Row:
+    """Return a recipe with its text."""
+    book = RecipeBook(view)
+    recipe = book.find(name)
+    return {**recipe_row(book, recipe), "text": codec.encode(dict(recipe.data)).decode()}
+
+
+def recipe_row(book: RecipeBook, recipe: Recipe) -> Row:
+    """Return what a recipe is for, takes and, with those that it takes notes from, writes."""
+    return {
+        "name": recipe.name,
+        "about": recipe.data.get("about"),
+        "built_in": not recipe.path,
+        "parameters": [
+            {"name": one["name"], "about": one.get("about"), "default": one.get("default"),
+             "optional": bool(one.get("optional") or one.get("default"))}
+            for one in recipe.parameters
+        ],
+        "pipes": recipe.pipes,
+        "writes": book.writes(recipe),
+    }  # fmt: skip
+
+
+# Running.
+
+
+def run_recipe(
+    ledger: Ledger, name: str, given: Mapping[str, str], *, at: Sequence[str] = (), apply: bool = False,
+    allow_secrets: Sequence[str] = (), progress: Progress = None,
+) -> Row:  # fmt: skip
+    """Run a recipe. Only with `apply` is anything written, all in one commit; else it is told what would be."""
+    view = ledger.view(at)
+    run = RecipeRun(view, at_commit=bool(at), progress=progress)
+    outcome = run.run(name, given)
+    rows = [_found_row(run, item.id, item.score) for item in outcome.items]
+    applied = False
+    if apply and outcome.writes:
+
+        def act(tx: Transaction) -> tuple[list[Row], bool]:
+            tx.allow_secrets = tuple(allow_secrets)
+            return [_write(tx, one) for one in outcome.writes], bool(tx.changes)
+
+        written, applied = ledger.change("recipe run", act)
+    else:
+        written = _would_write(ledger, view, outcome, allow_secrets)
+    return {"recipe": name, "notes": rows, "steps": outcome.steps, "writes": written, "applied": applied}
+
+
+def _found_row(run: RecipeRun, note: str, score: float | None) -> Row:
+    row = note_row(run.shelf, run.shelf.note(note))
+    return {**row, "score": score, "places": run.places.rows(note) if run.places.followed else None}
+
+
+def _would_write(ledger: Ledger, view: View, outcome: Outcome, allow_secrets: Sequence[str]) -> list[Row]:
+    """Write everything into a transaction that is never committed: what it refuses is refused here too."""
+    tx = Transaction(ledger, view)
+    tx.allow_secrets = tuple(allow_secrets)
+    return [{**_write(tx, one), "note": None} for one in outcome.writes]
+
+
+def _write(tx: Transaction, write: Write) -> Row:
+    """Do what one sink says; return what it did, with the note that it made."""
+    options = dict(write.options)
+    made = {
+        "do": write.do,
+        "of": list(write.notes),
+        **dict.fromkeys(("note", "existing", "title", "text", "rel", "to")),
+    }
+    if write.do == "link":
+        return {**made, **_linked(tx, write.notes, options)}
+    desk = Desk.of(tx)
+    text = options.pop("text")
+    given = [desk.shelf.note(one) for one in write.notes]
+    origin = merged_origin(desk, given, MADE)
+    if signs := instructive(text):
+        raise no.GivesOrders(origin=origin, why=", ".join(signs))
+    if write.do == "compress":
+        note, existing = notes.merge_notes(tx, write.notes, text, origin=origin, **options).id, False
+    else:
+        note, existing, _ = notes.add_note(tx, text, sources=write.notes, origin=origin, **options)
+    told = {"existing" if existing else "note": note, "title": desk.shelf.note(note).title, "text": text}
+    return {**made, **told}
+
+
+def _linked(tx: Transaction, given: Sequence[str], options: Mapping[str, Any]) -> Row:
+    """Link each note that is not linked so yet, and is not the target itself."""
+    desk = Desk.of(tx)
+    target = str(options["to"])
+    if not target.startswith(("run_", "plan_", "task_", "evidence_")):
+        target = desk.find(target).id
+    fresh = [
+        one for one in given
+        if one != target and (options["rel"], target) not in {(link.rel, link.to) for link in
+                                                              desk.shelf.links(desk.shelf.note(one))}
+    ]  # fmt: skip
+    for one in fresh:
+        notes.link_note(tx, one, options["rel"], target, reason=options.get("reason", ""))
+    return {"of": fresh, "rel": options["rel"], "to": target}

@@ -1,0 +1,102 @@
+"""The recipes at one view: those of the tool and those of the ledger, each by its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.errors import Refused
+from memento_git.knowledge.ready_recipes import ready
+from memento_git.ledger import codec, layout
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.finding import Finding
+from memento_git.model.recipes import BUILT_IN, Recipe
+
+if TYPE_CHECKING:
+    from memento_git.ledger.view import View
+
+
+class NoSuchRecipe(Refused):
+    token = "recipe_not_found"
+    sentence = "there is no recipe {name!r}"
+    hint_ = "see those that are there: memento recipe list"
+
+
+class RecipeBook:
+    """All recipes of a view; a broken one is a finding, and stops only who asks for it."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.ready = ready()
+        self._read: dict[str, Recipe | list[Finding]] = {}
+
+    def names(self) -> list[str]:
+        """Return the names of all recipes; one of the ledger that bears a name of the tool's is not among them."""
+        saved = {name for path in self.paths() if (name := layout.recipe_of(path))}
+        return sorted({*self.ready, *saved})
+
+    def paths(self) -> list[str]:
+        """Return the files that hold a recipe."""
+        return sorted(path for path in self.view.files if layout.recipe_of(path))
+
+    def find(self, name: str) -> Recipe:
+        """Return a recipe; the tool's own come first, whatever a file says."""
+        if name in self.ready:
+            return self.ready[name]
+        path = layout.recipe_path(name)
+        if path not in self.view.files or not layout.recipe_of(path):
+            raise NoSuchRecipe(name=name)
+        found = self.read(path)
+        if isinstance(found, Recipe):
+            return found
+        raise LedgerUnreadable(finding=found[0])
+
+    def read(self, path: str) -> Recipe | list[Finding]:
+        """Return the recipe in a file, or what is wrong with it."""
+        if path not in self._read:
+            self._read[path] = self._judged(path)
+        return self._read[path]
+
+    def _judged(self, path: str) -> Recipe | list[Finding]:
+        data = self.view.read(path)
+        if data is None:
+            return [Finding("F001", path, 0, "git does not have this object", "git fetch it")]
+        return codec.read_recipe(path, data)
+
+    def troubles(self, path: str) -> list[Finding]:
+        """Return what is wrong with a file that holds a recipe, and with where it leads."""
+        found = self.read(path)
+        if isinstance(found, list):
+            return found
+        told = []
+        if found.name in BUILT_IN:
+            told.append(f"{found.name} is a recipe of the tool's, which is run in its place")
+        for other in dict.fromkeys(found.pipes):
+            if other not in self.names():
+                told.append(f"it takes notes from the recipe {other}, which is not there")
+            elif other == found.name or found.name in self.reached(other):
+                told.append(f"it takes notes from the recipe {other}, which takes them from it")
+        return [Finding("Q001", path, 0, message, "memento recipe save --replace, or remove it") for message in told]
+
+    def writes(self, recipe: Recipe) -> list[str]:
+        """Return what a recipe writes with --apply, through others too."""
+        others = (self._plain(name) for name in sorted(self.reached(recipe.name) - {recipe.name}))
+        found = [*recipe.writes, *(do for other in others if other is not None for do in other.writes)]
+        return list(dict.fromkeys(found))
+
+    def reached(self, name: str) -> set[str]:
+        """Return the names of all recipes that one takes notes from, itself and through others."""
+        seen: set[str] = set()
+        waiting = [name]
+        while waiting:
+            recipe = self._plain(waiting.pop())
+            fresh = {one for one in (recipe.pipes if recipe else ()) if one not in seen}
+            seen |= fresh
+            waiting += fresh
+        return seen
+
+    def _plain(self, name: str) -> Recipe | None:
+        if name in self.ready:
+            return self.ready[name]
+        path = layout.recipe_path(name)
+        found = self.read(path) if path in self.view.files else []
+        return found if isinstance(found, Recipe) else None

@@ -1,0 +1,79 @@
+"""Where the places are now that notes are about: followed to the work tree, or to the commit that is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.knowledge import following, impact
+from memento_git.model import anchors
+from memento_git.model.anchors import Anchor, spell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.anchors import Found
+    from memento_git.knowledge.shelf import Shelf
+
+
+class Whereabouts:
+    """The anchors of notes, each followed once."""
+
+    def __init__(self, shelf: Shelf, *, at_commit: bool = False) -> None:
+        self.shelf = shelf
+        self.at_commit = at_commit
+        self._known: dict[str, list[tuple[Anchor, Found]]] = {}
+
+    @property
+    def followed(self) -> bool:
+        return bool(self._known)
+
+    def of(self, notes: Iterable[str]) -> dict[str, list[tuple[Anchor, Found]]]:
+        """Return note -> each of its anchors and what became of it."""
+        names = list(dict.fromkeys(notes))
+        fresh = [
+            (name, anchors.from_data(data))
+            for name in names
+            if name not in self._known
+            for data in self.shelf.about(self.shelf.note(name))
+        ]
+        self._known.update({name: [] for name in names if name not in self._known})
+        view = self.shelf.view
+        if fresh and view.commits:
+            wanted = [anchor for _, anchor in fresh]
+            with following.opened(view.git) as follower:
+                here = view.git.top is not None and not self.at_commit
+                now = follower.work_tree(wanted) if here else follower.at(view.commits[0])
+                for (name, anchor), found in zip(fresh, follower.follow(wanted, now), strict=True):
+                    self._known[name].append((anchor, found))
+        return {name: self._known[name] for name in names}
+
+    def states(self, notes: Iterable[str]) -> dict[str, set[str]]:
+        """Return note -> the states of its anchors."""
+        return {name: {found.state for _, found in held} for name, held in self.of(notes).items()}
+
+    def near(self, notes: Sequence[str], place: Anchor) -> set[str]:
+        """Return the notes that are about a place, as that place is now."""
+        return {
+            name for name, held in self.of(notes).items()
+            if any(impact.overlap(_now(anchor, found), place) for anchor, found in held)
+        }  # fmt: skip
+
+    def rows(self, note: str) -> list[Row]:
+        """Return the anchors of a note and what became of each."""
+        return [
+            {
+                "place": str(anchor), "state": found.state, "path": found.path or None,
+                "lines": spell(found.lines) if found.lines else None, "why": found.why or None,
+            }
+            for anchor, found in self.of([note])[note]
+        ]  # fmt: skip
+
+
+def _now(anchor: Anchor, found: Found) -> Anchor:
+    """Return an anchor at the place where it is now; where that is not known, as it was."""
+    if not anchor.is_place:
+        return anchor
+    return anchor._replace(
+        path=found.path or anchor.path, lines=found.lines or anchor.lines, symbol=found.symbol or anchor.symbol
+    )
