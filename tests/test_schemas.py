@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.knowledge.actions.notes import add_note
+from memento_git.knowledge.actions.recipes import save_recipe
 from memento_git.ledger import codec, layout, yamltext
 from memento_git.ledger.codec import Decoded
 from memento_git.ledger.layout import Place
@@ -58,6 +59,8 @@ def refused_by_us(schema: str, text: str) -> bool:
     data = text.encode()
     if schema == "config":
         return bool(codec.read_config(data)[1])
+    if schema == "recipe":
+        return isinstance(codec.read_recipe("x", data), list)
     if schema != "event":
         place = Place(schema, RUN, OF[schema], OF[schema])
         return not isinstance(codec.decode(place, "x", _file(schema, text)), Decoded)
@@ -72,6 +75,17 @@ def _file(schema: str, text: str) -> bytes:
     return (text if schema == "evidence" else f"---\n{text}---\nbody\n").encode()
 
 
+GOOD_RECIPE: Final = """\
+name: open
+parameters: [{name: topic, optional: true, default: tokens}]
+parts:
+- steps: [{do: recall, query: "{topic}", most: 5, kinds: [question]}]
+- steps: [{do: spatial, about: src}, {do: traverse, depth: 2}]
+combine: ranked
+steps: [{do: filter, min_importance: 0.5, pinned: false, anchors: [changed]}, {do: limit, most: 9}]
+"""
+
+
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
     """The YAML of every file of a played ledger: schema -> name -> text."""
@@ -81,9 +95,12 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
         assert play_sample(folder)["ok"]
     found: dict[str, dict[str, str]] = {"config": {"config": (folder / layout.CONFIG).read_text()}}
     with Ledger.open(folder) as ledger:
+        ledger.change("recipe save", lambda tx: save_recipe(tx, "open", GOOD_RECIPE.encode()))
         ledger.change("note add", lambda tx: add_note(tx, "Empty names are refused.", kind="decision", about=["a.py"]))
     for path in sorted((folder / ".memento").rglob("*")):
         place = layout.place_of(path.relative_to(folder).as_posix()) if path.is_file() else None
+        if layout.recipe_of(path.relative_to(folder).as_posix()):
+            found["recipe"] = {path.stem: path.read_text()}
         if place is not None and place.kind != "attachment":
             text = path.read_text()
             front = text.split("---\n")[1] if path.suffix == ".md" else text
@@ -169,6 +186,25 @@ CASES: Final = {
         "bad_key": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nkey: A B\n",
         "bad_link": f"id: {NOTE}\nkind: fact\ntitle: T\nat: {AT}\nby: Ada\norigin: person\nlinks:\n- {{rel: likes}}\n",
     },
+    "recipe": {
+        "good": GOOD_RECIPE,
+        "good_sinks": "name: x\nsteps: [{do: active}, {do: link, rel: blocks, to: a.b}, {do: claim, text: All.}]\n",
+        "good_pipe": "name: x\nsteps: [{do: pipe, recipe: open, with: {topic: a}}]\n",
+        "bad_without_name": "steps: [{do: active}]\n",
+        "bad_name": "name: ../x\nsteps: [{do: active}]\n",
+        "bad_step": "name: x\nsteps: [{do: shell}]\n",
+        "bad_no_step": "name: x\nsteps: []\n",
+        "bad_without_do": "name: x\nsteps: [{query: a}]\n",
+        "bad_key_of_another_step": "name: x\nsteps: [{do: active, query: a}]\n",
+        "bad_without_query": "name: x\nsteps: [{do: recall}]\n",
+        "bad_state": "name: x\nsteps: [{do: active, states: [lost]}]\n",
+        "bad_depth": "name: x\nsteps: [{do: active}, {do: traverse, depth: 6}]\n",
+        "bad_most": "name: x\nsteps: [{do: active}, {do: limit, most: 0}]\n",
+        "bad_too_many": "name: x\nsteps: [" + "{do: active}," * 31 + "]\n",
+        "bad_combine": "name: x\nparts: [{steps: [{do: active}]}]\ncombine: both\n",
+        "bad_parameter": "name: x\nparameters: [{name: A b}]\nsteps: [{do: active}]\n",
+        "bad_with": "name: x\nsteps: [{do: pipe, recipe: open, with: {A b: a}}]\n",
+    },
     "event": {
         "good": f"do: cancelled\nof: {RUN}\n{HEAD}reason: Enough.\n",
         "good_gate": f"do: passed\nof: {TASK}\n{HEAD}gate: release\n",
@@ -202,6 +238,8 @@ def value_of(type_: t.Type) -> Any:  # noqa: C901 (one case for each type)
             value = {key: value_of(field.type) for key, field in type_.fields.items()}
         case t.ListOf():
             value = [value_of(type_.member)]
+        case t.Variant():
+            value = value_of(type_.shapes["recall"])
         case t.Table():
             key = next((key for key in ("test", "release") if key in type_.keys), "name")
             value = {key: value_of(type_.member)}
@@ -251,13 +289,14 @@ def test_an_event_with_every_key_of_its_verb_is_accepted_by_both(tmp_path: Path)
 def test_the_keys_of_every_shape_are_accepted_by_both(tmp_path: Path) -> None:
     from memento_git.model.knowledge import NOTE as NOTE_SHAPE
     from memento_git.model.policy import CONFIG
+    from memento_git.model.recipes import RECIPE
     from memento_git.model.work import EVIDENCE as EVIDENCE_SHAPE
     from memento_git.model.work import PLAN as PLAN_SHAPE
     from memento_git.model.work import RUN as RUN_SHAPE
     from memento_git.model.work import TASK as TASK_SHAPE
 
     shapes = {"run": RUN_SHAPE, "plan": PLAN_SHAPE, "task": TASK_SHAPE, "evidence": EVIDENCE_SHAPE, "note": NOTE_SHAPE,
-              "config": CONFIG}  # fmt: skip
+              "config": CONFIG, "recipe": RECIPE}  # fmt: skip
     for schema, shape in shapes.items():
         value = value_of(shape)
         if schema == "config":

@@ -75,7 +75,10 @@ class RecipeBook:
                 told.append(f"it takes notes from the recipe {other}, which is not there")
             elif other == found.name or found.name in self.reached(other):
                 told.append(f"it takes notes from the recipe {other}, which takes them from it")
-        return [Finding("Q001", path, 0, message, "memento recipe save --replace, or remove it") for message in told]
+        fix = f"memento recipe remove {found.name}"
+        if found.name not in BUILT_IN:
+            fix = f"memento recipe save {found.name} FILE --replace"
+        return [Finding("Q001", path, 0, message, fix) for message in told]
 
     def writes(self, recipe: Recipe) -> list[str]:
         """Return what a recipe writes with --apply, through others too."""
