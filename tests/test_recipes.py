@@ -12,11 +12,11 @@ from memento_git.knowledge import recipes
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.recipes import list_recipes, remove_recipe, run_recipe, save_recipe
 from memento_git.knowledge.pinning import pin_here
-from memento_git.knowledge.ready_recipes import READY, ready
 from memento_git.knowledge.recipes import Item
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec
 from memento_git.model import anchors
+from memento_git.model.ready_recipes import READY, ready
 from memento_git.model.recipes import BUILT_IN, RECIPE, SINKS, STEP_SHAPES, faults
 from memento_git.review import actions as reviewing
 from tests.play import Play, git
@@ -57,10 +57,10 @@ def ids(told: dict[str, Any]) -> list[str]:
     return [row["id"] for row in told["notes"]]
 
 
-def once(play: Play, *steps: str, **given: str) -> list[str]:
+def once(play: Play, *steps: str) -> list[str]:
     """Run steps that are saved for this once; return the ids that they find."""
     save(play, "name: once\nsteps:\n" + "".join(f"- {step}\n" for step in steps), replace=True)
-    return ids(run(play, "once", **given))
+    return ids(run(play, "once"))
 
 
 def refused(play: Play, act: Callable[[], Any]) -> MementoError:
@@ -422,7 +422,7 @@ def test_the_tools_recipes_hide_and_write_nothing(play: Play, known: dict[str, s
     """The seed's orientation and issue cluster took notes out of the active set; --apply changes nothing here."""
     given = {"file-context": {"file": "app.py"}, "issue-cluster": {"topic": "payment"}}.get(name, {})
     before = git(play.root, "rev-parse", "HEAD")
-    told = run(play, name, apply=True, **given)
+    told = run_recipe(play.ledger, name, given, apply=True)
     assert git(play.root, "rev-parse", "HEAD") == before
     assert git(play.root, "status", "--porcelain") == ""
     assert (told["writes"], told["applied"]) == ([], False)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.knowledge import recipes
 from memento_git.knowledge.drafting import moment
-from memento_git.knowledge.recipebook import RecipeBook
 from memento_git.knowledge.recipes import Item, RecipeTooLarge
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.ledger import layout
+from memento_git.ledger.recipebook import RecipeBook
 from memento_git.model import anchors
 from memento_git.model.recipes import DEEPEST, SINKS, SOURCES
 

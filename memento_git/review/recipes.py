@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.knowledge.recipebook import RecipeBook
 from memento_git.ledger import layout
+from memento_git.ledger.recipebook import RecipeBook
 from memento_git.model.finding import Finding
 from memento_git.texts.secrets import find_secrets, slug
 

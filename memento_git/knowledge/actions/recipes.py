@@ -11,9 +11,9 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import merged_origin
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.recipe_runs import RecipeRun
-from memento_git.knowledge.recipebook import NoSuchRecipe, RecipeBook
 from memento_git.knowledge.rows import note_row
 from memento_git.ledger import codec, layout
+from memento_git.ledger.recipebook import NoSuchRecipe, RecipeBook
 from memento_git.ledger.store import NothingToCommit, Transaction
 from memento_git.model.recipes import BUILT_IN, NAME, Recipe
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
-from memento_git.knowledge.ready_recipes import ready
 from memento_git.ledger import codec, layout
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
+from memento_git.model.ready_recipes import ready
 from memento_git.model.recipes import BUILT_IN, Recipe
 
 if TYPE_CHECKING:
