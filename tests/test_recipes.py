@@ -266,6 +266,14 @@ def test_sort_limit_and_dedupe_tell_what_they_left_out(play: Play, known: dict[s
     ]  # fmt: skip
 
 
+def test_recall_tells_how_many_more_there_are(play: Play) -> None:
+    for number, word in enumerate(("apples", "pears", "plums", "figs")):
+        add(play, f"The cellar holds {number} boxes of {word}.")
+    save(play, "name: x\nsteps: [{do: recall, query: cellar, most: 1}]\n")
+    told = run(play, "x")
+    assert len(told["notes"]) + told["steps"][0]["left_out"] == 4
+
+
 def item(name: str, text: str = "", **options: Any) -> Item:
     return Item(name, "fact", "context", "active", name, text or name, "2026", "Ada", "person", **options)
 

@@ -96,7 +96,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
     found: dict[str, dict[str, str]] = {"config": {"config": (folder / layout.CONFIG).read_text()}}
     with Ledger.open(folder) as ledger:
         ledger.change("recipe save", lambda tx: save_recipe(tx, "open", GOOD_RECIPE.encode()))
-        ledger.change("note add", lambda tx: add_note(tx, "Empty names are refused.", kind="decision", about=[".memento/README.md"]))
+        ledger.change("note add", lambda tx: add_note(tx, "Empty names are refused.", about=["greeting.py"]))
     for path in sorted((folder / ".memento").rglob("*")):
         place = layout.place_of(path.relative_to(folder).as_posix()) if path.is_file() else None
         if layout.recipe_of(path.relative_to(folder).as_posix()):

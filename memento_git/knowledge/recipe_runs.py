@@ -68,6 +68,7 @@ class RecipeRun:
         self.writes: list[Write] = []
         self._items: dict[str, Item] = {}
         self._way: list[str] = []
+        self._loaded = False
 
     def run(self, name: str, given: Mapping[str, str]) -> Outcome:
         """Run a recipe with the values of its parameters."""
@@ -87,7 +88,7 @@ class RecipeRun:
             parts.append(self._chain(recipe, part["steps"], values, start, number))
         if parts:
             found = recipes.combined(parts, how, recipe.name)
-            total = sum(len(part) for part in (parts[-1:] if how == "sequential" else parts))
+            total = len({item.id for part in (parts[-1:] if how == "sequential" else parts) for item in part})
             self._tell(recipe, 0, f"combine: {how}", total, len(found))
         found = self._chain(recipe, recipe.data.get("steps") or (), values, found, 0)
         self._way.pop()
@@ -105,8 +106,9 @@ class RecipeRun:
             step = self._timed(recipes.filled(raw, {**values, **said}))
             before = len(items)
             if do in SOURCES:
-                items = recipes.once([*items, *self._found(recipe, step)])
-                self._tell(recipe, part, do, before, len(items))
+                found, more = self._found(recipe, step)
+                items = recipes.once([*items, *found])
+                self._tell(recipe, part, do, len(items) + more, len(items))
             elif do in SINKS:
                 self._tell(recipe, part, do, before, before, skipped=self._written(recipe, step, items))
             else:
@@ -126,25 +128,32 @@ class RecipeRun:
 
     # Sources.
 
-    def _found(self, recipe: Recipe, step: Mapping[str, Any]) -> list[Item]:
+    def _found(self, recipe: Recipe, step: Mapping[str, Any]) -> tuple[list[Item], int]:
+        """Return the notes that a source finds, and how many more there are."""
         do, wanted = step["do"], {**PLAIN, **step}
-        for key in {"recall": ("query",), "search": ("text",), "spatial": ("about",)}.get(do, ()):
-            if not str(step.get(key, "")).strip():
-                raise recipes.RecipeParameter(recipe=recipe.name, problem=f"{key} of its step {do} comes to nothing")
+        needed = {"recall": "query", "search": "text", "spatial": "about"}.get(do, "do")
+        if not str(step.get(needed, "")).strip():
+            raise recipes.RecipeParameter(recipe=recipe.name, problem=f"{needed} of its step {do} comes to nothing")
         if do == "pipe":
-            return self._recipe(self.book.find(step["recipe"]), step.get("with") or {})
+            return self._recipe(self.book.find(step["recipe"]), step.get("with") or {}), 0
         if do == "recall":
             return self._recalled(step["query"], step.get("most", RECALLED), wanted)
-        self.shelf.load(self.progress)
+        self._load()
         held = [item for item in self._all() if recipes.passes(item, wanted)]
         if do == "search":
-            return [item for item in held if recipes.says(item, step["text"])]
+            held = [item for item in held if recipes.says(item, step["text"])]
         if do == "spatial":
             near = self.places.near([item.id for item in held], anchors.parse(step["about"]))
-            return [item for item in held if item.id in near]
-        return held
+            held = [item for item in held if item.id in near]
+        return held, 0
 
-    def _recalled(self, query: str, most: int, wanted: Mapping[str, Any]) -> list[Item]:
+    def _load(self) -> None:
+        """Decode all notes at once, the first time that a step looks at all of them."""
+        if not self._loaded:
+            self.shelf.load(self.progress)
+        self._loaded = True
+
+    def _recalled(self, query: str, most: int, wanted: Mapping[str, Any]) -> tuple[list[Item], int]:
         """Return what recall finds; what says the same as a hit follows it, so that steps decide about it."""
         from memento_git.knowledge.recall import search
 
@@ -154,7 +163,8 @@ class RecipeRun:
             and recipes.passes(item, wanted),
         )  # fmt: skip
         rows = [(one.id, hit.score) for hit in found.hits for one in (hit.card, *hit.alike)]
-        return [item._replace(score=round(score, 3)) for name, score in rows if (item := self._known(name)) is not None]
+        items = [(self._known(name), score) for name, score in rows]
+        return [item._replace(score=round(score, 3)) for item, score in items if item is not None], found.more
 
     def _all(self) -> Iterator[Item]:
         for note in self.shelf.readable():
@@ -206,7 +216,7 @@ class RecipeRun:
 
     def _reached(self, step: Mapping[str, Any], items: list[Item]) -> list[Item]:
         """Return notes, and those that links lead to from them or to them, nearest first."""
-        self.shelf.load(self.progress)
+        self._load()
         wanted = {**PLAIN, **step}
         found = {item.id: item for item in items}
         edge = [item.id for item in items]
