@@ -21,7 +21,7 @@ MOST_PARTS: Final = 10
 MOST_PARAMETERS: Final = 10
 DEEPEST: Final = 5
 
-NAME: Final = t.Pattern("a name such as open-issues", "[a-z][a-z0-9-]{0,60}")
+NAME: Final = t.SLUG
 PARAMETER: Final = t.Pattern("a name such as topic", "[a-z][a-z0-9_]{0,30}")
 HOLE: Final = re.compile(rf"\{{({PARAMETER.pattern})\}}")
 BUILT_IN: Final = ("drift-check", "file-context", "issue-cluster", "session-orient")
