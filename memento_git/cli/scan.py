@@ -36,8 +36,7 @@ def _told(told: Row) -> list[str]:
     lines = [f"draft: {row['id']}  {output.printable(row['title'])}" for row in told["drafts"]]
     lines += [f"dropped: {draft}, its place says something else now" for draft in told["replaced"]]
     lines += [
-        f"left out: {output.printable(row['path'])} {output.printable(row['symbol'] or '')}: {output.printable(row['why'])}"
-        for row in told["left_out"]
+        output.printable(f"left out: {row['path']} {row['symbol'] or ''}: {row['why']}") for row in told["left_out"]
     ]
     lines.append(f"{files['read']} files read, {files['unchanged']} known already")
     lines += [f"{files['left']} files left: run it again"] if files["left"] else []

@@ -79,6 +79,11 @@ class Overlay:
         """Return what is placed at a path."""
         return self._at.get(path, [])
 
+    def above(self, path: str) -> list[Placed]:
+        """Return what is placed at the folders that a file lies in."""
+        parts = path.split("/")[:-1]
+        return [one for end in range(len(parts)) for one in self.at("/".join(parts[: end + 1]))]
+
     def notes_at(self, path: str) -> list[str]:
         """Return the notes that are placed at a path, each once."""
         return list(dict.fromkeys(one.note.id for one in self.at(path)))

@@ -55,7 +55,7 @@ def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
         "path": path, "code": {**overlay.code(), "blob": overlay.now.blob(path), "changed": _is_changed(overlay, path)},
         "lines": {"first": first, "last": min(shown, len(lines)), "wanted": min(last, len(lines)), "total": len(lines)},
         "text": "\n".join(lines[first - 1 : shown]),
-        "notes": sorted((note_row(overlay.shelf, one) for one in here), key=_order),
+        "notes": sorted((note_row(overlay.shelf, one) for one in (*overlay.above(path), *here)), key=_order),
         "elsewhere": len({one.note.id for one in placed} - {one.note.id for one in here}),
         "stale": list(dict.fromkeys(one.note.id for one in placed if one.is_stale)),
         "coverage": covered(overlay, path),
@@ -68,8 +68,8 @@ def _touches(placed: Placed, shown: tuple[int, int]) -> bool:
     return lines is None or (lines[0] <= shown[1] and shown[0] <= lines[1])
 
 
-def _order(row: Row) -> tuple[int, str]:
-    return (anchors.lines_of(row["lines"])[0] if row["lines"] else 0, row["id"])
+def _order(row: Row) -> tuple[int, str, str]:
+    return anchors.lines_of(row["lines"])[0] if row["lines"] else 0, row["path"], row["id"]
 
 
 def _is_changed(overlay: Overlay, path: str) -> bool | None:

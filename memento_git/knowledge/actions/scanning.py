@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.code.docstrings import is_readable, said
@@ -19,13 +20,12 @@ from memento_git.model import anchors
 from memento_git.model.anchors import Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.code.docstrings import Said
     from memento_git.folding.rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
-    from memento_git.model.work import Prose
 
 LARGEST: Final = 1024 * 1024
 KEPT_EVERY: Final = 20
@@ -58,12 +58,16 @@ class _Scan:
         self.record = Scanned(git)
         self.head = overlay.follower.head()
         self.now = overlay.now if git.top is not None else None
-        held = self.drafts.all()
-        self.waiting = {draft.id for draft in held}
-        self.known = _told([*held, *overlay.shelf.readable()])
+        self.waiting = set(self.drafts.ids())
         self.made: list[Row] = []
         self.left_out: list[Row] = []
         self.replaced: list[str] = []
+
+    @cached_property
+    def known(self) -> set[tuple[str, str]]:
+        """Return place and text of all that notes and drafts said of one place when the scan began."""
+        notes = [*self.drafts.all(), *self.overlay.shelf.readable()]
+        return {(_place(about), note.body.strip()) for note in notes for about in note.data.get("about") or ()}
 
     def run(self, paths: Sequence[str], limit: int, progress: Callable[[int, int], None] | None) -> Row:
         reader, now = self.overlay.follower.reader, self.overlay.now
@@ -130,13 +134,6 @@ class _Scan:
         draft = self.drafts.add({**made.data, "about": [anchor.data()]}, made.body, made.domain)
         self.made.append({"id": draft, "title": made.data["title"], "path": path, "symbol": one.symbol or None})
         return draft
-
-
-def _told(notes: Iterable[Prose]) -> set[tuple[str, str]]:
-    """Return place and text of all that notes and drafts say of one place."""
-    return {
-        (_place(about), note.body.strip()) for note in notes for about in note.data.get("about") or ()
-    }  # fmt: skip
 
 
 def _place(about: dict[str, Any]) -> str:
