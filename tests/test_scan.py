@@ -38,7 +38,7 @@ class Basket:
     def short(self):
         """Too short."""
 '''
-WORDS: Final = (
+WORDS: Final[tuple[tuple[str, str, dict[str, str]], ...]] = (
     (
         "a.go",
         "// Package calc adds numbers up.\npackage c\n\n// Add returns the sum of both.\n// Always.\nfunc Add() {}\n",

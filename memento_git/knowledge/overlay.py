@@ -104,7 +104,7 @@ class Overlay:
         path = code_paths.chosen(self.shelf.view.git, given, self.now.entries)
         entry = self.now.entries.get(path)
         if path and (entry is None or not self.below(path)):
-            raise self.missing(path)
+            raise NoSuchCode(path=path, moment=self.moment, near=self._near(path))
         return path
 
     def file(self, given: str) -> str:
@@ -114,7 +114,7 @@ class Overlay:
         if path == layout.FOLDER or path.startswith(f"{layout.FOLDER}/"):
             raise CodeUnreadable(path=path, why="it is part of the ledger, which memento show reads")
         if entry is None and path:
-            raise self.missing(path)
+            raise NoSuchCode(path=path, moment=self.moment, near=self._near(path))
         if entry is None or entry.type == "tree":
             name = path or "the top of the repository"
             raise CodeUnreadable(path=name, why="it is a folder; memento code ls lists it")
@@ -125,9 +125,9 @@ class Overlay:
             raise CodeUnreadable(path=path, why=f"it is a symbolic link to {target}")
         return path
 
-    def missing(self, path: str) -> NoSuchCode:
+    def _near(self, path: str) -> str:
         near = get_close_matches(path, self.files(), 1)
-        return NoSuchCode(path=path, moment=self.moment, near=f"; there is {near[0]}" if near else "")
+        return f"; there is {near[0]}" if near else ""
 
     def text(self, path: str) -> str:
         """Return the text of a file; refuse what is none."""
