@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memento_git.folding.lanes import Lanes, Writes
     from memento_git.model.work import Event
 
-STATE: Final = "note"
+STATE: Final = "state"
 ABOUT: Final = "latest:about"
 CONFIRMED: Final = "latest:confirmed"
 PROGRESS: Final = "latest:progress"

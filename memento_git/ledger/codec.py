@@ -245,10 +245,11 @@ def check(path: str, data: bytes) -> list[Finding]:
 
 def redact_event(data: dict[str, Any]) -> dict[str, Any]:
     """Return what a removed event may still say: all but its free texts, and what it quotes of the code."""
-    kept = {
+    kept: dict[str, Any] = {
         key: (["[redacted]"] if isinstance(value, list) else "[redacted]") if key in FREE else value
         for key, value in data.items()
     }
     if "about" in kept:
-        kept["about"] = [{key: one[key] for key in one if key != "quote"} for one in kept["about"]]
+        places: list[dict[str, Any]] = kept["about"]
+        kept["about"] = [{key: value for key, value in one.items() if key != "quote"} for one in places]
     return kept

@@ -11,7 +11,7 @@ from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, reproduction, reruns, transitions, trust
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.folding.fold import Judged
-    from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
     from memento_git.model.policy import Policy
