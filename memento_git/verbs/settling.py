@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 RECORDS: Final = (*settling.RECORDS, "note")
-REDACTABLE: Final = ("evidence", "event", "note")
 
 
 def settle_record(tx: Transaction, record: str, keep: str, *, reason: str = "") -> str:
