@@ -196,6 +196,8 @@ class Comparison:
             if self.head.read(change.path) is None and place.id not in self.redacted(place.run):
                 yield self._told("D006", change.path, f"the text of {place.id} was in the ledger at the base")
             return
+        if change.is_removed and place.kind != "note":
+            return
         old, new = self.base.record(change.path), self.head.record(now)
         if not isinstance(old, Prose) or not isinstance(new, Prose):
             return
