@@ -10,9 +10,9 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.folding.settling import EventIsLegal, NotAHead
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.refusals import NoteRedacted
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.settling import AlreadyRedacted
-from memento_git.model.ids import NoSuchRecord
 from memento_git.review import actions
 from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
@@ -362,7 +362,7 @@ def test_a_redacted_note_is_gone_and_may_not_come_back(branch: Play, cli: Call) 
     assert {row["status"] for row in [{"status": shelf(branch).status(note)}]} == {"redacted"}
     with pytest.raises(AlreadyRedacted):
         branch.do(settling.redact_record, note, reason="again")
-    with pytest.raises(NoSuchRecord):
+    with pytest.raises(NoteRedacted):
         branch.do(notes.park_note, note)
     assert add(branch, "Names are checked elsewhere.", key=KEY)
     git(branch.root, "checkout", "-q", "main", "--", f".memento/knowledge/decisions/{note[5]}/{note}.md")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
+from memento_git.knowledge.refusals import NoteRedacted
 from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE
 from memento_git.ledger import cache
 from memento_git.ledger.codec import Decoded
@@ -78,6 +79,8 @@ class Shelf(Happenings):
         try:
             return self.note(self.view.find(given, "note")[0])
         except (NoSuchRecord, IdInvalid):
+            if self.is_redacted(given.strip()):
+                raise NoteRedacted(note=given.strip()) from None
             keyed = self.keyed(given.strip())
             if keyed is None:
                 raise
