@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import batch
-from memento_git.work.actions.batch import ACTIONS, BatchInvalid
+from memento_git.verbs import batch
+from memento_git.verbs.batch import ACTIONS, BatchInvalid
 from tests.play import git
 
 if TYPE_CHECKING:

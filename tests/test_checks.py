@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.errors import MementoError
+from memento_git.verbs import batch
 from memento_git.work import checks as rules
 from memento_git.work import trust
-from memento_git.work.actions import batch, checks, evidences
+from memento_git.work.actions import checks, evidences
 from memento_git.work.checks import Check, PayloadInvalid, ProviderUnknown
 from tests.play import Play, git
 

@@ -17,7 +17,7 @@ from docs.generator.pages import outputs
 from docs.generator.transcript import plain, play
 from memento_git.ledger import codec
 from memento_git.ledger.store import Ledger
-from memento_git.work.actions.batch import ACTIONS
+from memento_git.verbs.batch import ACTIONS
 from tests.mentions import missing
 from tests.play import Play
 

@@ -165,5 +165,5 @@ def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Callable[..
     both = cli("doctor", "-C", str(play.root), "--at", "HEAD", "--fix")
 
     assert (there["ok"], here["ok"]) == (True, False)
-    assert {check["name"].split()[0] for check in there["checks"]} == {"ledger", "run"}
+    assert {check["name"].split()[0] for check in there["checks"]} == {"ledger", "run", "notes"}
     assert both[0] == 2

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.ledger import layout
+from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work import refusals as no
 from memento_git.work.actions import runs, settling, tasks
 from memento_git.work.overview import base
 from tests.play import git
@@ -44,7 +44,7 @@ def test_redacted_evidence_is_gone_and_what_it_proved_is_unproven(play: Play) ->
 def test_redacting_evidence_twice_is_refused(play: Play) -> None:
     _, _, evidence = story(play)
     play.do(settling.redact_record, evidence, reason="secret")
-    with pytest.raises(no.AlreadyRedacted):
+    with pytest.raises(AlreadyRedacted):
         play.do(settling.redact_record, evidence, reason="secret")
 
 
@@ -63,7 +63,7 @@ def test_redacting_an_event_twice_is_refused(play: Play) -> None:
     _, task, _ = story(play)
     event = event_of(play, task, "claimed")
     play.do(settling.redact_record, event, reason="x")
-    with pytest.raises(no.AlreadyRedacted):
+    with pytest.raises(AlreadyRedacted):
         play.do(settling.redact_record, event, reason="x")
 
 

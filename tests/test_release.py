@@ -10,9 +10,10 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.model.work import GATE_KINDS
 from memento_git.texts.typed import ReasonRequired, TextInvalid
+from memento_git.verbs import batch
 from memento_git.work import refusals as no
 from memento_git.work import release as rules
-from memento_git.work.actions import batch, checks, evidences, gates, releases, runs, tasks
+from memento_git.work.actions import checks, evidences, gates, releases, runs, tasks
 from memento_git.work.checks import Check
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 from tests.play import Play, git

@@ -19,8 +19,9 @@ from memento_git.errors import MementoError
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
+from memento_git.verbs import batch
 from memento_git.work import signatures, signers, signing
-from memento_git.work.actions import batch, dispatches, evidences, gates, plans, releases, runs, tasks
+from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, tasks
 from tests.play import Play, git
 from tests.test_candidates import Contest
 

@@ -11,8 +11,9 @@ import pytest
 
 from memento_git.ledger import layout
 from memento_git.texts.typed import TextInvalid
+from memento_git.verbs import batch
 from memento_git.work import refusals as no
-from memento_git.work.actions import batch, dispatches, evidences, plans, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, plans, tasks, verifying
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.rows import task_row

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
 from memento_git.ledger.store import Ledger, Transaction
+from memento_git.verbs import batch, doctor
+from memento_git.verbs.batch import ACTIONS
 from memento_git.work import brief, overview
-from memento_git.work.actions import batch, briefs, evidences, health, setup, verifying
-from memento_git.work.actions.batch import ACTIONS
+from memento_git.work.actions import briefs, evidences, setup, verifying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -77,7 +78,8 @@ with Ledger.open(".", actor="agent:hermes") as ledger:
 returned. An exception within the block writes nothing. `action` is the text of the commit's subject."""
 
 OPTIONS: Final = {
-    "str": "text", "str | None": "text", "bool": "`true` or `false`", "int": "a length of time",
+    "str": "text", "str | None": "text", "bool": "`true` or `false`",
+    "bool | None": "`true` or `false`", "int": "a length of time",
     "Sequence[str]": "list", "Sequence[str] | None": "list",
 }  # fmt: skip
 
@@ -103,7 +105,7 @@ def api_page() -> str:
     for action in ACTIONS.values():
         modules.setdefault(action.__module__, {})[action.__name__] = action
     for action in (evidences.add_evidence, evidences.witness, evidences.record_draft, evidences.write_folder,
-                   evidences.import_folder, setup.init_ledger, health.examine, batch.apply, overview.overview,
+                   evidences.import_folder, setup.init_ledger, doctor.examine, batch.apply, overview.overview,
                    overview.choose_run, verifying.verify, brief.brief, brief.bundle, briefs.write_bundle):  # fmt: skip
         modules.setdefault(action.__module__, {})[action.__name__] = action
     parts = [_methods(Ledger, ("open", "view", "transaction", "change", "close", "now")),

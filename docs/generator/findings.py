@@ -11,7 +11,7 @@ from docs.generator.words import page as whole_page
 from docs.generator.words import table
 from memento_git.review.catalogue import CATALOGUE
 
-LETTERS: Final = "ACDEFGKLPQRSTV"
+LETTERS: Final = "ACDEFGKLNPQRSTV"
 
 
 def known_codes() -> set[str]:
@@ -36,11 +36,10 @@ def page() -> str:
         "never stop a reading; a broken file is left out and named. `memento check` lists them all, `memento doctor` "
         "those of the tree, `memento status` shows the first five.\n\n"
         "F: files. S: secrets. A: archives. E: events that could not be folded. R: redaction. T: states. L: links. "
-        "Q: recipes. V: evidence. P: proof and policy. G: gates. C: the branch and its commits. D: what a "
-        "branch did to its base.\n\n"
-        "An error fails `memento check` (exit code 5), a warning does not. With `--base` what a branch adds is "
-        "judged by the base's policy: what is a warning for older work is an error for it. Each code has the smallest "
-        "ledger that shows it in `tests/specimens/`."
+        "N: notes. Q: recipes. V: evidence. P: proof and policy. G: gates. C: the branch and its commits. D: what a branch did to "
+        "its base.\n\nAn error fails `memento check` (exit code 5), a warning does not. With `--base` what a branch "
+        "adds is judged by the base's policy: what is a warning for older work is an error for it. Each code has the "
+        "smallest ledger that shows it in `tests/specimens/`."
     )
     rows = [
         (f"`{code}`", kind.severity, kind.title, kind.meaning, kind.fix) for code, kind in sorted(CATALOGUE.items())

@@ -441,6 +441,7 @@ ANSWERS: Final = {
     },
     "note retire --key-prefix": "notes",
     "note merge": "note coverage",
+    "note redact": "redacted note",
     "note show": "note audit",
     "session start": "session resumed orientation since changes",
     "session status": "session",

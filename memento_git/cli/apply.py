@@ -18,7 +18,7 @@ def apply(door: Door, file: BinaryIO) -> None:
     Each entry has `do` (such as `task add`), the verb's options, and may have `as: name`; `$name` stands for its id
     in later entries.
     """
-    from memento_git.work.actions import batch
+    from memento_git.verbs import batch
 
     text = file.read()
     done = door.change("apply", lambda tx: batch.apply(tx, text))

@@ -294,7 +294,7 @@ def retract(door: Door, evidence_id: str, reason: str) -> None:
 @writes
 def redact(door: Door, target: str, reason: str) -> None:
     """Take evidence, or the texts of an event, out of the ledger; git's history still has them."""
-    from memento_git.work.actions import settling
+    from memento_git.verbs import settling
 
     def act(tx: Transaction) -> str:
         return settling.redact_record(tx, naming.any_of(tx.view, target, ("evidence", "event")), reason=reason)

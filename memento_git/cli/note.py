@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, group, paged, progress, reads, writes
 from memento_git.cli.plan import read_text
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS, TIERS
@@ -250,6 +250,22 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
         f", not the numbers {', '.join(lost)}" if lost else ""
     )
     door.show({"note": row, "coverage": made.coverage._asdict()}, f"merged into {row['id']}\n{told}")
+
+
+@note.command("redact")
+@click.argument("target", metavar="NOTE|EVENT")
+@click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
+@writes
+def redact(door: Door, target: str, reason: str) -> None:
+    """Take a note, or the texts of what happened to one, out of the ledger; git's history still has them."""
+    from memento_git.verbs import settling
+
+    def act(tx: Transaction) -> str:
+        return settling.redact_record(tx, naming.any_of(tx.view, target, ("note", "event")), reason=reason)
+
+    identity = door.change("note redact", act)
+    told = "the old bytes are still in git's history; a leaked secret must be revoked"
+    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
 
 
 @note.command("show")

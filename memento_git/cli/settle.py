@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, both, writes
-
-if TYPE_CHECKING:
-    from memento_git.folding.rows import Row
 
 
 @click.command()
@@ -25,7 +20,7 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
     RECORD --keep EVENT lets the outcome of one of several events that disagree hold. --void EVENT takes out an event
     that is illegal, incomplete or contested.
     """
-    from memento_git.work.actions import settling
+    from memento_git.verbs import settling
 
     if void:
         identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
@@ -42,11 +37,10 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
 
 
 def _list(door: Door) -> None:
-    from memento_git.work.late import late_rows
-    from memento_git.work.overview import base
+    from memento_git.verbs.settling import troubles
 
     view = door.view()
-    found: list[Row] = [row for run in view.runs() for row in base(view, run, boundary.progress)["trouble"]]
+    found, late = troubles(view, boundary.progress)
     names = output.Names(None if door.json else view)
     lines = []
     for row in found:
@@ -59,7 +53,6 @@ def _list(door: Door) -> None:
             if row["problem"] != "contested":
                 choice = f"memento settle --void {names(event['event'])}"
             lines.append(f"  {event['action']} by {output.printable(event['actor'])}: {choice} --reason WHY")
-    late = [row for run in view.runs() for row in late_rows(view, run)]
     for row in late:
         who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
         lines.append(

@@ -50,7 +50,7 @@ def doctor(door: Door, *, fix: bool, remote: str) -> int:
 
     With --at, check the ledger of that revision alone. No remote is asked without --remote.
     """
-    from memento_git.work.actions.health import examine
+    from memento_git.verbs.doctor import examine
 
     if fix and door.at:
         raise click.UsageError("--at reads an old revision; nothing can be mended there")

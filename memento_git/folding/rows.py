@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from memento_git.folding.fold import Judged
+    from memento_git.folding.fold import Folded, Judged
+    from memento_git.model.work import Event
 
 Row = dict[str, Any]
 
@@ -53,4 +54,21 @@ def audit(events: Iterable[Judged]) -> list[Row]:
             waits[follower].discard(name)
             if not waits[follower]:
                 heapq.heappush(ready, (seen[follower].event.at, follower))
+    return rows
+
+
+def troubles(folded: Folded, record: str, event: Callable[[str], Event | None]) -> list[Row]:
+    """Return what of a record is contested, illegal or incomplete, with the events concerned."""
+    rows: list[Row] = []
+    for lane, names in folded.lanes.contested.items():
+        told = [
+            {"event": name, "actor": found.by, "action": found.do} for name in names if (found := event(name))
+        ]  # fmt: skip
+        about = event(names[0]) if lane == "canonical" else None
+        shown = about.of if about else lane[5:] if lane.startswith("plan:") else record
+        rows.append({"record": shown, "problem": "contested", "about": lane, "events": told})
+    for problem, judged in (("illegal", folded.illegal), ("incomplete", folded.dangling)):
+        for seen in judged:
+            told = [{"event": seen.event.id, "actor": seen.event.by, "action": seen.event.do}]
+            rows.append({"record": seen.event.of, "problem": problem, "about": seen.why, "events": told})
     return rows

@@ -25,6 +25,12 @@ class OriginTooHigh(Misused):
     hint_ = "leave --origin out; it can only be lowered, to command or import"
 
 
+class NoteRedacted(Refused):
+    token = "note_redacted"
+    sentence = "note {note} is redacted: its text was taken out of the ledger"
+    hint_ = "memento log shows when and why"
+
+
 class TooFewNotes(Misused):
     token = "merge_needs_two"
     sentence = "a merge takes the place of at least two notes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.folding.rows import Row, audit, event_row
+from memento_git.folding.rows import Row, audit, event_row, troubles
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.transitions import LIVE
@@ -123,3 +123,8 @@ def happened(shelf: Shelf, event: str) -> Row:
     if seen is None:
         raise NoSuchRecord(kind="event", given=event)
     return event_row(seen)
+
+
+def trouble_rows(shelf: Shelf) -> list[Row]:
+    """Return what of the notes is contested, illegal or incomplete, with the events concerned."""
+    return [row for note in sorted(shelf.index.events_of) for row in troubles(shelf.folded(note), note, shelf.event)]

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
-from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, STATE
-from memento_git.ledger import cache, codec, layout
+from memento_git.knowledge.refusals import NoteRedacted
+from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE
+from memento_git.ledger import cache
 from memento_git.ledger.codec import Decoded
+from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
 from memento_git.model.ids import IdInvalid, NoSuchRecord
-from memento_git.model.work import Event, Prose
+from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
-    from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
+    from memento_git.model.work import Event
 
 STEP: Final = 500
 KEPT: Final = "knowledge"
@@ -32,44 +34,22 @@ class Link(NamedTuple):
     to: str
 
 
-class Shelf:
+class Shelf(Happenings):
     """The notes of one ledger at one view; it is also the fold's source of events."""
 
-    id = ""
-
     def __init__(self, view: View) -> None:
-        self.view = view
+        super().__init__(view, "")
         self.fold = Fold(self, transitions.judge)
         self._backlinks: dict[str, list[tuple[str, str]]] | None = None
 
-    @property
-    def index(self) -> Index:
-        return self.view.index("")
-
-    # The fold's source.
-
-    def event(self, identity: str) -> Event | None:
-        path = self.index.events.get(identity)
-        found = self.view.record(path) if path else None
-        return found if isinstance(found, Event) else None
-
-    def unreadable(self, identity: str) -> Event | None:
-        path = self.index.events.get(identity)
-        place = layout.place_of(path) if path else None
-        if path is None or place is None:
-            return None
-        return Event(identity, "", place.do, place.of, codec.time_of(place.stamp), "", (), {}, "", path)
-
-    def group(self, key: str) -> Sequence[str]:
-        names = self.index.events_of.get(key, [])
-        self.view.fetch(path for name in names if (path := self.index.events[name]) not in self.view.decoded)
-        return names
-
     def event_folder(self, of: str) -> str:
-        return self.path(of).removesuffix(".md")
+        """Return where a note's events lie: beside its text, or where those are that it has."""
+        if path := self.path(of):
+            return path.removesuffix(".md")
+        return next((self.index.events[name].rpartition("/")[0] for name in self.index.events_of.get(of, ())), "")
 
     def added(self, event: Event, group: str) -> None:
-        self.fold.renew(event.id, group)
+        super().added(event, group)
         self._backlinks = None
 
     # Notes.
@@ -99,6 +79,8 @@ class Shelf:
         try:
             return self.note(self.view.find(given, "note")[0])
         except (NoSuchRecord, IdInvalid):
+            if self.is_redacted(given.strip()):
+                raise NoteRedacted(note=given.strip()) from None
             keyed = self.keyed(given.strip())
             if keyed is None:
                 raise
@@ -149,7 +131,12 @@ class Shelf:
 
     def status(self, note: str) -> str:
         lanes = self.folded(note).lanes
+        if REDACTED in lanes.values:
+            return REDACTED
         return "contested" if STATE in lanes.contested else lanes.word(STATE, "active")
+
+    def is_redacted(self, note: str) -> bool:
+        return note in self.index.events_of and REDACTED in self.folded(note).lanes.values
 
     def successor(self, note: str) -> str:
         """Return the note that took a note's place, or nothing."""

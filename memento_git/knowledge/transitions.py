@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.folding import settling
+from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
     from memento_git.folding.fold import Seen
     from memento_git.folding.lanes import Lanes, Writes
     from memento_git.model.work import Event
 
-STATE: Final = "note"
+STATE: Final = "state"
 ABOUT: Final = "latest:about"
 CONFIRMED: Final = "latest:confirmed"
 PROGRESS: Final = "latest:progress"
 PROMOTED: Final = "promoted"
+REDACTED: Final = "redacted"
 
 LIVE: Final = ("active", "parked")
 MOVES: Final = {
@@ -63,7 +65,9 @@ def judge(event: Event, seen: Seen) -> Writes:
     if event.do == "voided":
         return settling.rest(event, seen)
     if event.do == "redacted":
-        return {}
+        return {REDACTED: (REDACTED,)} if kind_of(event.get("target")) == "note" else {}
+    if REDACTED in seen.own.values:
+        raise NoteState(note=event.of, status=REDACTED, verb=event.do)
     if event.do in ("linked", "unlinked"):
         return {f"link:{event.get('rel')}:{event.get('to')}": (event.do,)}
     if STATE in seen.own.contested:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.ledger.git import environment
+from memento_git.ledger.git import GitFailed, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from memento_git.ledger.git import Git
 
@@ -162,3 +162,14 @@ def story(git: Git, base: str, head: str) -> Story:
 def _in_all(lists: list[list[str]]) -> tuple[str, ...]:
     """Return what a commit added to each of its parents: of a merge, what came from no side."""
     return tuple(path for path in lists[0] if all(path in other for other in map(set, lists[1:])))
+
+
+def files_with(git: Git, tree: str, folder: str, texts: Iterable[str]) -> list[str]:
+    """Return the files below a folder of a tree in which one of some texts occurs."""
+    asked = [part for text in texts for part in ("-e", text)]
+    options = ("--no-color", "--text", "--fixed-strings", "--files-with-matches", "-z")
+    try:
+        found = os.fsdecode(git.run("grep", *options, *asked, tree, "--", folder))
+    except GitFailed:  # nothing matches
+        return []
+    return [path.removeprefix(f"{tree}:") for path in found.split("\0")[:-1]]

@@ -17,7 +17,7 @@ from memento_git.model.types import FORBIDDEN
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, Event, Evidence, Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from memento_git.ledger import yamltext
     from memento_git.ledger.layout import Place
@@ -30,6 +30,7 @@ FENCE: Final = "---\n"
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 CONFLICT: Final = re.compile(r"^<{7} .*?^={7}$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
+FREE: Final = frozenset(("note", "reason", "unmet", "executor", "next"))
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
 
 
@@ -270,10 +271,13 @@ def check(path: str, data: bytes) -> list[Finding]:
     return made if isinstance(made, list) else remarks(path, decoded.body, lambda _: data)
 
 
-def redact_event(data: dict[str, Any], free: Iterable[str] = ("note", "reason", "unmet", "executor")) -> dict[str, Any]:
-    """Return what a removed event may still say: all but its free texts."""
-    texts = set(free)
-    return {
-        key: (["[redacted]"] if isinstance(value, list) else "[redacted]") if key in texts else value
+def redact_event(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a removed event may still say: all but its free texts, and what it quotes of the code."""
+    kept: dict[str, Any] = {
+        key: (["[redacted]"] if isinstance(value, list) else "[redacted]") if key in FREE else value
         for key, value in data.items()
     }
+    if "about" in kept:
+        places: list[dict[str, Any]] = kept["about"]
+        kept["about"] = [{key: value for key, value in one.items() if key != "quote"} for one in places]
+    return kept

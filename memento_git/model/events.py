@@ -40,7 +40,7 @@ SETTLING: Final = {
         "reason": WHY,
     },
     "redacted": {
-        "target": Field(t.ref_to("event", "evidence"), required=True),
+        "target": Field(t.ref_to("event", "evidence", "note"), required=True),
         "kept": Field(t.Anything(), doc="what a removed event said, without its free texts"),
         "reason": WHY,
     },

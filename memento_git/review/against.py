@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import group_of, plans_of
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 IDENTITY: Final = ("id", "at", "by", "spike", "source")
+OF_NOTES: Final = ("id", "kind", "at", "by", "origin")
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",
     "requested", "paused", "resumed",
@@ -40,15 +42,25 @@ class Comparison:
         self.head = head
         self.changes = changes
         self.name = name
-        self._states: dict[str, RunState] = {}
+        self._states: dict[str, RunState | Shelf] = {}
         self._redacted: dict[str, dict[str, str]] = {}
         self._unpacked: list[str] | None = None
 
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
+        found = self.book(run)
+        return found if isinstance(found, RunState) else RunState(self.head, run)
+
+    def book(self, run: str) -> RunState | Shelf:
+        """Return a run at the head, or without one all notes."""
         if run not in self._states:
-            self._states[run] = RunState(self.head, run)
+            self._states[run] = _book(self.head, run)
         return self._states[run]
+
+    def notes(self) -> set[str]:
+        """Return the notes whose files the branch touched."""
+        places = (layout.place_of(change.path) for change in self.changes)
+        return {place.of for place in places if place is not None and not place.run}
 
     def added(self) -> frozenset[str]:
         """Return the events that the branch added."""
@@ -103,7 +115,7 @@ class Comparison:
                 yield from self._archive(change)
             elif change.is_added or place is None or change.old == change.new:
                 continue
-            elif place.kind in ("run", "plan", "task"):
+            elif place.kind in ("run", "plan", "task", "note"):
                 yield from self._text(change, place)
             else:
                 yield from self._immutable(change, place)
@@ -133,7 +145,7 @@ class Comparison:
     def redacted(self, run: str) -> dict[str, str]:
         """Return id -> digest of what legal redactions of a run took away, by the head."""
         if run not in self._redacted:
-            state = self.state(run)
+            state = self.book(run)
             paths = [path for path in state.index.events.values() if "-redacted-" in path]
             found = [one for path in paths if isinstance(one := self.head.record(path), Event)]
             legal = [one for one in found if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
@@ -143,12 +155,12 @@ class Comparison:
     def _taken_out(self, path: str) -> Iterator[Finding]:
         """Yield a withdrawal by the branch of what was legal at the base."""
         place = layout.place_of(path)
-        if place is None or not place.run or place.do not in ("voided", "redacted") or self.base.read(path) is not None:
+        if place is None or place.do not in ("voided", "redacted") or self.base.read(path) is not None:
             return
         event = self.head.record(path)
         if not isinstance(event, Event):
             return
-        state, before = self.state(place.run), RunState(self.base, place.run)
+        state, before = self.book(place.run), _book(self.base, place.run)
         target = parse_ref(event.get("target")).id
         was, own = before.fold.judged(target), state.fold.judged(event.id)
         if was is None or was.verdict != "legal" or own is None or own.verdict != "legal":
@@ -179,14 +191,17 @@ class Comparison:
         return place is not None and place.id in self.redacted(run)
 
     def _text(self, change: Changed, place: Place) -> Iterator[Finding]:
-        if change.is_removed:
-            if self.head.read(change.path) is None and self.head.index(place.run).prose.get(place.id) is None:
+        now = self.head.index(place.run).prose.get(place.id) if change.is_removed else change.path
+        if now is None:
+            if self.head.read(change.path) is None and place.id not in self.redacted(place.run):
                 yield self._told("D006", change.path, f"the text of {place.id} was in the ledger at the base")
             return
-        old, new = self.base.record(change.path), self.head.record(change.path)
+        if change.is_removed and place.kind != "note":
+            return
+        old, new = self.base.record(change.path), self.head.record(now)
         if not isinstance(old, Prose) or not isinstance(new, Prose):
             return
-        for key in IDENTITY:
+        for key in OF_NOTES if place.kind == "note" else IDENTITY:
             if old.data.get(key) != new.data.get(key):
                 message = f"{key} of {place.id} was {old.data.get(key)!r} and is {new.data.get(key)!r}"
                 yield Finding("D005", change.path, 0, message, f"put the line back: git diff {self.name} {change.path}")
@@ -214,7 +229,11 @@ class Comparison:
         return bool({"criteria", "verify", "text"} & {*keys}) and any(name not in self.added() for name in opened)
 
 
-def _folded(state: RunState, event: Event) -> Sequence[Judged]:
+def _book(view: View, run: str) -> RunState | Shelf:
+    return RunState(view, run) if run else Shelf(view)
+
+
+def _folded(state: RunState | Shelf, event: Event) -> Sequence[Judged]:
     """Return the events of the group that an event belongs to."""
     return state.folded(group_of(event)).events
 

@@ -14,6 +14,8 @@ SAMPLES: Final = (
     "runs/run_000000000000/tasks/0/task_000000000000/task.md",
     "runs/run_000000000000/tasks/0/task_000000000000/20260101T000000000Z-failed-000000000000.yaml",
     "runs/run_000000000000/evidence/0/evidence_000000000000.yaml",
+    "knowledge/decisions/0/note_000000000000.md",
+    "knowledge/decisions/0/note_000000000000/20260101T000000000Z-retired-000000000000.yaml",
 )
 MACRO: Final = "[attr]"
 BINARY: Final = ("-diff", "-merge", "-text")

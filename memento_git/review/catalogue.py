@@ -74,8 +74,8 @@ CATALOGUE: Final = {
     "S001": Kind(
         "what looks like a secret", "error",
         "A record's text holds what looks like a secret.",
-        "Revoke it, then `memento evidence redact ID --reason WHY`, or edit the text. A false alarm: name its rule in "
-        "`allow_secrets`.",
+        "Revoke it, then `memento evidence redact ID --reason WHY` (of a note `memento note redact`), or edit the "
+        "text. A false alarm: name its rule in `allow_secrets`.",
     ),
     "A001": Kind(
         "an archive with other bytes", "error",
@@ -174,7 +174,7 @@ CATALOGUE: Final = {
     ),
     "L002": Kind(
         "cited evidence that is missing", "error",
-        "A completion, a verdict or an acceptance cites evidence that is not in the ledger.",
+        "A completion, a verdict, an acceptance or a note cites evidence that is not in the ledger.",
         f"Restore it (`{_RESTORE}`), or `memento task reopen TASK --reason WHY`.",
     ),
     "L003": Kind(
@@ -184,7 +184,8 @@ CATALOGUE: Final = {
     ),
     "L004": Kind(
         "a name that leads nowhere", "error",
-        "A record names a task, a dispatch, a plan or evidence that is not in its run.",
+        "A record names a task, a dispatch, a plan or evidence that is not in its run; or a note, or what happened to "
+        "one, a record that is not in the ledger.",
         "Restore what it names, or take the record back.",
     ),
     "Q001": Kind(
@@ -203,6 +204,50 @@ CATALOGUE: Final = {
         "Evidence says another outcome than its own exit code, reports, conclusion or answer, or than its command has "
         "when `check --reproduce` runs it again.",
         "`memento evidence retract ID --reason WHY`, and run the command again.",
+    ),
+    "N001": Kind(
+        "a domain that nobody named", "error",
+        "A note lies in a folder that is neither a domain of this tool nor one of `knowledge.domains`.",
+        "Name it in `knowledge.domains` of `config.yaml`, or put the folder back.",
+    ),
+    "N002": Kind(
+        "one key, several live notes", "error",
+        "Several notes that live have one key: each of two branches added one. What the key stands for is not clear.",
+        "`memento note merge NOTE NOTE --key KEY --text TEXT`, or `memento note retire NOTE --reason WHY`",
+    ),
+    "N003": Kind(
+        "notes that replace each other in a circle", "error",
+        "Notes took each other's place in a circle, each half of which may have come from another branch: none of "
+        "them lives.",
+        "`memento note restore NOTE`, or take one of them out of `supersedes`.",
+    ),
+    "N004": Kind(
+        "a note that replaces another on its own word", "error",
+        "A note says that it supersedes another, and nothing happened to that one: it was written by hand, or the "
+        "event was lost. Both are recalled.",
+        "`memento note retire NOTE --reason WHY`, or take it out of `supersedes`.",
+    ),
+    "N005": Kind(
+        "two live notes in the place of one", "warning",
+        "Two branches put a note of their own in the place of the same one. That was settled, and both live.",
+        "`memento note merge NOTE NOTE --text TEXT`, or `memento note retire NOTE --reason WHY`",
+    ),
+    "N006": Kind(
+        "an origin that is too high", "error",
+        "A note says that a person wrote it, and its author is an agent; or it was merged from notes of a lower "
+        "origin. The lowest origin survives a merge.",
+        "Put the lower origin into its front matter.",
+    ),
+    "N007": Kind(
+        "a note that is too long", "warning",
+        "A note is longer than a text that is typed may be: no reader is shown it as a whole.",
+        "Make several notes of it.",
+    ),
+    "N008": Kind(
+        "orders of a low origin", "warning",
+        "A note that came from a command's output or an import reads as if it could give orders, and nobody promoted "
+        "or confirmed it: it would have become a draft.",
+        "Read it; `memento note confirm NOTE`, or `memento note retire NOTE --reason WHY`.",
     ),
     "P001": Kind(
         "done without proof", "warning",
@@ -314,12 +359,13 @@ CATALOGUE: Final = {
     ),
     "D005": Kind(
         "a changed identity", "error",
-        "The text of a run, plan or task says another id, time, author or spike than at the base.",
+        "The text of a run, plan or task says another id, time, author or spike than at the base; that of a note "
+        "another kind or origin. Its wording may change.",
         "Restore these lines of its front matter.",
     ),
     "D006": Kind(
         "a removed text", "error",
-        "The text of a run, plan or task is gone, and no archive holds it.", f"`{_RESTORE}`",
+        "The text of a run, plan, task or note is gone, and no archive holds it, nor was it redacted.", f"`{_RESTORE}`",
     ),
     "D007": Kind(
         "a changed text of work that is under way", "warning",

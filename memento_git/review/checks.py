@@ -6,29 +6,26 @@ from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import layout
-from memento_git.model.clock import AHEAD, seconds_of, stamp
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import citations, evasions, verdicts
+from memento_git.review import citations, evasions, folds, verdicts
 from memento_git.work.rows import trouble_rows
 from memento_git.work.verification import stricter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from memento_git.model.work import Event
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
-
-VOID = "memento settle --void {} --reason WHY"
 
 
 def check_run(state: RunState, scope: Scope) -> list[Finding]:
     """Return what is wrong with a run, or with some of its records; what its files say comes from the view."""
     groups = [key for key in state.groups() if scope.groups is None or key in scope.groups]
-    found = [*_fold(state, groups), *_circles(state)] if scope.groups is None else [*_fold(state, groups)]
+    found = [one for key in groups for one in folds.disagreements(state, key)]
+    found += _circles(state) if scope.groups is None else ()
     for key in groups:
         found += _missing_text(state, key)
         if kind_of(key) == "task":
@@ -36,46 +33,14 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
         elif kind_of(key) == "evidence":
             found += citations.check_evidence(state, key, scope.policy)
     for key in groups:
-        for event in standing(state, key):
-            found += _dated(state, event)
+        for event in folds.standing(state, key):
+            found += folds.dated(state, event)
             found += citations.check_event(state, event)
             found += verdicts.check_event(state, event, scope)
             found += evasions.check_event(state, event, scope)
     if state.id in groups:
         found += verdicts.check_run(state, scope)
     return found
-
-
-def standing(state: RunState, key: str) -> Iterator[Event]:
-    """Yield the events of a group that have an effect and a file of their own."""
-    folded = state.folded(key)
-    undone = state.fold.undone(folded.events)
-    for seen in folded.events:
-        if seen.verdict == "legal" and seen.event.id not in undone and seen.event.id not in state.tombstones:
-            yield seen.event
-
-
-def _fold(state: RunState, groups: Collection[str]) -> Iterator[Finding]:
-    """Yield what is contested, illegal or not folded."""
-    for key in groups:
-        folded = state.folded(key)
-        for lane, events in folded.lanes.contested.items():
-            first = state.event(events[0])
-            record = first.of if first is not None else key
-            path = first.path if first is not None else ""
-            message = f"{record} is contested on {lane}: {' and '.join(_told(state, name) for name in events)}"
-            yield Finding("T001", path, 0, message, f"memento settle {record} --keep EVENT --reason WHY")
-        for seen in folded.illegal:
-            message = f"{seen.event.of} is illegal: {seen.why}"
-            yield Finding("T002", seen.event.path, 0, message, VOID.format(seen.event.id))
-        for seen in folded.dangling:
-            message = f"{seen.event.of} is incomplete: {seen.why}"
-            yield Finding(seen.token, seen.event.path, 0, message, f"restore it, or {VOID.format(seen.event.id)}")
-
-
-def _told(state: RunState, name: str) -> str:
-    event = state.event(name)
-    return f"{name} ({event.do} by {event.by})" if event is not None else name
 
 
 def _circles(state: RunState) -> Iterator[Finding]:
@@ -174,13 +139,3 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
             message = f"{task.id} is done, but {other}, which it depends on, is not done and proven"
             yield Finding("T006", path, 0, message, f"memento task show {other}", severity)
     yield from evasions.failed_gates(state, task, ends, scope)
-
-
-def _dated(state: RunState, event: Event) -> Iterator[Finding]:
-    latest = max((seen.at for ref in event.after if (seen := state.event(ref.id))), default="")
-    if latest > event.at and seconds_of(latest) - seconds_of(event.at) > AHEAD:
-        message = f"{event.id} is dated {event.at}, and follows an event of {latest}"
-        yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
-    if event.at > state.view.now and event.at > stamp(seconds_of(state.view.now) + AHEAD):
-        message = f"{event.id} is dated {event.at}, which is not yet"
-        yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")

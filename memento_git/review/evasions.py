@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.finding import Finding
 from memento_git.model.work import Prose
+from memento_git.review import folds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,21 +19,9 @@ if TYPE_CHECKING:
 def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield what an event gets around: a void of what is legal, a hand-out that calls itself a spike's."""
     if event.do == "voided":
-        yield from _void(state, event, scope)
+        yield from folds.voids(state, event, scope)
     elif event.do == "dispatched" and event.data.get("spike"):
         yield from _spike(state, event, scope)
-
-
-def _void(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a void that takes out what is legal and whole: only settling may undo that, by naming it."""
-    own = state.fold.judged(event.id)
-    target = state.fold.judged(event.get("target"))
-    if own is None or target is None or target.verdict != "legal" or target.event.id in own.past:
-        return
-    if scope.added and target.event.id not in scope.added:
-        return  # what was at the base is told as taken out
-    message = f"{event.id} voids {target.event.id}, which is legal, and which it had not seen"
-    yield Finding("T007", event.path, 0, message, f"git rm {event.path}", scope.severity(event.id))
 
 
 def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

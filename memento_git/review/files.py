@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -55,15 +56,15 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
         for secret in find_secrets(data[:LARGEST_SCAN].decode(errors="replace")):
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
                 message = f"looks like a {secret.rule}"
-                redact = f"revoke it, then memento evidence redact {place.id} --reason WHY"
+                noun = "note" if kind_of(place.of) == "note" else "evidence"
+                redact = f"revoke it, then memento {noun} redact {place.id} --reason WHY"
                 prose = place.kind in ("run", "plan", "task")
                 yield Finding("S001", path, secret.line, message, "revoke it, and edit the text" if prose else redact)
 
 
 def _own(view: View, path: str) -> set[str]:
-    """Return the rules that the writer of evidence overrode, which stands in the record itself."""
-    from memento_git.model.work import Evidence
+    """Return the rules that the writer of evidence or of a note overrode, which stands in the record itself."""
     from memento_git.texts.secrets import slug
 
     found = view.record(path)
-    return {slug(rule) for rule in found.data.get("allowed_secrets") or ()} if isinstance(found, Evidence) else set()
+    return {slug(rule) for rule in found.data.get("allowed_secrets") or ()} if found is not None else set()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.errors import Misused
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import changes, codec, layout
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, recipes, signed, taken, weakened
+from memento_git.review import against, checks, files, notes, recipes, signed, taken, weakened
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -62,6 +63,9 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
         found += checks.check_run(state, Scope(policy, code=_code_of(git, head)))
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
+    shelf = Shelf(view)
+    shelf.load(progress)
+    found += notes.check_notes(shelf, Scope(policy))
     found += files.check_secrets(view, list(view.files), policy.allow_secrets)
     found += recipes.check_recipes(view, view.files, policy.allow_secrets)
     found += signed.older(signed.check(view, head, policy, list(view.files)))
@@ -89,6 +93,8 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     keys = first if had_ledger else head
     runners = Runners(view, policy, keys, confirmed=confirmed)
     found += _of_runs(view, scopes, runners)
+    touched = _notes(comparison, differing)
+    found += notes.check_notes(Shelf(view), Scope(mine, touched, new)) if touched else ()
     paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
@@ -99,8 +105,8 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
     found += against.lookalikes(view, story.authored, policy.people)
-    found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes)]
-    before = _before(git, first, base, scopes) if found else set()
+    found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
+    before = _before(git, first, base, scopes, touched) if found else set()
     ours = [one for one in found if _key(one) not in before]
     already = [one for one in found if _key(one) in before]
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
@@ -120,17 +126,28 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
     return found
 
 
-def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope]) -> set[tuple[str, str, str]]:
+def _notes(comparison: Comparison, differing: Iterable[changes.Changed]) -> set[str]:
+    """Return the notes to look at: those touched, all where the domains may be others now."""
+    touched = comparison.notes()
+    if any(change.path == layout.CONFIG for change in differing):
+        touched |= {*comparison.head.index("").prose}
+    return touched
+
+
+def _before(
+    git: Git, first: str, base: View, scopes: Mapping[str, Scope], touched: Collection[str]
+) -> set[tuple[str, str, str]]:
     """Return what was wrong with the same records at the base."""
     if layout.CONFIG not in base.files:
         return set()
     then = {run: scope._replace(added=(), code=_code_of(git, first)) for run, scope in scopes.items()}
-    policy = next((scope.policy for scope in then.values()), None)
+    policy, own = next((scope.policy for scope in then.values()), None), policy_at(base)[0]
     found = [
         *_of_runs(base, then, Runners(base, policy, first)),
+        *(notes.check_notes(Shelf(base), Scope(own, touched)) if touched else ()),
         *base.findings,
-        *files.check_names(base.files, base.files, policy_at(base)[0].key_files),
-        *recipes.check_recipes(base, base.files, policy_at(base)[0].allow_secrets),
+        *files.check_names(base.files, base.files, own.key_files),
+        *recipes.check_recipes(base, base.files, own.allow_secrets),
     ]
     return {_key(one) for one in found}
 
@@ -139,7 +156,10 @@ def _key(finding: Finding) -> tuple[str, str, str]:
     return finding.code, finding.path, finding.message
 
 
-def _is_in(path: str, runs: Iterable[str]) -> bool:
+def _is_in(path: str, runs: Iterable[str], notes: Collection[str]) -> bool:
+    place = layout.place_of(path)
+    if place is not None and place.of in notes:
+        return True
     return any(f"/{run}/" in path or path.endswith(f"/{run}") for run in runs)
 
 

@@ -21,7 +21,7 @@ def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> It
     """Yield the events and evidence that the branch does not hold any more; `taken` is path -> the commit."""
     for path, commit in sorted(taken.items()):
         place = layout.place_of(path)
-        if place is None or not place.run or place.kind not in ("event", "evidence") or path in comparison.base.files:
+        if place is None or place.kind not in ("event", "evidence") or path in comparison.base.files:
             continue
         comparison.head.index(place.run)
         if path in comparison.head.files:
@@ -42,6 +42,6 @@ def _is_kept(comparison: Comparison, git: Git, path: str, commit: str) -> bool:
     for data in git.objects(f"{parent}:{path}" for parent in parents.split()[1:]):
         decoded = codec.decode(place, path, data) if place is not None and data is not None else None
         made = codec.record(place, path, decoded) if place is not None and isinstance(decoded, Decoded) else None
-        if isinstance(made, Event) and not keeps(comparison.state(made.run).event(made.id), made):
+        if isinstance(made, Event) and not keeps(comparison.book(made.run).event(made.id), made):
             return False
     return True

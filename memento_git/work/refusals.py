@@ -209,12 +209,6 @@ class RecordContested(Refused):
     hint_ = "settle it: memento settle"
 
 
-class AlreadyRedacted(Refused):
-    token = "already_redacted"
-    sentence = "{target} is redacted already"
-    hint_ = "memento log shows when and why"
-
-
 class NotSettled(Refused):
     token = "run_not_final"
     sentence = "run {run} is {status}; only a completed or cancelled run is archived"

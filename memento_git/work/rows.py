@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import STATUS
-from memento_git.folding.rows import Row, audit
+from memento_git.folding.rows import Row, audit, troubles
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
@@ -16,7 +16,6 @@ from memento_git.work.trust import outcome_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.folding.fold import Judged
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.work.reproduction import Rerun
@@ -256,21 +255,7 @@ def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[R
     """Return what is contested, illegal or incomplete, with the events concerned, and tasks that wait in a circle."""
     rows: list[Row] = []
     for key in state.groups() if groups is None else groups:
-        folded = state.folded(key)
-        record = state.id if key == plans_of(state.id) else key
-        for lane, events in folded.lanes.contested.items():
-            told = [
-                {"event": name, "actor": event.by, "action": event.do}
-                for name in events
-                if (event := state.event(name))
-            ]
-            about = state.event(events[0]) if lane == "canonical" else None
-            shown = about.of if about else lane[5:] if lane.startswith("plan:") else record
-            rows.append({"record": shown, "problem": "contested", "about": lane, "events": told})
-        for seen in folded.illegal:
-            rows.append({"record": seen.event.of, "problem": "illegal", "about": seen.why, "events": [_told(seen)]})
-        for seen in folded.dangling:
-            rows.append({"record": seen.event.of, "problem": "incomplete", "about": seen.why, "events": [_told(seen)]})
+        rows += troubles(state.folded(key), state.id if key == plans_of(state.id) else key, state.event)
     return rows + _cycle_rows(state)
 
 
@@ -320,7 +305,3 @@ def _stuck(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
             if not waiting[follower]:
                 free.append(follower)
     return waiting
-
-
-def _told(seen: Judged) -> Row:
-    return {"event": seen.event.id, "actor": seen.event.by, "action": seen.event.do}

@@ -18,8 +18,8 @@ from memento_git import Ledger, MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import Ref, kind_of
+from memento_git.verbs import batch
 from memento_git.work import codestate
-from memento_git.work.actions import batch
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import pytest
 
 from memento_git import MementoError
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import batch, tasks
+from memento_git.verbs import batch
+from memento_git.work.actions import tasks
 from tests.cheats.forging import MAIN, Forge, rewritten
 from tests.play import git
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git import Ledger, MementoError
+from memento_git.verbs import batch
 from memento_git.work import persons
-from memento_git.work.actions import batch, evidences, gates, plans, releases
+from memento_git.work.actions import evidences, gates, plans, releases
 from tests.cheats.forging import ADA, MAIN, Forge
 from tests.play import Play, git
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git import Ledger, MementoError
-from memento_git.work.actions import batch
+from memento_git.verbs import batch
 from tests.cheats.forging import MAIN, Forge
 from tests.play import git
 

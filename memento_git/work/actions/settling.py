@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
-from memento_git.folding.settling import NotAHead
-from memento_git.ledger import archive, codec, layout
-from memento_git.ledger.desk import event_data
+from memento_git.ledger import archive, codec, layout, settling
 from memento_git.model.ids import WrongKind, kind_of
-from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -25,26 +22,15 @@ def settle_record(tx: Transaction, record: str, keep: str, *, reason: str = "") 
     """Settle a contested record: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
     identity, state = _record(desk, record)
-    head, other = desk.find(keep, "event")
-    if other.id != state.id:
-        raise NotAHead(event=head, record=identity)
-    desk.happen(state, identity, "settled", keep=head, reason=desk.reason("settling", reason))
-    return identity
+    return settling.settle(desk, state, identity, keep, reason)
 
 
 def void_event(tx: Transaction, event: str, *, reason: str = "") -> str:
     """Void an illegal, dangling or contested event; a legal one never."""
     desk = Desk.of(tx)
     identity, state = desk.find(event, "event")
-    found = state.event(identity)
-    place = layout.place_of(found.path if found else state.index.events[identity])
-    if place is None:
-        raise NotAHead(event=identity, record=state.id)
-    state.folded(plans_of(state.id) if kind_of(place.of) == "plan" else place.of)
-    words = desk.reason("voiding an event", reason)
-    absent = [str(ref) for ref in state.fold.absent(identity)]
-    desk.happen(state, found.of if found else place.of, "voided", target=identity, absent=absent, reason=words)
-    return identity
+    of = settling.owner(state, identity)
+    return settling.void(desk, state, identity, plans_of(state.id) if kind_of(of) == "plan" else of, reason)
 
 
 def _record(desk: Desk, given: str) -> tuple[str, RunState]:
@@ -65,7 +51,7 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
     identity, state = desk.find(target, "evidence")
     found = state.evidence(identity)
     if found is None or state.evidence_status(identity) == "redacted":
-        raise no.AlreadyRedacted(target=identity)
+        raise settling.AlreadyRedacted(target=identity)
     desk.happen(state, identity, "redacted", target=f"{identity}@{found.digest}", reason=reason)
     _remove(desk, state, [found.path, *state.index.attachments.get(identity, [])])
     return identity
@@ -96,12 +82,8 @@ def _event(desk: Desk, target: str, reason: str) -> str:
     for run in desk.view.runs():
         for gone in desk.state(run).tombstones:
             if gone == target.strip():
-                raise no.AlreadyRedacted(target=gone)
+                raise settling.AlreadyRedacted(target=gone)
     identity, state = desk.find(target, "event")
-    found = state.event(identity)
-    if found is None or identity in state.tombstones:
-        raise no.AlreadyRedacted(target=identity)
-    kept = codec.redact_event(event_data(found))
-    desk.happen(state, found.of, "redacted", target=str(found.ref), kept=kept, reason=reason)
+    found = settling.redact(desk, state, identity, reason)
     _remove(desk, state, [found.path])
     return identity

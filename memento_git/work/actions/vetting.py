@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.ledger import layout
 from memento_git.review import judging
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from memento_git.model.finding import Finding
 
 SHOWN: Final = 3
-OF_TWO_SIDES: Final = ("T001", "T003", "T006")
+OF_TWO_SIDES: Final = ("N002", "N003", "N005", "T001", "T003", "T006")
 TOLD_AS_TROUBLE: Final = ("T001", "T002", "T003", "E001", "E002", "E003")
 
 
@@ -60,4 +61,5 @@ def _told(found: Sequence[Finding]) -> str:
 def came_wrong(ledger: Ledger, before: str, after: str) -> list[str]:
     """Return the errors that a sync brought here or made by merging, but for those that the fold tells of."""
     report = judging.added(ledger.git, before, after, before[:12], ledger.now())
-    return [str(one) for one in report.findings if one.severity == "error" and one.code not in TOLD_AS_TROUBLE]
+    told = [one for one in report.findings if one.code in TOLD_AS_TROUBLE and layout.run_of_path(one.path)]
+    return [str(one) for one in report.findings if one.severity == "error" and one not in told]

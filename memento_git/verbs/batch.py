@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
 from memento_git.ledger import yamltext
+from memento_git.verbs import notes, settling
 from memento_git.work.actions import (
     checks,
     dispatches,
@@ -17,7 +18,6 @@ from memento_git.work.actions import (
     releases,
     runs,
     selections,
-    settling,
     tasks,
     verifying,
 )
@@ -138,6 +138,8 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
     "evidence retract": evidences.retract,
     "evidence redact": settling.redact_record,
     "graph update": update_graph,
+    **notes.ACTIONS,
+    "note redact": settling.redact_record,
     "settle": settling.settle_record,
     "settle void": settling.void_event,
 }
@@ -227,7 +229,7 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
         return members
     if not isinstance(value, str):
         raise BatchInvalid(where=where, problem="one text is expected")
-    if annotation == "bool":
+    if annotation.startswith("bool"):
         if value not in ("true", "false"):
             raise BatchInvalid(where=where, problem="true or false is expected")
         return value == "true"

@@ -1,0 +1,44 @@
+"""settle and redact, of notes: what puts a contested, illegal, incomplete or secret thing right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.knowledge.desk import Desk
+from memento_git.ledger import codec, settling
+from memento_git.model.ids import kind_of
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Transaction
+
+
+def settle_note(tx: Transaction, note: str, keep: str, *, reason: str = "") -> str:
+    """Settle a contested note: the outcome of one of its heads holds."""
+    desk = Desk.of(tx)
+    return settling.settle(desk, desk.shelf, desk.find(note).id, keep, reason)
+
+
+def void_note_event(tx: Transaction, event: str, *, reason: str = "") -> str:
+    """Void an illegal, incomplete or contested event of a note; a legal one never."""
+    desk = Desk.of(tx)
+    identity = desk.view.find(event, "event")[0]
+    return settling.void(desk, desk.shelf, identity, settling.owner(desk.shelf, identity), reason)
+
+
+def redact_note(tx: Transaction, target: str, *, reason: str = "") -> str:
+    """Remove a note, or the free texts of what happened to one, from the ledger; links to it stay valid."""
+    desk = Desk.of(tx)
+    words = desk.reason("redacting", reason)
+    gone = target.strip()
+    if gone in desk.shelf.tombstones or desk.shelf.is_redacted(gone):
+        raise settling.AlreadyRedacted(target=gone)
+    if kind_of(gone) == "event":
+        identity = desk.view.find(gone, "event")[0]
+        tx.put(settling.redact(desk, desk.shelf, identity, words).path, None)
+        return identity
+    identity = desk.view.find(gone, "note")[0]
+    path = desk.shelf.path(identity)
+    digest = codec.digest_of(tx.view.read(path) or b"")
+    desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words)
+    tx.put(path, None)
+    return identity

@@ -1,0 +1,147 @@
+"""The events of one run, or of all notes, at a view: those that are there, and what is left of redacted ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import codec, layout
+from memento_git.ledger.codec import Decoded, decode, event_of
+from memento_git.ledger.layout import Place
+from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.work import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.folding.fold import Fold
+    from memento_git.ledger.listing import Index
+    from memento_git.ledger.view import View
+    from memento_git.model.ids import Ref
+
+
+class Happenings:
+    """What a fold draws its events from; `id` is that of a run, or nothing for the notes."""
+
+    fold: Fold
+
+    def __init__(self, view: View, book: str) -> None:
+        self.view = view
+        self.id = book
+        self._tombstones: dict[str, Event] | None = None
+        self._twins: dict[str, str] = {}
+
+    def records(self, key: str) -> Sequence[str]:
+        """Return the records whose events are folded together under a key."""
+        return [key]
+
+    @property
+    def index(self) -> Index:
+        """Return the names of the files as the view has them now."""
+        return self.view.index(self.id)
+
+    def event(self, identity: str) -> Event | None:
+        path = self._path(identity)
+        if path is None:
+            return self._removed().get(identity)
+        found = self.view.record(path)
+        return found if isinstance(found, Event) else None
+
+    def unreadable(self, identity: str) -> Event | None:
+        path = self._path(identity)
+        place = layout.place_of(path) if path else None
+        if path is None or place is None:
+            return None
+        return Event(identity, self.id, place.do, place.of, codec.time_of(place.stamp), "", (), {}, "", path)
+
+    def _path(self, identity: str) -> str | None:
+        """Return an event's file; of several with its id the one that others name, else the first."""
+        if identity in self.index.twins:
+            return self._twin(identity)
+        return self.index.events.get(identity)
+
+    def _twin(self, identity: str) -> str:
+        if identity not in self._twins:
+            paths = self.index.twins[identity]
+            others = [path for name, path in self.index.events.items() if name not in self.index.twins]
+            self.view.fetch([*paths, *others])
+            named = {
+                ref.digest
+                for path in others
+                if isinstance(found := self.view.record(path), Event)
+                for ref in found.after
+                if ref.id == identity
+            }
+            held = {path: codec.digest_of(self.view.read(path) or b"") for path in sorted(paths)}
+            self._twins[identity] = next((path for path in held if held[path] in named), min(paths))
+        return self._twins[identity]
+
+    def group(self, key: str) -> Sequence[str]:
+        index, records = self.index, self.records(key)
+        names = [
+            name
+            for record in records
+            for name in index.events_of.get(record, [])
+            if name not in index.twins or f"/{record}/" in (self._path(name) or "")
+        ]
+        self.view.fetch(path for name in names if (path := index.events[name]) not in self.view.decoded)
+        removed = [event.id for event in self.tombstones.values() if event.of in records]
+        return names + [name for name in removed if name not in names]
+
+    @property
+    def tombstones(self) -> dict[str, Event]:
+        """Return what redacted events still say: id -> event without its free texts, digest of the original.
+
+        A file that is there speaks for itself.
+        """
+        return {name: event for name, event in self._removed().items() if self._path(name) is None}
+
+    def _removed(self) -> dict[str, Event]:
+        if self._tombstones is None:
+            self._tombstones = {}
+            paths = [path for path in self.index.events.values() if "-redacted-" in path]
+            redactions = [found for path in paths if isinstance(found := self.view.record(path), Event)]
+            targets = {parse_ref(redaction.get("target")) for redaction in redactions}
+            for redaction in redactions:
+                self._came_back(parse_ref(redaction.get("target")).id)
+                if "kept" in redaction.data and all(ref in targets or self._is_there(ref) for ref in redaction.after):
+                    event = self._kept(redaction, redaction.path)
+                    self._tombstones |= {event.id: event} if event is not None else {}
+        return self._tombstones
+
+    def _is_there(self, ref: Ref) -> bool:
+        path = self._path(ref.id)
+        found = self.view.record(path) if path else None
+        return isinstance(found, Event) and found.digest == ref.digest
+
+    def _came_back(self, target: str) -> None:
+        """Note a redacted file that is in the ledger again; in a union, the revisions may simply differ."""
+        for path in (
+            self.index.events.get(target),
+            self.index.evidence.get(target),
+            self.index.prose.get(target),
+            *self.index.attachments.get(target, ()),
+        ):
+            if path is not None and len(self.view.commits) == 1:
+                self.view.note(
+                    Finding("R001", path, 0, f"{target} was redacted, and this file is back", f"git rm {path}")
+                )
+
+    def _kept(self, redaction: Event, path: str) -> Event | None:
+        target = parse_ref(redaction.get("target"))
+        kept = redaction.data["kept"]
+        if kept.get("of") != redaction.of or kind_of(target.id) != "event":
+            self.view.note(Finding("F003", path, 0, f"{target.id} is not an event of {redaction.of}"))
+            return None
+        place = Place("event", self.id, target.id, str(kept.get("of")), "", str(kept.get("do")))
+        decoded = decode(place, path, codec.encode(kept))
+        if not isinstance(decoded, Decoded):
+            self.view.note(*decoded)
+            return None
+        return event_of(target.id, self.id, decoded._replace(digest=target.digest), path)
+
+    def added(self, event: Event, group: str) -> None:
+        """Take note of an event that the transaction has just written."""
+        self.fold.renew(event.id, group)
+        if event.do == "redacted":
+            self._tombstones = None

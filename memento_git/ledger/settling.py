@@ -1,0 +1,72 @@
+"""What puts a contested, illegal, incomplete or secret event right, in a run as among the notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from memento_git.errors import Refused
+from memento_git.folding.settling import NotAHead
+from memento_git.ledger import codec, layout
+from memento_git.ledger.desk import Book, Desk, event_data
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memento_git.ledger.listing import Index
+    from memento_git.model.work import Event
+
+
+class AlreadyRedacted(Refused):
+    token = "already_redacted"
+    sentence = "{target} is redacted already"
+    hint_ = "memento log shows when and why"
+
+
+class Shelved(Book, Protocol):
+    """The records whose events are folded together, with the names of their files."""
+
+    @property
+    def index(self) -> Index: ...
+
+    @property
+    def tombstones(self) -> Mapping[str, Event]: ...
+
+
+def settle(desk: Desk, book: Book, record: str, keep: str, reason: str) -> str:
+    """Settle a contested record: the outcome of one of its heads holds."""
+    head, where = desk.view.find(keep, "event")
+    if where != book.id:
+        raise NotAHead(event=head, record=record)
+    desk.happen(book, record, "settled", keep=head, reason=desk.reason("settling", reason))
+    return record
+
+
+def void(desk: Desk, book: Shelved, event: str, group: str, reason: str) -> str:
+    """Void an illegal, incomplete or contested event of a group; a legal one never."""
+    found = book.event(event)
+    book.folded(group)
+    words = desk.reason("voiding an event", reason)
+    absent = [str(ref) for ref in book.fold.absent(event)]
+    desk.happen(book, owner(book, event), "voided", target=event, absent=absent, reason=words)
+    return found.id if found else event
+
+
+def owner(book: Shelved, event: str) -> str:
+    """Return the record that an event is of, also where its file cannot be read."""
+    found = book.event(event)
+    if found is not None:
+        return found.of
+    place = layout.place_of(book.index.events[event])
+    if place is None:
+        raise NotAHead(event=event, record=book.id or "a note")
+    return place.of
+
+
+def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
+    """Say what is left of an event without its free texts; its file is to be taken away with it."""
+    found = book.event(event)
+    if found is None or event in book.tombstones:
+        raise AlreadyRedacted(target=event)
+    kept = codec.redact_event(event_data(found))
+    desk.happen(book, found.of, "redacted", target=str(found.ref), kept=kept, reason=reason)
+    return found

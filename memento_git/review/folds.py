@@ -1,0 +1,81 @@
+"""What the fold tells of a group of events, in a run as among the notes: disagreement, illegal events, odd dates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from memento_git.ledger.desk import Book
+from memento_git.model.clock import AHEAD, seconds_of, stamp
+from memento_git.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memento_git.ledger.view import View
+    from memento_git.model.work import Event
+    from memento_git.review.scope import Scope
+
+VOID = "memento settle --void {} --reason WHY"
+
+
+class Looked(Book, Protocol):
+    """Records whose events are folded together, at a view."""
+
+    view: View
+
+    @property
+    def tombstones(self) -> Mapping[str, Event]: ...
+
+
+def standing(book: Looked, key: str) -> Iterator[Event]:
+    """Yield the events of a group that have an effect and a file of their own."""
+    folded = book.folded(key)
+    undone = book.fold.undone(folded.events)
+    for seen in folded.events:
+        if seen.verdict == "legal" and seen.event.id not in undone and seen.event.id not in book.tombstones:
+            yield seen.event
+
+
+def disagreements(book: Looked, key: str) -> Iterator[Finding]:
+    """Yield what is contested, illegal or not folded."""
+    folded = book.folded(key)
+    for lane, events in folded.lanes.contested.items():
+        first = book.event(events[0])
+        record = first.of if first is not None else key
+        path = first.path if first is not None else ""
+        message = f"{record} is contested on {lane}: {' and '.join(_told(book, name) for name in events)}"
+        yield Finding("T001", path, 0, message, f"memento settle {record} --keep EVENT --reason WHY")
+    for seen in folded.illegal:
+        message = f"{seen.event.of} is illegal: {seen.why}"
+        yield Finding("T002", seen.event.path, 0, message, VOID.format(seen.event.id))
+    for seen in folded.dangling:
+        message = f"{seen.event.of} is incomplete: {seen.why}"
+        yield Finding(seen.token, seen.event.path, 0, message, f"restore it, or {VOID.format(seen.event.id)}")
+
+
+def _told(book: Looked, name: str) -> str:
+    event = book.event(name)
+    return f"{name} ({event.do} by {event.by})" if event is not None else name
+
+
+def dated(book: Looked, event: Event) -> Iterator[Finding]:
+    """Yield an event dated well before one that it follows, or after now."""
+    latest = max((seen.at for ref in event.after if (seen := book.event(ref.id))), default="")
+    if latest > event.at and seconds_of(latest) - seconds_of(event.at) > AHEAD:
+        message = f"{event.id} is dated {event.at}, and follows an event of {latest}"
+        yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
+    if event.at > book.view.now and event.at > stamp(seconds_of(book.view.now) + AHEAD):
+        message = f"{event.id} is dated {event.at}, which is not yet"
+        yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
+
+
+def voids(book: Looked, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield a void that takes out what is legal and whole: only settling may undo that, by naming it."""
+    own = book.fold.judged(event.id)
+    target = book.fold.judged(event.get("target"))
+    if own is None or target is None or target.verdict != "legal" or target.event.id in own.past:
+        return
+    if scope.added and target.event.id not in scope.added:
+        return  # what was at the base is told as taken out
+    message = f"{event.id} voids {target.event.id}, which is legal, and which it had not seen"
+    yield Finding("T007", event.path, 0, message, f"git rm {event.path}", scope.severity(event.id))

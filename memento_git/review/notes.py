@@ -1,0 +1,236 @@
+"""What is wrong with notes: what they name, what takes whose place, whose word they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.transitions import LIVE
+from memento_git.ledger import changes, layout
+from memento_git.model.finding import Finding
+from memento_git.model.ids import ID, kind_of, parse_ref
+from memento_git.model.knowledge import ORIGINS
+from memento_git.model.types import LONGEST
+from memento_git.model.work import Prose
+from memento_git.review import folds
+from memento_git.work.rows import cycles
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event
+    from memento_git.review.scope import Scope
+
+NAMED: Final = ("to", "successor", "into", "answer")
+TAKEN: Final = ("superseded", "merged")
+
+
+def check_notes(shelf: Shelf, scope: Scope) -> list[Finding]:
+    """Return what is wrong with all notes, or with some of them; what their files say comes from the view."""
+    known = {**shelf.index.prose, **dict.fromkeys(shelf.index.events_of, "")}
+    names = sorted(known if scope.groups is None else known.keys() & set(scope.groups))
+    found: list[Finding] = []
+    for name in names:
+        found += folds.disagreements(shelf, name)
+        found += _text(shelf, name)
+        for event in folds.standing(shelf, name):
+            found += folds.dated(shelf, event)
+            found += folds.voids(shelf, event, scope) if event.do == "voided" else ()
+            found += _named(shelf, event)
+    found += _domains(shelf, names, scope.policy)
+    found += _keys(shelf, names, alone=scope.groups is None)
+    return [*found, *_circles(shelf, names), *_rivals(shelf, names)]
+
+
+def _text(shelf: Shelf, name: str) -> Iterator[Finding]:
+    """Yield what is wrong with the text of one note."""
+    path = shelf.path(name)
+    if not path:
+        if not shelf.is_redacted(name):
+            path, fix = f"{shelf.event_folder(name)}.md", "restore it: git log --diff-filter=D --stat -- .memento"
+            yield Finding("F007", path, 0, f"{name} has events, but its file is missing", fix)
+        return
+    note = shelf.view.record(path)
+    if not isinstance(note, Prose):
+        return
+    yield from _leads(shelf, note)
+    yield from _rests(shelf.view, note)
+    yield from _takes(shelf, note)
+    yield from _origin(shelf, note)
+    if len(note.body) > LONGEST:
+        message = f"{name} has {len(note.body)} characters, and one may keep {LONGEST}"
+        yield Finding("N007", path, 0, message, "make several notes of it", "warning")
+
+
+def _domains(shelf: Shelf, names: Iterable[str], policy: Policy) -> Iterator[Finding]:
+    for name in names:
+        path = shelf.path(name)
+        if path and layout.domain_of(path) not in policy.domains:
+            message = f"{name} is in {layout.domain_of(path)!r}, and there is no such domain"
+            yield Finding("N001", path, 0, message, f"add it to knowledge.domains in {layout.CONFIG}")
+
+
+def _is_known(shelf: Shelf, identity: str) -> bool:
+    kind = kind_of(identity)
+    if kind == "note":
+        return identity in shelf.index.prose or shelf.is_redacted(identity)
+    view = shelf.view
+    return (
+        identity in view.runs() if kind == "run" else any(view.index(run).holds(identity, kind) for run in view.runs())
+    )
+
+
+def _leads(shelf: Shelf, note: Prose) -> Iterator[Finding]:
+    """Yield the names in a note's front matter that lead nowhere."""
+    named = {"links": [one["to"] for one in note.data.get("links") or ()], "supersedes": note.list("supersedes")}
+    named["sources"] = [one for one in note.list("sources") if ID.fullmatch(one)]
+    for key, ids in named.items():
+        for identity in ids:
+            if not _is_known(shelf, identity):
+                message = f"{key} of {note.id} name {identity}, which is not in the ledger"
+                yield Finding("L004", note.path, 0, message, f"restore it, or take it out of {key}")
+
+
+def _named(shelf: Shelf, event: Event) -> Iterator[Finding]:
+    """Yield the records that an event of a note names and that are not there."""
+    for key in NAMED:
+        identity = event.get(key)
+        if identity and event.do != "unlinked" and not _is_known(shelf, identity):
+            if event.do == "linked" and not _still_linked(shelf, event):
+                continue
+            message = f"{event.id} names {identity}, which is not in the ledger"
+            fix = f"restore it, or memento note unlink {event.of} {event.get('rel')} {identity}"
+            yield Finding("L004", event.path, 0, message, fix if event.do == "linked" else "restore what it names")
+
+
+def _still_linked(shelf: Shelf, event: Event) -> bool:
+    lane = f"link:{event.get('rel')}:{event.get('to')}"
+    return shelf.folded(event.of).lanes.word(lane, "") != "unlinked"
+
+
+def _rests(view: View, note: Prose) -> Iterator[Finding]:
+    """Yield the evidence of a note that is missing or has other bytes than it named."""
+    for ref in note.data.get("evidence") or ():
+        identity, digest = parse_ref(str(ref))
+        run = next((one for one in view.runs() if view.index(one).holds(identity, "evidence")), "")
+        path = view.index(run).evidence.get(identity) if run else None
+        if path is None:
+            if not run or RunState(view, run).evidence_status(identity) != "redacted":
+                message = f"{note.id} rests on {ref}, which is missing"
+                yield Finding("L002", note.path, 0, message, "restore it, or take it out of the note's evidence")
+        elif view.sha256(path)[:32] != digest:
+            message = f"{note.id} rests on {ref}, whose bytes are others now"
+            yield Finding("L003", note.path, 0, message, "restore the file from git")
+
+
+def _takes(shelf: Shelf, note: Prose) -> Iterator[Finding]:
+    """Yield the live notes whose place a note takes by its own word alone: nothing happened to them."""
+    for old in note.list("supersedes"):
+        if old not in shelf.index.prose or not _is_live(shelf, old):
+            continue
+        told = [seen.event for seen in shelf.folded(old).events if seen.event.do in TAKEN and seen.verdict == "legal"]
+        if not any(note.id in (event.get("successor"), event.get("into")) for event in told):
+            message = f"{note.id} says that it supersedes {old}, and {old} does not know of it"
+            fix = f"memento note retire {old} --reason WHY, or take it out of supersedes"
+            yield Finding("N004", note.path, 0, message, fix)
+
+
+def _origin(shelf: Shelf, note: Prose) -> Iterator[Finding]:
+    """Yield an origin that claims more than whoever wrote the note, or than what it was merged from."""
+    own = note.data["origin"]
+    fix = "put the lower origin into its front matter"
+    if own == "person" and note.data["by"].startswith("agent:"):
+        yield Finding("N006", note.path, 0, f"{note.id} says person, and is by {note.data['by']}", fix)
+    for source in note.list("sources"):
+        found = shelf.view.record(shelf.index.prose[source]) if source in shelf.index.prose else None
+        if not isinstance(found, Prose) or ORIGINS.index(own) >= ORIGINS.index(found.data["origin"]):
+            continue
+        if shelf.status(source) == "merged" and shelf.successor(source) == note.id:
+            message = f"{note.id} says {own}, and was merged from {source}, which is of {found.data['origin']}"
+            yield Finding("N006", note.path, 0, message, fix)
+    if own in LOW and (signs := instructive(note.body)) and not _is_vouched(shelf, note.id):
+        message = f"{note.id}, of the origin {own}, reads like orders: it {', '.join(signs)}"
+        yield Finding("N008", note.path, 0, message, f"read it, then confirm or retire {note.id}", "warning")
+
+
+def _is_vouched(shelf: Shelf, note: str) -> bool:
+    """Tell whether somebody promoted or confirmed a note."""
+    return any(event.do in ("promoted", "confirmed") for event in folds.standing(shelf, note))
+
+
+def _is_live(shelf: Shelf, note: str) -> bool:
+    return shelf.status(note) in (*LIVE, "contested")
+
+
+def _keys(shelf: Shelf, names: Collection[str], *, alone: bool) -> Iterator[Finding]:
+    """Yield the keys that several live notes have."""
+    wanted = _keyed(shelf, names)
+    holders = wanted if alone or not wanted else _keyed(shelf, _with_text(shelf, wanted))
+    for key in sorted(wanted):
+        held = sorted(holders.get(key, ()), key=lambda name: (name not in names, name))
+        if len(held) > 1:
+            message = f"{held[0]} has the key {key}, and so has {' and '.join(held[1:])}"
+            fix = f"memento note merge {' '.join(held)} --key {key} --text TEXT, or retire all but one"
+            yield Finding("N002", shelf.path(held[0]), 0, message, fix)
+
+
+def _with_text(shelf: Shelf, keys: Collection[str]) -> list[str]:
+    """Return the notes in whose files some of the keys are written."""
+    if len(shelf.view.commits) != 1:
+        return list(shelf.index.prose)
+    found = changes.files_with(shelf.view.git, shelf.view.commits[0], layout.KNOWLEDGE, keys)
+    return [note for path in found if (note := layout.note_of(path)) and shelf.path(note) == path]
+
+
+def _keyed(shelf: Shelf, names: Iterable[str]) -> dict[str, list[str]]:
+    """Return key -> the live notes among some that have it."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        note = shelf.view.record(path) if (path := shelf.path(name)) else None
+        if isinstance(note, Prose) and note.data.get("key") and _is_live(shelf, name):
+            found.setdefault(str(note.data["key"]), []).append(name)
+    return found
+
+
+def _supersedes(shelf: Shelf, note: str) -> list[str]:
+    """Return the notes of the ledger whose place a note takes by its own word."""
+    found = shelf.view.record(path) if (path := shelf.path(note)) else None
+    return [one for one in found.list("supersedes") if one in shelf.index.prose] if isinstance(found, Prose) else []
+
+
+def _circles(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:
+    """Yield the circles in which each note took the place of the next."""
+    graph: dict[str, set[str]] = {}
+    waiting, seen = list(names), set()
+    while waiting:
+        note = waiting.pop()
+        if note in seen:
+            continue
+        seen.add(note)
+        old = _supersedes(shelf, note)
+        graph.setdefault(note, set()).update(old)
+        waiting += old
+        if shelf.status(note) in TAKEN and (after := shelf.successor(note)) in shelf.index.prose:
+            graph.setdefault(after, set()).add(note)
+            waiting.append(after)
+    for circle in cycles({note: sorted(others) for note, others in graph.items()}):
+        message = f"each took the place of the next: {' -> '.join([*circle, circle[0]])}"
+        fix = f"memento note restore {circle[0]} --reason WHY, or take one of them out of supersedes"
+        yield Finding("N003", shelf.path(circle[0]), 0, message, fix)
+
+
+def _rivals(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:
+    """Yield the live notes of which each took the place of the same one."""
+    for old in sorted({old for name in names for old in (name, *_supersedes(shelf, name))}):
+        if shelf.status(old) == "contested":
+            continue
+        after = {seen.event.get("successor") for seen in shelf.folded(old).events if seen.event.do == "superseded"}
+        held = sorted(one for one in after if old in _supersedes(shelf, one) and _is_live(shelf, one))
+        if len(held) > 1:
+            message = f"{' and '.join(held)} both took the place of {old}, and both live"
+            fix = f"memento note merge {' '.join(held)} --text TEXT, or retire all but one"
+            yield Finding("N005", shelf.path(held[0]), 0, message, fix, "warning")

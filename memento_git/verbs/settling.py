@@ -1,0 +1,60 @@
+"""settle and redact: one verb for records of work and for notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.actions import settling as notes
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.rows import trouble_rows
+from memento_git.knowledge.shelf import Shelf
+from memento_git.model.ids import NoSuchRecord, kind_of
+from memento_git.work.actions import settling
+from memento_git.work.late import late_rows
+from memento_git.work.overview import base
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+
+RECORDS: Final = (*settling.RECORDS, "note")
+
+
+def settle_record(tx: Transaction, record: str, keep: str, *, reason: str = "") -> str:
+    """Settle a contested record: the outcome of one of its heads holds."""
+    act = notes.settle_note if kind_of(record) == "note" else settling.settle_record
+    return act(tx, record, keep, reason=reason)
+
+
+def void_event(tx: Transaction, event: str, *, reason: str = "") -> str:
+    """Void an illegal, dangling or contested event; a legal one never."""
+    act = notes.void_note_event if tx.view.find(event, "event")[1] == "" else settling.void_event
+    return act(tx, event, reason=reason)
+
+
+def redact_record(tx: Transaction, target: str, *, reason: str = "") -> str:
+    """Remove evidence, a note, or an event's free texts, from the ledger; links to it stay valid."""
+    act = notes.redact_note if _is_of_notes(tx, target.strip()) else settling.redact_record
+    return act(tx, target, reason=reason)
+
+
+def _is_of_notes(tx: Transaction, target: str) -> bool:
+    if kind_of(target) != "event":
+        return kind_of(target) == "note"
+    shelf = Desk.of(tx).shelf
+    if target in shelf.tombstones:
+        return True
+    try:
+        return tx.view.find(target, "event")[1] == ""
+    except NoSuchRecord:
+        return False
+
+
+def troubles(view: View, progress: Callable[[int, int], None] | None = None) -> tuple[list[Row], list[Row]]:
+    """Return what needs settling, and what came after its run was archived."""
+    found = [row for run in view.runs() for row in base(view, run, progress)["trouble"]]
+    late = [row for run in view.runs() for row in late_rows(view, run)]
+    return [*found, *trouble_rows(Shelf(view))], late

@@ -1,0 +1,485 @@
+"""check, settle, redact, doctor and apply on notes: what is wrong with them is found, named, and put right."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.errors import MementoError
+from memento_git.folding.settling import EventIsLegal, NotAHead
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.refusals import NoteRedacted
+from memento_git.knowledge.shelf import Shelf
+from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.review import actions
+from memento_git.verbs import batch, doctor, settling
+from memento_git.verbs.notes import NothingNamed
+from memento_git.work.actions import settling as of_work
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memento_git.model.finding import Finding
+    from tests.play import Play
+
+    Call = Callable[..., tuple[int, str, str]]
+
+KEY = "auth.token.lifetime"
+
+
+def add(play: Play, text: str, **options: Any) -> str:
+    return str(play.do(notes.add_note, text, **options).id)
+
+
+def shelf(play: Play, *at: str) -> Shelf:
+    return Shelf(play.ledger.view(at))
+
+
+def findings(play: Play, **options: Any) -> list[Finding]:
+    return [one for one in actions.check(play.ledger, **options).findings if one.code not in ("C001", "C002")]
+
+
+def look(play: Play, **options: Any) -> list[str]:
+    return sorted(one.code for one in findings(play, **options))
+
+
+def file_of(play: Play, note: str) -> Path:
+    return play.root / shelf(play).path(note)
+
+
+def event_of(play: Play, note: str, do: str = "") -> str:
+    events = shelf(play).folded(note).events
+    return next(seen.event.id for seen in events if do in ("", seen.event.do))
+
+
+def edit(play: Play, path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    play.commit_all("by hand")
+
+
+def on(play: Play, branch: str, start: str = "") -> None:
+    git(play.root, "switch", "-q", *(["-c", branch, start] if start else [branch]))
+
+
+def rivals(play: Play) -> tuple[str, str, str]:
+    """Return a note, and the two that branches put in its place; what the merge came to is checked out."""
+    old = add(play, "Tokens live an hour.", kind="decision")
+    on(play, "one", "main")
+    first = add(play, "Tokens live a day, as sessions do.", kind="decision", supersedes=[old], reason="comfort")
+    on(play, "two", "main")
+    second = add(play, "Access is granted by certificates.", kind="decision", supersedes=[old], reason="safety")
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    return old, first, second
+
+
+# One tree.
+
+
+def test_notes_in_order_have_nothing_wrong(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    proof = play.evidence(task)
+    first = add(play, "Names are checked in the model.", key=KEY, evidence=[proof], about=["app.py:1"])
+    second = add(play, "Empty names are refused.", links=[f"depends_on:{first}", f"caused_by:{task}"])
+    play.do(notes.link_note, second, "relates_to", proof)
+    play.do(notes.confirm_note, first)
+    play.do(notes.merge_notes, [first, second], "Names are checked, none is empty.")
+    question = add(play, "Who may rename?", kind="question")
+    play.do(notes.resolve_note, question, answer=first)
+    assert look(play) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "code"),
+    [
+        ("links:\n- rel: depends_on\n  to: note_000000000000\n", "L004"),
+        ("links:\n- rel: depends_on\n  to: task_000000000000\n", "L004"),
+        ("sources:\n- https://example.invalid/a\n- note_000000000000\n", "L004"),
+        ("supersedes:\n- note_000000000000\n", "L004"),
+        (f"evidence:\n- evidence_000000000000@{'0' * 32}\n", "L002"),
+        ("key: auth token\n", "F002"),
+        ("mood: good\n", "F002"),
+    ],
+)
+def test_front_matter_written_by_hand_is_found(play: Play, option: str, code: str) -> None:
+    note = add(play, "Names are checked in the model.")
+    git(play.root, "switch", "-qc", "work")
+    edit(play, file_of(play, note), "origin: person\n", f"origin: person\n{option}")
+    assert look(play) == look(play, base="main") == [code]
+
+
+def test_a_note_at_another_path_or_twice_is_found(play: Play) -> None:
+    note = add(play, "Names are checked in the model.")
+    path = file_of(play, note)
+    copy = path.parents[2] / "issues" / path.parent.name / path.name
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(path.read_bytes())
+    play.commit_all()
+    assert look(play) == ["F008"]
+    copy.unlink()
+    edit(play, path, note, "note_000000000000")
+    assert look(play) == ["F003"]
+
+
+def test_evidence_with_other_bytes_than_a_note_named_is_found(play: Play) -> None:
+    play.planned()
+    proof = play.evidence(play.task())
+    note = add(play, "It prints checked.", evidence=[proof])
+    edit(play, next(play.root.glob(f".memento/runs/*/evidence/*/{proof}.yaml")), "seconds: ", "seconds: 1")
+    assert [one.code for one in findings(play) if note in one.path] == ["L003"]
+
+
+def test_redacted_evidence_and_notes_are_no_broken_links(play: Play) -> None:
+    play.planned()
+    proof = play.evidence(play.task())
+    first = add(play, "It prints checked.", evidence=[proof])
+    second = add(play, "So it was looked at.", links=[f"depends_on:{first}"])
+    play.do(of_work.redact_record, proof, reason="a token")
+    play.do(settling.redact_record, first, reason="a name")
+    assert look(play) == []
+    assert shelf(play).status(first) == "redacted"
+    assert [link.to for link in shelf(play).links(shelf(play).note(second))] == [first]
+
+
+def test_events_of_a_note_by_hand_are_judged_as_any(play: Play) -> None:
+    note = add(play, "Names are checked in the model.")
+    play.do(notes.park_note, note)
+    parked = next(file_of(play, note).with_suffix("").glob("*-parked-*"))
+    twin = parked.with_name(parked.name.replace("-parked-", "-resumed-")[:-17] + "000000000000.yaml")
+    twin.write_text(parked.read_text().replace("do: parked", "do: resumed"))
+    play.commit_all()
+    assert look(play) == ["T002"]
+    row = settling.troubles(play.ledger.view())[0][0]
+    assert (row["record"], row["problem"]) == (note, "illegal")
+    play.do(settling.void_event, row["events"][0]["event"], reason="never happened")
+    assert look(play) == []
+    assert settling.troubles(play.ledger.view()) == ([], [])
+    with pytest.raises(EventIsLegal):
+        play.do(settling.void_event, event_of(play, note, "parked"), reason="no")
+
+
+def test_an_event_without_its_past_and_a_note_without_its_text_are_found(play: Play) -> None:
+    note = add(play, "Names are checked in the model.")
+    play.do(notes.park_note, note)
+    play.do(notes.resume_note, note)
+    folder = file_of(play, note).with_suffix("")
+    next(folder.glob("*-parked-*")).unlink()
+    play.commit_all()
+    assert look(play) == ["E002"]
+    git(play.root, "revert", "--no-edit", "HEAD")
+    file_of(play, note).unlink()
+    play.commit_all()
+    assert look(play) == ["F007"]
+
+
+def test_a_secret_is_found_unless_its_writer_or_policy_allowed_the_rule(play: Play) -> None:
+    note = add(play, "The key is in the vault.")
+    play.do(notes.park_note, note, reason="for now")
+    edit(play, file_of(play, note), "in the vault.", "AKIAIOSFODNN7EXAMPLF.")
+    assert look(play) == ["S001"]
+    assert f"memento note redact {note}" in findings(play)[0].fix
+    edit(play, file_of(play, note), "origin: person\n", "origin: person\nallowed_secrets:\n- AWS Access Key\n")
+    assert look(play) == []
+
+
+def test_a_merge_cannot_raise_an_origin(play: Play) -> None:
+    low = add(play, "It printed 42.", origin="command")
+    high = add(play, "The answer is known to us.")
+    merged = play.do(notes.merge_notes, [low, high], "It printed 42, as we know.").id
+    assert look(play) == []
+    edit(play, file_of(play, merged), "origin: command", "origin: person")
+    assert look(play) == ["N006"]
+
+
+# Two branches.
+
+
+def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_says(play: Play, cli: Call) -> None:
+    on(play, "one", "main")
+    first = add(play, "Tokens live an hour.", key=KEY)
+    on(play, "two", "main")
+    second = add(play, "Tokens live for a day and no longer.", key=KEY)
+    assert look(play, base="main") == []
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    for options in ({}, {"base": "one"}, {"base": "main"}):
+        assert look(play, **options) == ["N002"], options
+    assert look(play, no_base=True) == ["N002"]
+    fix = findings(play)[0].fix.partition(",")[0].replace("TEXT", "Tokens live a day.").split(" --text ")
+    code, out, _ = cli(*fix[0].split()[1:], "--text", fix[1], "-C", str(play.root), "--json")
+    assert code == 0, out
+    assert look(play, no_base=True) == []
+    held = shelf(play)
+    assert {held.status(first), held.status(second)} == {"merged"}
+    assert held.find(KEY).body == "Tokens live a day."
+
+
+def test_what_was_wrong_at_the_base_is_told_apart(play: Play) -> None:
+    on(play, "one", "main")
+    add(play, "Tokens live an hour.", key=KEY)
+    on(play, "main")
+    second = add(play, "Tokens live for a day and no longer.", key=KEY)
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    on(play, "later", "main")
+    play.do(notes.revise_note, second, text="Tokens live for a whole day and no longer.")
+    report = actions.check(play.ledger, base="main")
+    assert [one.code for one in report.findings] == []
+    assert [one.code for one in report.already] == ["N002"]
+
+
+def test_two_successors_are_contested_until_one_is_settled_on(play: Play, cli: Call) -> None:
+    old, first, second = rivals(play)
+    assert look(play) == ["T001"]
+    assert shelf(play).status(old) == "contested"
+    code, out, _ = cli("settle", "-C", str(play.root))
+    assert code == 0
+    assert out.count("--keep") == 2
+    events = settling.troubles(play.ledger.view())[0][0]["events"]
+    keep = next(one["event"] for one in events if shelf(play).event(one["event"]).get("successor") == first)  # type: ignore[union-attr]
+    with pytest.raises(NotAHead):
+        play.do(settling.settle_record, old, event_of(play, rivals_run(play)), reason="x")
+    code, out, err = cli("settle", old[5:11], "--keep", keep, "--reason", "comfort wins", "-C", str(play.root))
+    assert code == 0, err
+    assert (shelf(play).status(old), shelf(play).successor(old)) == ("superseded", first)
+    assert look(play, no_base=True) == ["N005"]
+    play.do(notes.retire_note, second, reason="not taken")
+    assert look(play, no_base=True) == []
+
+
+def rivals_run(play: Play) -> str:
+    """Return another note, to which something happened."""
+    note = add(play, "Another matter altogether.")
+    play.do(notes.park_note, note)
+    return note
+
+
+# Against a base.
+
+
+@pytest.fixture
+def branch(play: Play) -> Play:
+    """A note with two events on main, and a branch that begins there."""
+    note = add(play, "Names are checked in the model.", kind="decision", key=KEY)
+    play.do(notes.park_note, note, reason="for now")
+    play.do(notes.resume_note, note)
+    git(play.root, "switch", "-qc", "work")
+    return play
+
+
+def held(play: Play) -> str:
+    return shelf(play).ids()[0]
+
+
+def test_the_wording_of_a_note_may_change_and_its_identity_may_not(branch: Play) -> None:
+    note = held(branch)
+    branch.do(notes.revise_note, note, text="Names are checked in the model, always.", title="Names")
+    assert look(branch, base="main") == []
+    for old, new in (("by: Ada", "by: Eve"), ("kind: decision", "kind: fact"), ("origin: person", "origin: import")):
+        edit(branch, file_of(branch, note), old, new)
+        assert look(branch, base="main") == ["D005"], new
+        edit(branch, file_of(branch, note), new, old)
+
+
+def test_an_origin_is_not_raised_on_a_branch(play: Play) -> None:
+    note = add(play, "It printed 42.", origin="command")
+    git(play.root, "switch", "-qc", "work")
+    edit(play, file_of(play, note), "origin: command", "origin: person")
+    assert look(play, base="main") == ["D005"]
+
+
+@pytest.mark.parametrize("staged", [True, False])
+def test_a_removed_note_and_a_removed_or_changed_event_are_put_back(branch: Play, *, staged: bool) -> None:
+    note = held(branch)
+    path = file_of(branch, note)
+    before = path.read_bytes()
+    path.unlink()
+    next(path.with_suffix("").glob("*-parked-*")).unlink()
+    resumed = next(path.with_suffix("").glob("*-resumed-*"))
+    resumed.write_text(resumed.read_text() + "reason: another\n")
+    git(branch.root, "add", "--all")
+    if staged:
+        assert {"D001", "D002", "D006"} < set(look(branch, staged=True))
+        return
+    branch.commit_all("tidy")
+    assert {"D001", "D002", "D006"} < set(look(branch, base="main"))
+    actions.check(branch.ledger, base="main", fix=True)
+    assert path.read_bytes() == before
+    assert look(branch, no_base=True) == []
+
+
+def test_what_came_and_went_on_the_branch_is_found(branch: Play) -> None:
+    branch.do(notes.retire_note, held(branch), reason="gone")
+    retired = next(file_of(branch, held(branch)).with_suffix("").glob("*-retired-*"))
+    git(branch.root, "rm", "-q", str(retired))
+    git(branch.root, "commit", "-qm", "never mind")
+    assert look(branch, base="main") == ["D010"]
+
+
+def test_a_void_of_what_was_legal_at_the_base_is_found(branch: Play) -> None:
+    note = held(branch)
+    resumed = next(file_of(branch, note).with_suffix("").glob("*-resumed-*"))
+    target = shelf(branch).event(event_of(branch, note, "resumed"))
+    assert target is not None
+    void = resumed.with_name(resumed.name.replace("-resumed-", "-voided-")[:-17] + "000000000000.yaml")
+    absent = str(target.after[0])
+    void.write_text(
+        f"do: voided\nof: {note}\nat: {target.at}\nby: Ada\nafter: []\ntarget: {target.id}\nabsent:\n- {absent}\n"
+        "reason: I wish\n"
+    )
+    branch.commit_all("by hand")
+    assert look(branch, base="main") == ["D009"]
+    assert look(branch, no_base=True) == ["T007"]
+
+
+def test_a_domain_may_come_with_its_notes_and_not_go_without_them(branch: Play) -> None:
+    config = branch.root / ".memento" / "config.yaml"
+    plain = config.read_text()
+    config.write_text(f"{plain}knowledge:\n  domains: [billing]\n")
+    branch.commit_all("billing")
+    note = add(branch, "Invoices are sent on Mondays.", domain="billing")
+    assert look(branch, base="main") == []
+    on(branch, "later", "work")
+    config.write_text(plain)
+    branch.commit_all("no more billing")
+    found = findings(branch, base="work")
+    assert [(one.code, one.path) for one in found] == [("N001", shelf(branch).path(note))]
+
+
+# Redaction.
+
+
+def test_a_redacted_note_is_gone_and_may_not_come_back(branch: Play, cli: Call) -> None:
+    note = held(branch)
+    code, out, _ = cli("note", "redact", note[5:12], "--reason", "a customer's name", "-C", str(branch.root))
+    assert (code, f"redacted {note}" in out) == (0, True)
+    assert not list(branch.root.glob(f".memento/knowledge/*/*/{note}.md"))
+    assert look(branch, base="main") == look(branch) == []
+    assert {row["status"] for row in [{"status": shelf(branch).status(note)}]} == {"redacted"}
+    with pytest.raises(AlreadyRedacted):
+        branch.do(settling.redact_record, note, reason="again")
+    with pytest.raises(NoteRedacted):
+        branch.do(notes.park_note, note)
+    assert add(branch, "Names are checked elsewhere.", key=KEY)
+    git(branch.root, "checkout", "-q", "main", "--", f".memento/knowledge/decisions/{note[5]}/{note}.md")
+    branch.commit_all("revive")
+    assert "R001" in look(branch, base="main")
+    actions.check(branch.ledger, base="main", fix=True)
+    assert look(branch, base="main") == []
+
+
+def test_the_texts_of_what_happened_are_redacted_and_what_follows_holds(branch: Play) -> None:
+    note = held(branch)
+    parked = event_of(branch, note, "parked")
+    assert branch.do(settling.redact_record, parked, reason="a name") == parked
+    assert "for now" not in "".join(path.read_text() for path in branch.root.glob(".memento/knowledge/**/*.yaml"))
+    assert shelf(branch).status(note) == "active"
+    assert look(branch, base="main") == look(branch) == []
+    with pytest.raises(AlreadyRedacted):
+        branch.do(settling.redact_record, parked, reason="a name")
+
+
+def test_an_anchor_that_quotes_is_redacted_with_its_event(branch: Play) -> None:
+    note = held(branch)
+    branch.do(notes.revise_note, note, about=["app.py:1"])
+    branch.do(notes.confirm_note, note)
+    event = event_of(branch, note, "confirmed")
+    assert "answer = 42" in str(shelf(branch).event(event))
+    branch.do(settling.redact_record, event, reason="a secret formula")
+    left = shelf(branch).event(event)
+    assert left is not None
+    assert "answer = 42" not in str(left)
+    assert look(branch, no_base=True) == []
+
+
+# doctor and apply.
+
+
+def test_doctor_tells_how_notes_and_their_index_stand(play: Play, cli: Call) -> None:
+    from memento_git.knowledge import index
+    from memento_git.knowledge.recall import search
+
+    add(play, "Tokens live an hour.", key=KEY)
+    asked = {one.name: one for one in doctor.examine(play.ledger)}
+    assert asked["notes"].message.startswith("1 note(s)")
+    assert "first recall" in asked["recall index"].message
+    search(play.ledger, ["tokens"])
+    assert "as the ledger is" in {one.name: one.message for one in doctor.examine(play.ledger)}["recall index"]
+    add(play, "Sessions live a day.")
+    assert "behind" in {one.name: one.message for one in doctor.examine(play.ledger)}["recall index"]
+    (index.place(play.ledger.git) / index.STATE).write_text("{}")
+    assert {one.name: one.status for one in doctor.examine(play.ledger)}["recall index"] == "warn"
+    assert cli("remember", "Perhaps it is so.", "--draft", "-C", str(play.root))[0] == 0
+    assert "session promote" in {one.name: one.message for one in doctor.examine(play.ledger)}["drafts"]
+    code, out, _ = cli("doctor", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["ok"]) == (0, True)
+
+
+def test_doctor_names_what_is_wrong_with_notes(play: Play, cli: Call) -> None:
+    note = add(play, "Tokens live an hour.", key=KEY)
+    text = file_of(play, note).read_text()
+    other = file_of(play, note).parents[1] / "0" / "note_000000000000.md"
+    other.parent.mkdir(exist_ok=True)
+    other.write_text(text.replace(note, "note_000000000000") + "\nAnd a day.\n")
+    play.commit_all()
+    code, out, _ = cli("doctor", "-C", str(play.root), "--json")
+    told = [(check["name"], check["status"]) for check in json.loads(out)["checks"] if check["status"] != "ok"]
+    assert (code, told) == (1, [("keys", "fail")])
+    other.write_text("no front matter")
+    play.commit_all()
+    told = [(one.name, one.status) for one in doctor.examine(play.ledger, at=["HEAD"]) if one.status != "ok"]
+    assert told == [("notes", "fail")]
+
+
+def test_doctor_tells_of_a_writer_of_the_index_and_of_a_broken_draft(play: Play, cli: Call) -> None:
+    from memento_git.knowledge import index
+    from memento_git.knowledge.recall import search
+    from memento_git.ledger import lock
+
+    add(play, "Tokens live an hour.")
+    search(play.ledger, ["tokens"])
+    assert cli("remember", "Perhaps it is so.", "--draft", "-C", str(play.root))[0] == 0
+    next((play.root / ".git" / "memento" / "drafts").glob("*/*.md")).write_text("no front matter")
+    with lock.held(index.lock_path(play.ledger.git)):
+        told = [(one.name, one.status) for one in doctor.examine(play.ledger) if one.status != "ok"]
+    assert told == [("recall index", "warn"), ("drafts", "warn")]
+
+
+def test_apply_does_the_verbs_on_notes_in_one_commit(play: Play) -> None:
+    before = int(git(play.root, "rev-list", "--count", "HEAD"))
+    done = play.do(batch.apply, b"""
+- {do: note add, text: Tokens live an hour., kind: decision, key: auth.token, tags: [auth], pinned: 'true', as: old}
+- {do: note add, text: Tokens live a day., supersedes: $old, key: auth.token, reason: comfort, as: new}
+- {do: note add, text: Who may renew a token?, kind: question, links: ['depends_on:note_x'], as: asked}
+""".replace(b", links: ['depends_on:note_x']", b""))  # fmt: skip
+    old, new, asked = (row["id"] for row in done)
+    play.do(batch.apply, f"""
+- {{do: note revise, note: {new}, title: Lifetime, pinned: 'true'}}
+- {{do: note link, note: {asked}, rel: relates_to, to: {new}}}
+- {{do: note confirm, note: {new}}}
+- {{do: note resolve, note: {asked}, answer: {new}}}
+- {{do: note add, text: It is warm today in the office., as: warm}}
+- {{do: note add, text: The kitchen has a new machine for coffee., as: coffee}}
+- {{do: note merge, notes: [$warm, $coffee], text: Warm and coffee., as: both}}
+- {{do: note park, note: $both}}
+- {{do: note redact, target: $warm, reason: private}}
+- {{do: note retire, key-prefix: auth, reason: a new design}}
+""".encode())  # fmt: skip
+    assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 2
+    held = shelf(play)
+    assert [held.status(one) for one in (old, new, asked)] == ["superseded", "retired", "resolved"]
+    assert held.note(new).data["pinned"] is True
+    assert look(play) == []
+
+
+def test_apply_refuses_what_the_command_refuses(play: Play) -> None:
+    with pytest.raises(NothingNamed) as caught:
+        play.do(batch.apply, b"- {do: note retire, reason: why}")
+    assert "line 1 (note retire)" in caught.value.message
+    with pytest.raises(MementoError) as other:
+        play.do(batch.apply, b"- {do: note add, text: A fact., colour: red}")
+    assert other.value.token == "batch_invalid"
