@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from importlib import import_module
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ COMMANDS: Final = {
     "remember": ("note", "Add a note, as note add does."),
     "session": ("session", "Begin, check, hand over and mark a session of work."),
     "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
+    "export": ("exchange", "Give knowledge out: JSON lines that keep all there is of each note."),
+    "import": ("exchange", "Take knowledge in, in one commit."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),
@@ -50,7 +53,8 @@ class Tree(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name in COMMANDS:
             module = import_module(f"memento_git.cli.{COMMANDS[cmd_name][0]}")
-            command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+            attribute = f"{cmd_name.replace('-', '_')}{'_' * keyword.iskeyword(cmd_name)}"
+            command: click.Command = getattr(module, attribute)
             return command
         from memento_git.cli.seed_names import ALIASES
 
