@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memento_git import Memory, MementoError, MemoryManager, memory
+from memento_git import MementoError, Memory, MemoryManager, memory
 from memento_git.ledger.store import Ledger
 from memento_git.scopes import user_folder
 from memento_git.work.actions.setup import init_ledger

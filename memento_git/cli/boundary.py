@@ -137,11 +137,12 @@ def _door(options: dict[str, Any]) -> Door:
     while parent is not None:
         outer = {**{key: value for key, value in parent.params.items() if value}, **outer}
         parent = parent.parent
+    workspace = options.pop("workspace", None) or outer.get("workspace") or "."
     project, scope = options.pop("project_path", None), options.pop("scope", None) or "project"
     if project and scope == "user":
         raise click.UsageError("your own notes lie in no project; give --scope user or --project")
     return Door(
-        project or options.pop("workspace", None) or outer.get("workspace") or ".",
+        project or workspace,
         options.pop("actor", None) or outer.get("actor") or "",
         options.pop("at", ()) or outer.get("at") or (),
         options.pop("allow_secret", ()),

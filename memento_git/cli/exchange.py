@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, reads, scoped, writes
 from memento_git.model.knowledge import ORIGINS
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl}
 @click.option("--format", "form", type=click.Choice(tuple(EXPORTERS)), default="jsonl", show_default=True,
               help="jsonl keeps all there is of each note.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write this file instead of printing.")
+@scoped
 @reads
 def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
     """Give knowledge out: all notes of the ledger, with what happened to them."""
@@ -66,9 +67,11 @@ def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
               help="What SOURCE is: jsonl is our own export.")  # fmt: skip
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that its texts are less than they claim.")
 @click.option("--dry-run", is_flag=True, help="Say what would come in; change nothing.")
+@scoped
 @writes
 def import_(door: Door, source: Path, form: str, **options: Any) -> None:
     """Take knowledge in, in one commit; what is there already stays as it is."""
+    door.makes = not options["dry_run"]
     brought = IMPORTERS[form](door, source, **{**options, "origin": options["origin"] or ""})
     dry = bool(options["dry_run"])
     word = "would come in" if dry else "came in"
