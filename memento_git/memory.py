@@ -28,7 +28,7 @@ FORGOTTEN: Final = "forgotten"
 class HardForget(Refused):
     token = "hard_forget"
     sentence = "{note} stays in the history of {path}: what is forgotten is retired, and can be restored"
-    hint_ = "what must leave history goes by: memento -C {path} purge {note}"
+    hint_ = "a person lets it leave history on the command line, in {path}: purge {note}"
 
 
 class MemoryRecord(NamedTuple):
