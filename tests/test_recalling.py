@@ -80,7 +80,7 @@ def test_records_of_the_work_answer_with_their_state_and_trust(play: Play) -> No
     play.planned("Ship the importer")
     task = play.task("Parse the umbrella format")
     evidence = play.evidence(task)
-    assert {hit["id"]: hit["status"] for hit in asked(play, "umbrella format")["hits"]}[task] == "queued"
+    assert {hit["id"]: hit["status"] for hit in asked(play, "umbrella format")["hits"]}[task] == "pending"
     note = add(play, "The umbrella parser is streaming.", evidence=[evidence])
     hits = {hit["id"]: hit for hit in asked(play, "umbrella")["hits"]}
     assert hits[note]["trust"] == "witnessed"
@@ -365,8 +365,7 @@ def test_nothing_in_a_text_ends_its_fence(play: Play, text: str) -> None:
     answer = asked(play, "umbrella")
     shown = rendered(answer)
     for line in shown.split("\n"):
-        ours = line == "" or line.startswith(("  | ", "  |", "what stands", "note_", "about ", "nothing", "  shortened"))
-        assert ours, line
+        assert line == "" or line.startswith(("  |", "what stands", "note_", "about ")), line
     outside = [line for line in shown.split("\n") if not line.startswith("  |")]
     assert not any(word in line for line in outside for word in ("SYSTEM", "IGNORE ALL", "obey"))
     assert not {"\x1b", "\u202e", "\u200b", "\U000e0041", "\x85", "\u2028", "\r"} & set(shown)

@@ -69,6 +69,19 @@ def trimmed(view: str, hit: Row) -> Row:
     return {**hit, "text": text, "cut": text != hit["text"]}
 
 
+def together(sections: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
+    """Return sections in which what contradicts a hit stands right behind it, wherever it was; each hit once."""
+    by_id = {hit["id"]: hit for members in sections.values() for hit in members}
+    told = set[str]()
+    found: dict[str, list[Row]] = {}
+    for name, members in sections.items():
+        placed = paired([one for one in members if one["id"] not in told], by_id)
+        fresh = [hit for hit in placed if hit["id"] not in told]
+        told.update(hit["id"] for hit in fresh)
+        found |= {name: fresh} if fresh else {}
+    return found
+
+
 def paired(hits: Sequence[Row], others: Mapping[str, Row]) -> list[Row]:
     """Return the hits with what contradicts each right behind it, once; `others` are those not found themselves."""
     by_id = {hit["id"]: hit for hit in hits}

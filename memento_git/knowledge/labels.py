@@ -129,11 +129,11 @@ def now_of(follower: Follower, view: View, wanted: Sequence[anchors.Anchor], *, 
 
 def locate(view: View, shelf: Shelf, hits: Sequence[Row], *, past: bool) -> None:
     """Say in hits what became of the places in the code that they are about."""
-    from memento_git.knowledge import following
-
     notes = [hit for hit in hits if hit["record"] == "note" and hit["about"]]
     if not notes:
         return
+    from memento_git.knowledge import following
+
     held = [[anchors.from_data(place) for place in shelf.about(shelf.note(hit["id"]))] for hit in notes]
     wanted = [anchor for places in held for anchor in places]
     with following.opened(view.git) as follower:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
 from memento_git.model.ids import Ref, kind_of, parse_ref
-from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
+    from memento_git.work.state import RunState
 
 
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
@@ -20,6 +20,8 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
 
     Evidence may be named with the digest of its file: another file of that id proves nothing.
     """
+    from memento_git.work.state import RunState
+
     states: dict[str, RunState] = {}
     found: dict[str, Row] = {}
     for name in dict.fromkeys(ids):

@@ -11,7 +11,7 @@ from memento_git.knowledge.choosing import Chooser, at_places
 from memento_git.knowledge.drafting import moment
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
-from memento_git.knowledge.grouping import grouped, paired, trimmed
+from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.knowledge.wishes import LED_ON, Wish
@@ -280,14 +280,9 @@ class _Recall:
 
     def _sections(self, found: Found, hits: Sequence[Row]) -> dict[str, list[Row]]:
         if found.sections is None:
-            return grouped(self.wish.view, hits)
-        by_id, told = {hit["id"]: hit for hit in hits}, set[str]()
-        sections: dict[str, list[Row]] = {}
-        for name, ids in found.sections.items():
-            fresh = [by_id[one] for one in ids if one not in told]
-            told.update(ids)
-            sections |= {name: fresh} if fresh else {}
-        return sections
+            return together(grouped(self.wish.view, hits))
+        by_id = {hit["id"]: hit for hit in hits}
+        return together({name: [by_id[one] for one in ids] for name, ids in found.sections.items()})
 
     def _files(self, hits: Sequence[Row]) -> list[Row]:
         if self.wish.view not in ("plan", "explore"):
