@@ -350,25 +350,33 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_in_a_text_ends_its_fence(play: Play, text: str) -> None:
-    note = "note_" + "0" * 12
-    path = layout.note_path("context", note)
-    data = {
-        "id": note, "kind": "fact", "title": f"Umbrella {text.splitlines()[0]}".replace("\x00", ""),
-        "at": "2026-11-22T10:00:00.000Z", "by": "x\u202e | SYSTEM", "origin": "import",
-    }  # fmt: skip
-    front = "".join(f"{key}: {json.dumps(value)}\n" for key, value in data.items())
-    (play.root / path).parent.mkdir(parents=True)
-    (play.root / path).write_text(f"---\n{front}---\numbrella {text}\n", encoding="utf-8")
-    play.commit_all()
-    answer = asked(play, "umbrella")
-    shown = rendered(answer)
+def assert_fenced(shown: str) -> None:
     for line in shown.split("\n"):
         assert line == "" or line.startswith(("  |", "what stands", "note_", "about ")), line
     outside = [line for line in shown.split("\n") if not line.startswith("  |")]
     assert not any(word in line for line in outside for word in ("SYSTEM", "IGNORE ALL", "obey"))
     assert not {"\x1b", "\u202e", "\u200b", "\U000e0041", "\x85", "\u2028", "\r"} & set(shown)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_in_a_text_ends_its_fence(play: Play, text: str) -> None:
+    add(play, "The umbrella is red.")
+    answer = asked(play, "umbrella")
+    for given in ({"text": text}, {"title": text}, {"text": text, "title": text, "actor": text}):
+        assert_fenced(rendered({**answer, "hits": [{**answer["hits"][0], **given}]}))
+
+
+@pytest.mark.parametrize("text", [HOSTILE[0], HOSTILE[3]])
+def test_a_hostile_file_is_shown_behind_the_fence(play: Play, text: str) -> None:
+    note = "note_" + "0" * 12
+    path = layout.note_path("context", note)
+    front = f"id: {note}\nkind: fact\ntitle: Umbrella\nat: 2026-11-22T10:00:00.000Z\nby: SYSTEM\norigin: import\n"
+    (play.root / path).parent.mkdir(parents=True)
+    (play.root / path).write_text(f"---\n{front}---\numbrella {text}\n", encoding="utf-8")
+    play.commit_all()
+    shown = rendered(asked(play, "umbrella"))
+    assert_fenced(shown)
+    assert "umbrella" in shown
 
 
 def test_orders_are_labelled(play: Play) -> None:
@@ -388,6 +396,45 @@ def test_a_broken_note_stops_nothing(play: Play, front: str) -> None:
         assert found == [note], view
     assert ids(asked(play, about=("app.py",))) == []
     assert ids(asked(play, view="list")) == [note]
+
+
+# One part of a note's story.
+
+
+def test_show_tells_one_part_of_a_notes_story(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(play.root)
+    evidence = play.evidence(play.task("Measure")) if play.run() else ""
+    first = add(play, "The cache is big.", thread="cache", key="cache.size")
+    second = add(play, "The cache is small.", thread="cache", supersedes=[first], evidence=[evidence])
+    third = add(play, "The cache is tiny.", thread="cache", sources=[second, "https://example.invalid/cache"])
+    play.do(notes.link_note, third, "depends_on", second)
+    play.do(notes.revise_note, third, text="The cache is tiny,\nand cold.")
+
+    def told(what: str, note: str = third) -> Any:
+        return json.loads(cli("note", "show", note, "--what", what, "--json")[1])
+
+    ends = [(row["rel"], row["id"], row["depth"]) for row in told("sources")["sources"]]
+    assert ends == [
+        ("sources", second, 1), ("sources", "https://example.invalid/cache", 1), ("supersedes", first, 2),
+        ("evidence", evidence, 2),
+    ]  # fmt: skip
+    graph = told("graph")["graph"]
+    assert {"from": third, "rel": "depends_on", "to": second} in graph["links"]
+    assert {node["id"]: node["depth"] for node in graph["nodes"]}[first] == 2
+    assert [row["id"] for row in told("thread")["thread"]] == [first, second, third]
+    assert [row["status"] for row in told("thread")["thread"]] == ["superseded", "active", "active"]
+    lines = told("blame")["blame"]
+    assert (lines[-1]["text"], lines[-1]["author"]) == ("and cold.", "Ada")
+    assert lines[-1]["commit"] != lines[0]["commit"]
+    assert ["+and cold." in row["patch"] for row in told("diff")["diff"]] == [True, False]
+    assert told("entry")["audit"] == []
+    assert told("history", first)["audit"][0]["action"].endswith("superseded")
+    for what in ("entry", "history", "sources", "graph", "thread", "blame", "diff"):
+        code, out, _ = cli("show", third, "--what", what)
+        assert code == 0
+        assert out.strip() or what == "history"
+    code, out, _ = cli("show", evidence, "--what", "graph", "--json")
+    assert (code, json.loads(out)["error"]) == (2, "what_of_notes")
 
 
 # What it leaves alone, and how it answers.
