@@ -440,6 +440,18 @@ def test_show_tells_one_part_of_a_notes_story(play: Play, cli: Call, monkeypatch
 # What it leaves alone, and how it answers.
 
 
+def test_a_lesson_of_the_lifecycle_ledgers_name_is_recalled(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(play.root)
+    run = play.run()
+    assert (
+        cli("memory-writeback", "--run-id", run, "--lesson", "Umbrellas are tested with xdist in four parts.")[0] == 0
+    )
+    hit = only(play, "umbrellas xdist")
+    assert (hit["kind"], hit["trust"]) == ("evidence", "advisory")
+
+
 def test_nothing_is_written_for_it(play: Play) -> None:
     add(play, TOKENS)
     head = git(play.root, "rev-parse", "HEAD")
