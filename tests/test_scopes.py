@@ -91,3 +91,17 @@ def test_a_repository_that_a_crash_left_empty_is_finished(cli: Call, tmp_path: P
     git(scopes.user_folder(), "init", "-q")
     assert cli("note", "list", "--scope", "user")[0] == 1
     assert cli("remember", "I like short answers.", "--scope", "user")[0] == 0
+
+
+def test_a_question_is_asked_in_one_ledger_or_in_both(at: Callable[..., dict[str, Any]], play: Play, cli: Call) -> None:
+    mine = at("remember", "I like the deployment in blue.", "--scope", "user")["note"]["id"]
+    theirs = at("remember", "The deployment needs Python 3.11.")["note"]["id"]
+    assert [hit["id"] for hit in at("recall", "deployment")["hits"]] == [theirs]
+    assert [hit["id"] for hit in at("recall", "deployment", "--scope", "user")["hits"]] == [mine]
+    both = at("recall", "deployment", "--scope", "all")["scopes"]
+    assert {scope: [hit["id"] for hit in told["hits"]] for scope, told in both.items()} == {
+        "project": [theirs], "user": [mine],
+    }  # fmt: skip
+    code, out, _ = cli("recall", "deployment", "--scope", "all", "-C", str(play.root))
+    assert (code, "Your own:" in out, "in blue" in out) == (0, True, True)
+    assert cli("recall", "x", "--scope", "all", "--as-of", "HEAD", "-C", str(play.root))[0] == 2

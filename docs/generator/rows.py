@@ -257,6 +257,23 @@ NOTE: Final = {
     "progress": "of a goal: `at`, `note`, `next`; or null",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown of its file",
 }  # fmt: skip
+HIT: Final = {
+    "id": "the record", "record": "note, plan, task, run, evidence, skill",
+    "kind": "of a note what it is, else `record`",
+    "domain": "of a note, or null", "title": "its name", "key": "or null", "path": "its file", "run": "or null",
+    "status": "its state; draft for a draft", "expired": "its time is over", "draft": "it is in this clone only",
+    "origin": "person, agent, command, import, or null", "actor": "who wrote it", "created_at": "when",
+    "age_days": "whole days since", "confirmed_at": "or null", "importance": "or null", "confidence": "or null",
+    "thread": "or null", "to": "whom a question is for, or null", "tags": "list", "pinned": "part of every digest",
+    "about": "places in the code: `anchor`, `state`, and where it is now: `path`, `lines`, `why`",
+    "anchors": "the worst of these states: gone, changed, unknown, unpinned, moved, ok; or null",
+    "evidence": "what it rests on: `id`, `status`, `trust`", "trust": "the best trust of what stands of it, or null",
+    "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
+    "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
+    "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
+    "cut": "it is not all of it", "score": "or null", "query": "which of the questions, from 0", "words": "that it met",
+    "alike": "others that say the same", "parts": "with --explain: `name`, `value`, `of` (text, boost, or an id)",
+}  # fmt: skip
 
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
@@ -265,7 +282,7 @@ TABLES: Final = {
     "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
-    "Run again (results)": RERUN, "Note": NOTE,
+    "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
 }  # fmt: skip
 
 SYNC: Final = {
@@ -378,6 +395,13 @@ ANSWERS: Final = {
     "note retire --key-prefix": "notes",
     "note merge": "note coverage",
     "note show": "note audit",
+    "note show --what sources": "id sources",
+    "note show --what graph": "id graph",
+    "note show --what thread": "id thread",
+    "note show --what blame": "id blame",
+    "note show --what diff": "id diff",
+    "recall": "view queries limit hits sections files unknown nothing left_out tokens",
+    "recall --scope all": "scopes",
     "session start": "session resumed orientation since changes",
     "session status": "session",
     "session checkpoint": "note",
@@ -431,7 +455,9 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
-        "sources' words that are kept and `lost_numbers`.",
+        "sources' words that are kept and `lost_numbers`. `sections` of `recall` have `name` and `ids`; `files` have "
+        "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
+        "(how many in each), `drafts` (how many); `tokens` has `used`, `budget` and how it is estimated.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
     "note": ("note", "Keep, better, link, confirm, retire what the project has learned."),
     "remember": ("note", "Add a note, as note add does."),
+    "recall": ("recall", "Find what the ledger knows of a question, a place, or in all."),
     "session": ("session", "Begin, check, hand over and mark a session of work."),
     "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
     "export": ("exchange", "Give knowledge out: JSON lines that keep all there is of each note."),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import output
 from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
 from memento_git.cli.plan import read_text
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS, TIERS
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Transaction
 
 WORDS = {"ledger": "kept", "drafts": "kept as a draft", "short": "kept for now"}
+PARTS = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
 STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
 
 
@@ -274,41 +275,11 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 
 @note.command("show")
 @click.argument("note_id", metavar="NOTE")
+@click.option("--what", type=click.Choice(PARTS), default=None, help="One part of its story.")
 @scoped
 @reads
-def show_note(door: Door, note_id: str) -> None:
+def show_note(door: Door, note_id: str, what: str | None) -> None:
     """Show one note, by its id or key, and what happened to it."""
-    shown(door, note_id)
+    from memento_git.cli.note_story import shown
 
-
-def shown(door: Door, given: str) -> None:
-    """Show a note and its history."""
-    from memento_git.knowledge import rows
-    from memento_git.knowledge.shelf import Shelf
-
-    view = door.view()
-    shelf = Shelf(view)
-    found = shelf.find(given)
-    row, events = rows.note_row(shelf, found), rows.history(shelf, found.id)
-
-    def text() -> str:
-        names = output.Names(view)
-        told = {key: value for key, value in row.items() if key != "text"}
-        happened = [
-            (one["created_at"][:19].replace("T", " "), one["action"].partition(".")[2], output.printable(one["actor"]))
-            for one in events
-        ]
-        parts = [*output.fields(told, names), "", terminal.clean(row["text"])]
-        return "\n".join([*parts, *([""] if happened else []), *output.columns(happened)])
-
-    door.show({"note": row, "audit": events}, text)
-
-
-def shown_event(door: Door, identity: str) -> None:
-    """Show one thing that happened to a note."""
-    from memento_git.knowledge import rows
-    from memento_git.knowledge.shelf import Shelf
-
-    view = door.view()
-    row = rows.happened(Shelf(view), identity)
-    door.show({"event": row, "audit": []}, lambda: "\n".join(output.fields(row, output.Names(view))))
+    shown(door, note_id, what)
