@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.knowledge.quoting import MARGIN, fenced, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from memento_git.folding.rows import Row
 
@@ -78,7 +78,7 @@ def _of(source: str) -> str:
     return {"text": "", "boost": " (boost)"}.get(source, f" (of {source})")
 
 
-def rendered(answer: Mapping[str, Row]) -> str:
+def rendered(answer: Row) -> str:
     """Return an answer as text; where nothing was found that is what it says."""
     hits = {hit["id"]: hit for hit in answer["hits"]}
     lines = [MARGIN, ""] if hits or answer["files"] else []
@@ -105,7 +105,7 @@ def files(rows: Iterable[Row]) -> list[str]:
     return ["== files ==", "", *lines, ""] if lines else []
 
 
-def left_out(answer: Mapping[str, Row]) -> list[str]:
+def left_out(answer: Row) -> list[str]:
     """Return what was not shown and how to get it, and what the answer takes."""
     left, tokens = answer["left_out"], answer["tokens"]
     lines = []

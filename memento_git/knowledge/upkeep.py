@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.cards import entry_of
-from memento_git.knowledge.corpus import Corpus
+from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.ledger import difference, lock
 
@@ -99,7 +99,7 @@ def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress) ->
             if current is not None and current.tree == tree:
                 return current
             _write(git, current, tree, progress)
-    except (lock.LockHeld, lock.NotWritable, index.Damaged, OSError):
+    except (lock.LockHeld, lock.NotWritable, Damaged, OSError):
         pass
     return index.opened(git)
 
@@ -113,7 +113,7 @@ def _write(git: Git, current: Index | None, tree: str, progress: Progress) -> No
         changes = {path: blob for path, blob in changes.items() if can_be_found(path)}
         try:
             index.update(git, current, tree, list(changes), _entries(git, changes, progress))
-        except index.Damaged:
+        except Damaged:
             index.forget(git)
         else:
             return
