@@ -273,6 +273,7 @@ HIT: Final = {
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
     "cut": "it is not all of it", "score": "or null", "query": "which of the questions, from 0", "words": "that it met",
     "alike": "others that say the same", "parts": "with --explain: `name`, `value`, `of` (text, boost, or an id)",
+}  # fmt: skip
 CODE: Final = {
     "moment": "work_tree, or commit (with --at, or in a bare repository)", "commit": "or null",
     "blob": "only in `code read`: git id of the file as it is shown",
@@ -327,7 +328,6 @@ TABLES: Final = {
     "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
-    "Run again (results)": RERUN, "Note": NOTE,
 }  # fmt: skip
 
 SYNC: Final = {
