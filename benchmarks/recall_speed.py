@@ -27,6 +27,7 @@ from memento_git.ledger.store import Ledger
 SIZES: Final = (1_000, 10_000)
 WARM: Final = 200
 WHOLE: Final = 11
+FEW: Final = 20
 VOCABULARY: Final = 20_000
 WORDS: Final = 60
 RARE: Final = 1.1  # how steeply words get rarer, as in natural text
@@ -189,6 +190,27 @@ def processes(
     return ours, theirs
 
 
+def remembered(folder: Path, env: dict[str, str], count: int, whole: int) -> None:
+    """Print what one note added, and recalled by the next process, takes beside the help and one state change."""
+    texts, place = Texts(count), folder / f"own{count}"
+    memento = (sys.executable, "-m", "memento_git", "-C", str(place))
+    call(("git", "init", "-q", "-b", "main", str(place)), folder, env)
+    call((*memento, "init"), folder, env)
+    commit(place, env, {note[0]: bytes_of(*note) for note in map(texts.note, range(count))})
+    call(("git", "reset", "-q", "--hard"), place, env)
+    ours: list[float] = []
+    theirs: list[float] = []
+    for number in range(count, count + whole):
+        _, title, text = texts.note(number)
+        asked = (*memento, "recall", title, "--view", "list", "--limit", "1")
+        ours.append(sum(
+            clock(partial(call, line, place, env)) * 1000 for line in ((*memento, "remember", text), asked)
+        ))  # fmt: skip
+        change = (*memento, "run", "start", "--goal", text)
+        theirs.append(sum(clock(partial(call, line, place, env)) * 1000 for line in ((*memento, "--help"), change)))
+    row("one note added and recalled, against help and a state change", count, ours, theirs)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--notes", type=int, nargs="+", default=list(SIZES))
@@ -202,6 +224,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         home.mkdir()
+        for count in (FEW, *given.notes[:1]):
+            remembered(Path(folder), environment(home), count, given.rounds)
         for count in given.notes:
             measure(Path(folder), environment(home), count, given.rounds)
 

@@ -275,6 +275,23 @@ RECIPE_WRITE: Final = {
     "existing": "the note that says it already, or null", "title": "of the new note, or null",
     "text": "of the new note, or null", "rel": "of links, or null", "to": "of links, or null",
 }  # fmt: skip
+HIT: Final = {
+    "id": "the record", "record": "note, plan, task, run, evidence, skill",
+    "kind": "of a note what it is, else `record`",
+    "domain": "of a note, or null", "title": "its name", "key": "or null", "path": "its file", "run": "or null",
+    "status": "its state; draft for a draft", "expired": "its time is over", "draft": "it is in this clone only",
+    "origin": "person, agent, command, import, or null", "actor": "who wrote it", "created_at": "when",
+    "age_days": "whole days since", "confirmed_at": "or null", "importance": "or null", "confidence": "or null",
+    "thread": "or null", "to": "whom a question is for, or null", "tags": "list", "pinned": "part of every digest",
+    "about": "places in the code: `anchor`, `state`, and where it is now: `path`, `lines`, `why`",
+    "anchors": "the worst of these states: gone, changed, unknown, unpinned, moved, ok; or null",
+    "evidence": "what it rests on: `id`, `status`, `trust`", "trust": "the best trust of what stands of it, or null",
+    "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
+    "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
+    "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
+    "cut": "it is not all of it", "score": "or null", "query": "which of the questions, from 0", "words": "that it met",
+    "alike": "others that say the same", "parts": "with --explain: `name`, `value`, `of` (text, boost, or an id)",
+}  # fmt: skip
 CODE: Final = {
     "moment": "work_tree, or commit (with --at, or in a bare repository)", "commit": "or null",
     "blob": "only in `code read`: git id of the file as it is shown",
@@ -326,9 +343,9 @@ TABLES: Final = {
     "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
+    "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
-    "Run again (results)": RERUN, "Note": NOTE,
     "Recipe": RECIPE, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
 }  # fmt: skip
 
@@ -443,6 +460,13 @@ ANSWERS: Final = {
     "note merge": "note coverage",
     "note redact": "redacted note",
     "note show": "note audit",
+    "note show --what sources": "id sources",
+    "note show --what graph": "id graph",
+    "note show --what thread": "id thread",
+    "note show --what blame": "id blame",
+    "note show --what diff": "id diff",
+    "recall": "view queries limit hits sections files unknown nothing left_out tokens",
+    "recall --scope all": "scopes",
     "session start": "session resumed orientation since changes",
     "session status": "session",
     "session checkpoint": "note",
@@ -456,6 +480,9 @@ ANSWERS: Final = {
     "recipe save": "recipe",
     "recipe remove": "removed",
     "recipe run": "recipe notes steps writes applied page",
+    "export": "format notes skipped text",
+    "export --out": "format notes skipped path",
+    "import": "from dry_run added existing drafts skipped",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
     "code grep": " ".join(CODE_GREP),
@@ -506,7 +533,10 @@ def page() -> str:
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
         "sources' words that are kept and `lost_numbers`. `notes` of `recipe run` have `score` (of its recall, or "
         "null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step followed "
-        "them).",
+        "them). "
+        "`sections` of `recall` have `name` and `ids`; `files` have "
+        "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
+        "(how many in each), `drafts` (how many); `tokens` has `used`, `budget` and how it is estimated.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from importlib import import_module
 from typing import Any, Final
 
@@ -22,9 +23,12 @@ COMMANDS: Final = {
     "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
     "note": ("note", "Keep, better, link, confirm, retire what the project has learned."),
     "remember": ("note", "Add a note, as note add does."),
+    "recall": ("recall", "Find what the ledger knows of a question, a place, or in all."),
     "session": ("session", "Begin, check, hand over and mark a session of work."),
     "recipe": ("recipe", "Save and run queries over notes, built of steps."),
     "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
+    "export": ("exchange", "Give knowledge out: JSON lines that keep all there is of each note."),
+    "import": ("exchange", "Take knowledge in, in one commit."),
     "code": ("code", "Show the code with its notes: read, grep, ls, map, coverage."),
     "scan": ("scan", "Make drafts of what the code says of itself."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
@@ -53,7 +57,8 @@ class Tree(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name in COMMANDS:
             module = import_module(f"memento_git.cli.{COMMANDS[cmd_name][0]}")
-            command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+            attribute = f"{cmd_name.replace('-', '_')}{'_' * keyword.iskeyword(cmd_name)}"
+            command: click.Command = getattr(module, attribute)
             return command
         from memento_git.cli.seed_names import ALIASES
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
 
+WHAT = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
 MOST = click.option(
     "--limit", type=boundary.COUNT, metavar="N", default=200, show_default=True,
     help="Most rows of each list; 0 for all.",
@@ -189,8 +190,9 @@ def _commit(row: Row) -> str:
 
 @click.command()
 @click.argument("identity", metavar="ID")
+@click.option("--what", type=click.Choice(WHAT), default=None, help="Of a note: one part of its story.")
 @reads
-def show(door: Door, identity: str) -> None:
+def show(door: Door, identity: str, what: str | None) -> None:
     """Show any record by its id or a unique prefix of one, with what happened to it."""
     from memento_git.model.ids import kind_of
     from memento_git.work import answers
@@ -199,10 +201,17 @@ def show(door: Door, identity: str) -> None:
     full = naming.full_id(view, identity)
     kind = kind_of(full)
     if kind == "note" or not view.find(full, kind)[1]:
-        from memento_git.cli import note
+        from memento_git.cli import note_story
 
-        (note.shown if kind == "note" else note.shown_event)(door, full)
+        if kind == "note":
+            note_story.shown(door, full, what)
+        else:
+            note_story.shown_event(door, full)
         return
+    if what:
+        from memento_git.knowledge.connections import NothingOfThat
+
+        raise NothingOfThat(what=what, record=full)
     row = answers.at(view, full, kind)
     events = [] if kind in ("event", "dispatch") else answers.history(view, full)
     names = output.Names(None if door.json else view)

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card, Entry
 
 
+class Damaged(Exception):
+    """The index's files do not hold what they held when they were written."""
+
+
 class Searched(Protocol):
     """What documents are looked up in."""
 

@@ -18,6 +18,7 @@ from whoosh import columns, fields, formats, index
 from whoosh.reading import SegmentReader, TermNotFound
 
 from memento_git.knowledge.cards import packed, unpacked
+from memento_git.knowledge.corpus import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,10 +33,6 @@ FEW_SEGMENTS: Final = 12
 KEPT_SEGMENTS: Final = 4
 TRIES: Final = 5
 PAUSE: Final = 0.02
-
-
-class Damaged(Exception):
-    """The index's files do not hold what they held when they were written."""
 
 
 def _user() -> int:

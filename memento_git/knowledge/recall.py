@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.knowledge.corpus import Damaged
 from memento_git.knowledge.documents import documents_of
+from memento_git.knowledge.opponents import opponents
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.repeats import are_alike, said
 from memento_git.ledger.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.ranking import Asked, Found, Part, Ranked
@@ -48,21 +50,25 @@ class Hits(NamedTuple):
     more: int
     asked: list[Asked]
     behind: int  # files in which the index was behind and memory stood in for it
+    against: Mapping[str, tuple[str, ...]]  # id -> what a link, in either direction, may say to contradict it
 
 
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
-    files: Iterable[str] = (), explain: bool = False, progress: Progress = None,
+    files: Iterable[str] = (), explain: bool = False, progress: Progress = None, few: int = 0,
 ) -> Hits:  # fmt: skip
-    """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at."""
+    """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
+
+    Where there is no index and no more than `few` files, none is made.
+    """
     view = source if isinstance(source, View) else source.view()
     focus = frozenset(files)
-    ranked, behind = _ranked(view, queries, limit, keep, focus, progress)
+    ranked, behind, against = _ranked(view, queries, limit, keep, focus, progress, few)
     merged = _merged(ranked)
     hits = _collapsed(view, merged, limit, explain=explain)
     told = sum(1 + len(hit.alike) for hit in hits)
     total = max([len(merged), *(one.total for one in ranked)])
-    return Hits(hits, total - told, [one.asked for one in ranked], behind)
+    return Hits(hits, total - told, [one.asked for one in ranked], behind, against)
 
 
 def text_of(view: View, card: Card) -> str:
@@ -88,18 +94,22 @@ def _bring(view: View, cards: Iterable[Card]) -> None:
 
 def _ranked(
     view: View, queries: Sequence[str], limit: int, keep: Callable[[Card], bool] | None, focus: frozenset[str],
-    progress: Progress,
-) -> tuple[list[Ranked], int]:  # fmt: skip
+    progress: Progress, few: int,
+) -> tuple[list[Ranked], int, dict[str, tuple[str, ...]]]:  # fmt: skip
     """Return the answers to each question; an index found damaged while it is read is made anew."""
-    from memento_git.knowledge import index, upkeep
+    from memento_git.knowledge import upkeep
 
     for written in (True, True, False):
         try:
-            with upkeep.gathered(view, progress, written=written) as (corpus, behind):
-                return [rank(corpus, query, most=limit, keep=keep, files=focus) for query in queries], behind
-        except index.Damaged:
+            with upkeep.gathered(view, progress, written=written, few=few) as (corpus, behind):
+                ranked = [rank(corpus, query, most=limit, keep=keep, files=focus) for query in queries]
+                cards = {found.card.id: found.card for one in ranked for found in one.found}
+                return ranked, behind, {identity: opponents(corpus, card) for identity, card in cards.items()}
+        except Damaged:
+            from memento_git.knowledge import index
+
             index.forget(view.git)
-    return [], 0
+    return [], 0, {}
 
 
 def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:

@@ -189,7 +189,7 @@ class Shelf(Happenings):
             for link in self.links(note)
             if link.rel == "contradicts" and link.to in self.index.prose
         ]
-        back = [other for rel, other in self.backlinks(note.id) if rel == "contradicts"]
+        back = [self.current(other) for rel, other in self.backlinks(note.id) if rel == "contradicts"]
         return sorted({other for other in (*own, *back) if self.status(other) in (*LIVE, "contested")} - {note.id})
 
     def backlinks(self, note: str) -> list[tuple[str, str]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge import index
 from memento_git.knowledge.cards import entry_of
-from memento_git.knowledge.corpus import Corpus
+from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.ledger import difference, lock
 
@@ -27,25 +26,44 @@ LONG: Final = 400
 
 
 @contextmanager
-def gathered(view: View, progress: Progress = None, *, written: bool = True) -> Iterator[tuple[Corpus, int]]:
-    """Yield all that can be found in a view, and in how many files memory stands in for the index."""
+def gathered(
+    view: View, progress: Progress = None, *, written: bool = True, few: int = 0
+) -> Iterator[tuple[Corpus, int]]:
+    """Yield all that can be found in a view, and in how many files memory stands in for the index.
+
+    A ledger of at most `few` files that has no index yet is answered out of them: that is sooner done than writing one.
+    """
     tree = difference.tree_of(view.git, view.commits[0]) if view.commits else ""
+    if few and not (view.git.common_dir / "memento" / "index").exists():
+        held = {path: blob for path, blob in difference.blobs(view.git, tree).items() if can_be_found(path)}
+        if len(held) <= few:
+            yield _in_memory(view, tree, held)
+            return
+    from memento_git.knowledge import index
+
     shelf = index.opened(view.git) if written else None
     if written and tree and (shelf is None or (shelf.tree != tree and _is_head(view))):
         shelf = _brought_up(view.git, shelf, tree, progress)
     changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
     if changes is None:
         shelf, changes = None, difference.blobs(view.git, tree)
-    _add_others(view, tree, changes)
-    changes = {path: blob for path, blob in changes.items() if can_be_found(path)}
-    entries = [entry for _, entry in _entries(view.git, changes, progress)]
-    if view.changed:
-        entries += _uncommitted(view, tree, changes)
     try:
-        yield Corpus(shelf, changes, entries), len(changes)
+        yield _in_memory(view, tree, changes, shelf, progress)
     finally:
         if shelf is not None:
             shelf.close()
+
+
+def _in_memory(
+    view: View, tree: str, changes: dict[str, str], shelf: Index | None = None, progress: Progress = None
+) -> tuple[Corpus, int]:
+    """Return an index with what differs from it, what other commits add, what is not committed; how many files."""
+    _add_others(view, tree, changes)
+    wanted = {path: blob for path, blob in changes.items() if can_be_found(path)}
+    entries = [entry for _, entry in _entries(view.git, wanted, progress)]
+    if view.changed:
+        entries += _uncommitted(view, tree, wanted)
+    return Corpus(shelf, wanted, entries), len(wanted)
 
 
 def _is_head(view: View) -> bool:
@@ -71,6 +89,8 @@ def _uncommitted(view: View, tree: str, changes: dict[str, str]) -> list[Entry]:
 
 def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress) -> Index | None:
     """Bring the index to a tree and return it; where it cannot be written, return the old one."""
+    from memento_git.knowledge import index
+
     if shelf is not None:
         shelf.close()
     try:
@@ -79,19 +99,21 @@ def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress) ->
             if current is not None and current.tree == tree:
                 return current
             _write(git, current, tree, progress)
-    except (lock.LockHeld, lock.NotWritable, index.Damaged, OSError):
+    except (lock.LockHeld, lock.NotWritable, Damaged, OSError):
         pass
     return index.opened(git)
 
 
 def _write(git: Git, current: Index | None, tree: str, progress: Progress) -> None:
     """Write what differs, or everything where there is no index, or none that can be updated."""
+    from memento_git.knowledge import index
+
     changes = difference.changed(git, current.tree, tree) if current else None
     if current is not None and changes is not None:
         changes = {path: blob for path, blob in changes.items() if can_be_found(path)}
         try:
             index.update(git, current, tree, list(changes), _entries(git, changes, progress))
-        except index.Damaged:
+        except Damaged:
             index.forget(git)
         else:
             return

@@ -182,7 +182,7 @@ def encode(data: dict[str, Any]) -> bytes:
     """Return the bytes of an event or of evidence."""
     from memento_git.ledger import yamltext
 
-    return yamltext.dump(_plain(data)).encode()
+    return yamltext.dump(plain(data)).encode()
 
 
 def encode_prose(data: dict[str, Any], body: str) -> bytes:
@@ -190,14 +190,14 @@ def encode_prose(data: dict[str, Any], body: str) -> bytes:
     return f"{FENCE}{encode(data).decode()}{FENCE}{body.strip()}\n".encode()
 
 
-def _plain(data: dict[str, Any]) -> dict[str, Any]:
+def plain(data: dict[str, Any]) -> dict[str, Any]:
     """Return the mapping without its empty values, references as text."""
     return {key: _value(value) for key, value in data.items() if key == "after" or value not in EMPTY}
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, dict):
-        return _plain(value)
+        return plain(value)
     if isinstance(value, Ref):
         return str(value)
     if isinstance(value, (list, tuple)):

@@ -162,7 +162,7 @@ def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
 def changes_since(ledger: Ledger, since: str = "", until: str = "", **filters: Any) -> Row:
     """Return what happened to notes since a revision, date, mark or `last-session`; the last mark by default."""
     start = _start(ledger, since)
-    later = Shelf(ledger.view([_revision(ledger, until)] if until else []))
+    later = Shelf(ledger.view([revision(ledger, until)] if until else []))
     before = earlier(ledger, start) if start else None
     return {"since": start or None, "changes": changes.wanted(changes.between(before, later), **filters)}
 
@@ -171,10 +171,10 @@ def _start(ledger: Ledger, since: str) -> str:
     if since == LAST:
         last = Sessions(ledger.git).last(ledger.actor)
         return last.head if last is not None else ""
-    return _revision(ledger, since) if since else marks.last_mark(ledger.git)
+    return revision(ledger, since) if since else marks.last_mark(ledger.git)
 
 
-def _revision(ledger: Ledger, given: str) -> str:
+def revision(ledger: Ledger, given: str) -> str:
     """Return the commit that a text names: a mark, a revision of git's, else the last one before a date."""
     for name in (f"refs/tags/{marks.PREFIX}{given}", given):
         if commit := ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):

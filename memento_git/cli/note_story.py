@@ -1,0 +1,106 @@
+"""A note as it is shown: all of it, or one part of its story."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.cli import output, terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.cli.boundary import Door
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.work import Prose
+
+
+def shown(door: Door, given: str, what: str | None = None) -> None:
+    """Show a note and its history, or one part of its story."""
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.shelf import Shelf
+
+    view = door.view()
+    shelf = Shelf(view)
+    found = shelf.find(given)
+    if what in WHAT and WHAT[what] is not None:
+        _part(door, shelf, found, what)
+        return
+    row, events = rows.note_row(shelf, found), rows.history(shelf, found.id)
+    events = [] if what == "entry" else events
+
+    def text() -> str:
+        names = output.Names(view)
+        told = {key: value for key, value in row.items() if key != "text"}
+        parts = [] if what == "history" else [*output.fields(told, names), "", terminal.clean(row["text"])]
+        happened = _happened(events)
+        return "\n".join([*parts, *([""] if happened and parts else []), *output.columns(happened)])
+
+    door.show({"note": row, "audit": events}, text)
+
+
+def _happened(events: Sequence[Row]) -> list[tuple[str, ...]]:
+    return [
+        (one["created_at"][:19].replace("T", " "), one["action"].partition(".")[2], output.printable(one["actor"]))
+        for one in events
+    ]
+
+
+def _part(door: Door, shelf: Shelf, found: Prose, what: str) -> None:
+    """Show what a note came from, what is around it, its thread, who wrote its lines, what was changed of it."""
+    from memento_git.knowledge import connections
+    from memento_git.ledger import revisions
+
+    view = shelf.view
+    tell: dict[str, Callable[[], Any]] = {
+        "sources": lambda: connections.sources(shelf, found),
+        "graph": lambda: connections.graph(shelf, found),
+        "thread": lambda: connections.thread(shelf, found),
+        "blame": lambda: revisions.blame(view, found.path),
+        "diff": lambda: revisions.revisions(view, found.path),
+    }
+    told = tell[what]()
+    members = told["nodes"] if what == "graph" else told
+    lines = [*map(WHAT[what] or str, members)]
+    if what == "graph":
+        lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
+    door.show({"id": found.id, what: told}, lambda: "\n".join(lines) or f"there is no {what} of {found.id}")
+
+
+def _near(row: Row) -> str:
+    told = [
+        row.get("rel") or "",
+        output.printable(row["id"]),
+        row["status"] or "",
+        output.printable(row["title"] or ""),
+    ]
+    return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
+
+
+def _member(row: Row) -> str:
+    return f"{row['created_at'][:10]}  {row['id']}  {row['status']}  {output.printable(row['title'])}"
+
+
+def _blamed(row: Row) -> str:
+    return f"{row['commit'][:10]}  {output.printable(row['author'])[:20]:<20}  {terminal.clean(row['text'])}"
+
+
+def _revised(row: Row) -> str:
+    head = f"{row['commit'][:10]}  {row['date'][:10]}  {output.printable(row['author'])}  "
+    return f"{head}{output.printable(row['subject'])}\n{terminal.clean(row['patch'])}\n"
+
+
+WHAT: Final[dict[str, Callable[[Any], str] | None]] = {
+    "entry": None, "history": None, "sources": _near, "graph": _near, "thread": _member, "blame": _blamed,
+    "diff": _revised,
+}  # fmt: skip
+
+
+def shown_event(door: Door, identity: str) -> None:
+    """Show one thing that happened to a note."""
+    from memento_git.knowledge import rows
+    from memento_git.knowledge.shelf import Shelf
+
+    view = door.view()
+    row = rows.happened(Shelf(view), identity)
+    door.show({"event": row, "audit": []}, lambda: "\n".join(output.fields(row, output.Names(view))))

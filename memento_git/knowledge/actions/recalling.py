@@ -1,0 +1,309 @@
+"""recall: what the ledger knows of a question, a place, or in all; nothing is written for it, nothing of it is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.folding.rows import Row
+from memento_git.knowledge import labels, quoting, rendering
+from memento_git.knowledge.choosing import Chooser, at_places
+from memento_git.knowledge.drafting import moment
+from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.fitting import fitted
+from memento_git.knowledge.grouping import grouped, paired, together, trimmed
+from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.wishes import LED_ON, Wish
+from memento_git.ledger import codec
+from memento_git.model.clock import DURATION, duration, seconds_of, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memento_git.knowledge.labels import Standings
+    from memento_git.knowledge.recall import Hit, Hits
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.view import View
+    from memento_git.model.work import Prose
+
+    Progress = Callable[[int, int], None] | None
+
+FEW: Final = 150
+SPARE: Final = 2
+FRAME: Final = 120
+FOR_A_NAME: Final = 15
+TOO_SMALL: Final = "what is known of this does not fit in the budget"
+
+
+class Found(NamedTuple):
+    """Hits in their order, how many more there are, and what is known of the questions."""
+
+    hits: list[Row]
+    more: int = 0
+    unknown: tuple[str, ...] = ()
+    sections: Mapping[str, Sequence[str]] | None = None
+
+
+def recall(
+    ledger: Ledger, queries: Sequence[str] = (), *, as_of: str = "", at: Sequence[str] = (),
+    standings: Standings = labels.nothing_known, as_json: bool = False, progress: Progress = None, **wishes: Any,
+) -> Row:  # fmt: skip
+    """Return an answer: hits with their labels, in sections, what was left out, and what it all takes.
+
+    `wishes` are those of `Wish`; `standings` tells what evidence and other records come to; `as_of` is a revision, a
+    mark or a date. With `as_json` the budget is of the answer as JSON, else of it as text.
+    """
+    view = _view(ledger, as_of, at)
+    wish = _wish(ledger, queries, wishes)
+    return _Recall(view, wish, standings, past=bool(as_of or at), progress=progress).answer(as_json=as_json)
+
+
+def _view(ledger: Ledger, as_of: str, at: Sequence[str]) -> View:
+    if not as_of:
+        return ledger.view(at)
+    from memento_git.knowledge.actions.sessions import revision
+
+    return ledger.view([revision(ledger, as_of)])
+
+
+def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> Wish:
+    given = {key: value for key, value in wishes.items() if value is not None}
+    now = ledger.now()
+    for key in ("since", "until"):
+        if given.get(key):
+            given[key] = _moment(key, str(given[key]).strip(), now)
+    return Wish(tuple(queries), **given).settled()
+
+
+def _moment(where: str, text: str, now: str) -> str:
+    """Return the time that a date, a time or a length back from now names; a day counts to its end."""
+    if DURATION.fullmatch(text):
+        return stamp(seconds_of(now) - duration(text))
+    found = moment(where, text, now)
+    is_day = where == "until" and len(text) == len("2026-11-22")
+    return found.replace("T00:00:00.000Z", "T23:59:59.999Z") if is_day else found
+
+
+class _Recall:
+    """One question, answered at one view."""
+
+    def __init__(self, view: View, wish: Wish, standings: Standings, *, past: bool, progress: Progress) -> None:
+        self.view = view
+        self.wish = wish
+        self.standings = standings
+        self.past = past
+        self.progress = progress
+        drafts = Drafts(view.git).all()
+        self.drafts = {draft.id for draft in drafts} if wish.drafts else set[str]()
+        self.left_drafts = 0 if wish.drafts else len(drafts)
+        for draft in drafts if wish.drafts else ():
+            view.put(draft.path, codec.encode_prose(draft.data, draft.body))
+        self.shelf = Shelf(view)
+        places = at_places(self._loaded(), wish.about, past=past) if wish.about else None
+        self.chooser = Chooser(self.shelf, wish, self.drafts, places)
+
+    def _loaded(self) -> Shelf:
+        self.shelf.load(self.progress)
+        return self.shelf
+
+    def answer(self, *, as_json: bool) -> Row:
+        found = self._found()
+        hits = [trimmed(self.wish.view, hit) for hit in found.hits]
+        labels.vouch(self.view, hits, self.standings)
+        labels.locate(self.view, self.shelf, hits, past=self.past)
+        sections = self._sections(found, hits)
+        files = self._files(hits)
+        ordered = [hit for members in sections.values() for hit in members]
+        budget, cost = self.wish.budget, _as_json if as_json else _as_text
+        frame = _frame(ordered, files, as_json=as_json)
+        kept, cut = fitted(ordered, max(budget - frame, 1) if budget else 0, cost)
+        shown = {hit["id"] for hit in kept}
+        return {
+            "view": self.wish.view,
+            "queries": list(self.wish.queries),
+            "limit": self.wish.most,
+            "hits": kept,
+            "sections": [
+                {"name": name, "ids": ids} for name, held in sections.items()
+                if (ids := [one["id"] for one in held if one["id"] in shown])
+            ],
+            "files": files,
+            "unknown": list(found.unknown),
+            "nothing": None if kept else TOO_SMALL if cut else self._nothing(found),
+            "left_out": {
+                "budget": [hit["id"] for hit in cut], "limit": found.more, "states": self._held_back(),
+                "drafts": self.left_drafts if not kept else 0,
+            },
+            "tokens": {
+                "used": frame + sum(map(cost, kept)),
+                "budget": budget or None, "estimate": quoting.ESTIMATE,
+            },
+        }  # fmt: skip
+
+    def _nothing(self, found: Found) -> str:
+        """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
+        if self.wish.queries:
+            told = f"; no record has {', '.join(found.unknown)}" if found.unknown else ""
+            return f"nothing is known of this{told}"
+        return "nothing is kept that was asked for"
+
+    def _held_back(self) -> dict[str, int]:
+        """Return how many would have answered but for their state."""
+        counts: dict[str, int] = {}
+        held = self.chooser.held_back
+        if self.wish.queries and held:
+            told = self._search(lambda card: card.id in held).hits
+            held = {hit.id: held[hit.id] for hit in told}
+        for status in held.values():
+            counts[status] = counts.get(status, 0) + 1
+        return counts
+
+    # What is found.
+
+    def _found(self) -> Found:
+        if self.wish.view == "orient" and not self.wish.queries:
+            return self._orientation()
+        return self._asked() if self.wish.queries else self._all()
+
+    def _search(self, keep: Callable[[Any], bool], *, most: int = 0) -> Hits:
+        from memento_git.knowledge.recall import search
+
+        return search(
+            self.view, self.wish.queries, limit=most or self.wish.most, keep=keep, files=self._focus(),
+            explain=self.wish.explain, progress=self.progress, few=FEW,
+        )  # fmt: skip
+
+    def _focus(self) -> list[str]:
+        return [place.partition(":")[0] for place in self.wish.about]
+
+    def _asked(self) -> Found:
+        """Return what answers the questions; what was superseded leads to its successor."""
+        told = self._search(self.chooser.keeps, most=self.wish.most + SPARE)
+        rows: dict[str, Row] = {}
+        for hit in told.hits:
+            row = self._row(hit)
+            known = rows.setdefault(row["id"], row)
+            known["instead_of"] = list(dict.fromkeys([*known["instead_of"], *row["instead_of"]]))
+        hits = list(rows.values())
+        against = dict[str, Row]()
+        for row, hit in [(rows[self._standing_for(hit)], hit) for hit in told.hits]:
+            row["contradicted_by"] = self._opponents(row, (*told.against.get(hit.id, ()), *row["contradicted_by"]))
+        shown = hits[: self.wish.most]
+        for other in {one for row in shown for one in row["contradicted_by"]}:
+            against[other] = rows.get(other) or self._note(self.shelf.note(other))
+        unknown = [set(asked.unknown) for asked in told.asked]
+        more = told.more + len(hits) - len(shown)
+        return Found(paired(shown, self._mutual(shown, against)), more, tuple(sorted(set.union(*unknown))))
+
+    def _standing_for(self, hit: Hit) -> str:
+        leads = hit.card.kind == "note" and not self.wish.states and self.shelf.status(hit.id) in LED_ON
+        return self.shelf.current(hit.id) if leads else hit.id
+
+    def _row(self, hit: Hit) -> Row:
+        if hit.card.kind == "note":
+            row = self._note(self.shelf.note(self._standing_for(hit)))
+        else:
+            from memento_git.knowledge.recall import text_of
+
+            row = labels.record_hit(hit.card, text_of(self.view, hit.card), self.view.now)
+        scored = {
+            "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
+            "alike": [card.id for card in hit.alike if card.id != row["id"]],
+            "parts": [part._asdict() for part in hit.parts],
+        }  # fmt: skip
+        return {**row, **scored, "instead_of": [hit.id] if row["id"] != hit.id else []}
+
+    def _note(self, note: Prose) -> Row:
+        unscored: Row = {"score": None, "query": None, "words": [], "alike": [], "parts": []}
+        return {**labels.note_hit(self.shelf, note, self.drafts), **unscored}
+
+    def _opponents(self, row: Row, others: Sequence[str]) -> list[str]:
+        """Return the live notes that a standing link, in either direction, says to contradict a note."""
+        found = set()
+        for other in others:
+            there = self.chooser.prose(self.shelf.current(other))
+            if there is None or there.id == row["id"] or self.shelf.status(there.id) not in (*LIVE, "contested"):
+                continue
+            ends = {(row["id"], there.id), (there.id, row["id"])}
+            if any(self._says(one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
+                found.add(there.id)
+        return sorted(found)
+
+    def _says(self, identity: str, ends: set[tuple[str, str]]) -> bool:
+        note = self.chooser.prose(identity)
+        current = self.shelf.current
+        return note is not None and any(
+            link.rel == "contradicts" and (current(note.id), current(link.to)) in ends
+            for link in self.shelf.links(note)
+        )
+
+    def _mutual(self, shown: Sequence[Row], others: Mapping[str, Row]) -> dict[str, Row]:
+        """Return the notes that contradict what is shown, each with whom it contradicts."""
+        for identity, row in others.items():
+            mine = {hit["id"] for hit in shown if identity in hit["contradicted_by"]}
+            row["contradicted_by"] = sorted({*row["contradicted_by"], *mine})
+        return dict(others)
+
+    def _all(self) -> Found:
+        """Return all notes that the filters let through, the latest first, with what contradicts each."""
+        self._loaded()
+        notes = self.chooser.all()
+        shown = notes[: self.wish.most] if self.wish.view != "digest" else notes
+        rows = {note.id: self._note(note) for note in shown}
+        others = dict[str, Row]()
+        for row in rows.values():
+            row["contradicted_by"] = self.shelf.contradictions(self.shelf.note(row["id"])) if not row["draft"] else []
+            for other in row["contradicted_by"]:
+                others[other] = rows.get(other) or self._note(self.shelf.note(other))
+        ordered = paired(list(rows.values()), self._mutual(list(rows.values()), others))
+        return Found(ordered, len(notes) - len(shown))
+
+    def _orientation(self) -> Found:
+        """Return the last handoff, what is open, what was corrected."""
+        from memento_git.knowledge.orientation import orientation
+
+        told = orientation(self._loaded(), self.wish.most)
+        wanted = {note.id for note in self.chooser.all()}
+        lists = {"last handoff": [told["handoff"]] if told["handoff"] else [], **told}
+        sections = {
+            name: [row["id"] for row in held if row["id"] in wanted]
+            for name, held in lists.items() if isinstance(held, list)
+        }  # fmt: skip
+        ids = dict.fromkeys(identity for held in sections.values() for identity in held)
+        rows = [self._note(self.shelf.note(identity)) for identity in ids]
+        for row in rows:
+            row["contradicted_by"] = self.shelf.contradictions(self.shelf.note(row["id"])) if not row["draft"] else []
+        return Found(rows, sum(told["omitted"].values()), (), sections)
+
+    # How it is shown.
+
+    def _sections(self, found: Found, hits: Sequence[Row]) -> dict[str, list[Row]]:
+        if found.sections is None:
+            return together(grouped(self.wish.view, hits))
+        by_id = {hit["id"]: hit for hit in hits}
+        return together({name: [by_id[one] for one in ids] for name, ids in found.sections.items()})
+
+    def _files(self, hits: Sequence[Row]) -> list[Row]:
+        if self.wish.view not in ("plan", "explore"):
+            return []
+        from memento_git.knowledge import surroundings
+
+        if self.wish.view == "plan":
+            return surroundings.around(self.view, hits, self.wish.queries, past=self.past)
+        return surroundings.traced(self.view, self._loaded(), hits, self.wish.queries, past=self.past)
+
+
+def _frame(hits: Sequence[Row], files: Sequence[Row], *, as_json: bool) -> int:
+    """Return how many tokens an answer takes beside its hits, at most."""
+    if as_json:
+        return 2 * FRAME + FOR_A_NAME * len(hits) + quoting.tokens(json.dumps(files, ensure_ascii=False))
+    return FRAME + quoting.tokens("\n".join(rendering.files(files)))
+
+
+def _as_text(hit: Row) -> int:
+    return quoting.tokens("\n".join(rendering.block(hit)) + "\n")
+
+
+def _as_json(hit: Row) -> int:
+    return quoting.tokens(json.dumps(hit, ensure_ascii=False))

@@ -1,0 +1,170 @@
+"""The lines of a bundle: every note with all that happened to it, as JSON that gives the same bytes back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.ledger import codec, layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
+
+    from memento_git.ledger.layout import Place
+
+HEAD: Final = {"format": "memento-bundle", "version": 1}
+LONGEST: Final = 16 * 1024 * 1024  # of one line, a note with all of its events
+
+
+class BundleInvalid(Refused):
+    token = "bundle_invalid"
+    sentence = "{where}: {problem}"
+    hint_ = "export it again: memento export --out FILE; another format is named with --from; nothing was changed"
+
+
+class File(NamedTuple):
+    """A file of the ledger as a bundle holds it: where it lies, its bytes."""
+
+    path: str
+    data: bytes
+
+
+class Packed(NamedTuple):
+    """One note of a bundle: where it stands in it, its file, its events, its state as the bundle tells it."""
+
+    where: str
+    id: str
+    title: str
+    body: str
+    front: dict[str, Any]
+    text: File
+    events: list[File]
+    state: str
+    draft: bool
+
+
+class Typed(NamedTuple):
+    """A line that somebody wrote by hand: a text, and what a note's options are."""
+
+    where: str
+    text: str
+    options: dict[str, Any]
+
+
+TYPED: Final[dict[str, type | tuple[type, ...]]] = {
+    "text": str, "title": str, "kind": str, "domain": str, "key": str, "tags": list, "aliases": list,
+    "importance": (int, float), "confidence": (int, float), "tier": str, "expires": str, "valid_from": str,
+    "valid_to": str, "thread": str, "to": str, "sources": list, "pinned": bool,
+}  # fmt: skip
+
+
+def line_of(domain: str, state: str, note: File, events: Iterable[File]) -> str:
+    """Return the line of a note; bytes that its values alone would not give back are told too."""
+    place = layout.place_of(note.path)
+    front, body = values_of(place, note)
+    told: dict[str, Any] = {
+        "id": place.id if place else "", "domain": domain, "state": state, "front": front, "body": body,
+    }  # fmt: skip
+    if codec.encode_prose(front, body) != note.data:
+        told["file"] = note.data.decode()
+    told["events"] = [_event_line(one) for one in events]
+    return json.dumps(told, ensure_ascii=False)
+
+
+def _event_line(event: File) -> dict[str, Any]:
+    data, _ = values_of(layout.place_of(event.path), event)
+    told: dict[str, Any] = {"name": event.path.rpartition("/")[2], "data": data}
+    return told if codec.encode(data) == event.data else {**told, "file": event.data.decode()}
+
+
+def values_of(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
+    """Return the values of a file, and its Markdown; refuse what cannot be read."""
+    found = codec.decode(place, file.path, file.data) if place is not None else []
+    if not isinstance(found, codec.Decoded):
+        raise BundleInvalid(where=file.path, problem=found[0] if found else "no file of a note has this name")
+    return codec.plain(found.data), found.body
+
+
+def lines_of(name: str, stream: BinaryIO) -> Iterator[Packed | Typed]:
+    """Yield what the lines of a bundle hold; refuse the first that is wrong."""
+    for number, line in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), 1):
+        where = f"{name}:{number}"
+        if not line.strip():
+            continue
+        told = _loaded(where, line)
+        if number == 1 and told.get("format") is not None:
+            if told.get("format") != HEAD["format"] or told.get("version") != HEAD["version"]:
+                raise BundleInvalid(where=where, problem=f"not a bundle of a version that is known: {line[:60]!r}")
+        elif "front" in told:
+            yield _packed(where, told)
+        else:
+            yield _typed(where, told)
+
+
+def _loaded(where: str, line: bytes) -> dict[str, Any]:
+    if len(line) > LONGEST:
+        raise BundleInvalid(where=where, problem=f"a line of {len(line)} bytes is too long")
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BundleInvalid(where=where, problem="this is no line of JSON") from None
+    if not isinstance(told, dict):
+        raise BundleInvalid(where=where, problem="this is no JSON object")
+    return told
+
+
+def _typed(where: str, told: dict[str, Any]) -> Typed:
+    """Return a line that was written by hand."""
+    unknown = sorted(told.keys() - TYPED)
+    if unknown or not isinstance(told.get("text"), str):
+        problem = f"no such key: {', '.join(unknown)[:80]}" if unknown else "a note needs a text"
+        raise BundleInvalid(where=where, problem=problem)
+    for key, value in told.items():
+        members = value if isinstance(value, list) else []
+        if not isinstance(value, TYPED[key]) or not all(isinstance(member, str) for member in members):
+            raise BundleInvalid(where=where, problem=f"{key} is not what a note has there")
+    return Typed(where, told["text"], {key: value for key, value in told.items() if key != "text"})
+
+
+def _packed(where: str, told: dict[str, Any]) -> Packed:
+    """Return the note of a line, every file of it read as the ledger would read it."""
+    try:
+        front, body = dict(told["front"]), str(told.get("body", ""))
+        front = {"id": str(told["id"]), **front}
+        unknown = "origin" not in front
+        front.setdefault("origin", "import")
+        note = layout.note_path(str(told["domain"]), str(front["id"]))
+        given = told.get("file") if not unknown else None
+        file = File(note, given.encode() if given is not None else codec.encode_prose(front, body))
+        folder = note.removesuffix(".md")
+        events = [_event(folder, one) for one in told.get("events", [])]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise BundleInvalid(where=where, problem=f"this is no note of a bundle: {error!r:.80}") from None
+    for one in (file, *events):
+        _readable(where, one)
+    read_front, read_body = values_of(layout.place_of(note), file)
+    if given is not None and (read_front, read_body) != (codec.plain(front), body):
+        raise BundleInvalid(where=where, problem="its file says something else than its values")
+    draft = any("-promoted-" in one.path for one in events)
+    state = str(told.get("state", ""))
+    return Packed(where, front["id"], str(front.get("title", "")), read_body, read_front, file, events, state, draft)
+
+
+def _event(folder: str, told: dict[str, Any]) -> File:
+    """Return the file of an event; one that is written otherwise than we write it says so itself."""
+    path = f"{folder}/{told['name']}"
+    given = told.get("file")
+    data = given.encode() if given is not None else codec.encode(told["data"])
+    if given is not None and values_of(layout.place_of(path), File(path, data))[0] != codec.plain(told["data"]):
+        raise BundleInvalid(where=path, problem="its file says something else than its values")
+    return File(path, data)
+
+
+def _readable(where: str, file: File) -> None:
+    """Refuse a file that the ledger could not read, or that has no place among notes."""
+    if layout.place_of(file.path) is None:
+        raise BundleInvalid(where=where, problem=f"no file of a note has this name: {file.path[-80:]!r}")
+    for finding in codec.check(file.path, file.data):
+        raise BundleInvalid(where=where, problem=finding)

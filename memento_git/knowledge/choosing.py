@@ -1,0 +1,126 @@
+"""Which notes and records recall may show, and which it leaves out and says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.knowledge.cards import Card
+from memento_git.knowledge.wishes import LED_ON, UNSAID
+from memento_git.ledger import layout
+from memento_git.model import anchors
+from memento_git.model.work import Prose
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.wishes import Wish
+
+
+class Chooser:
+    """Judges documents by a wish; what only its state keeps out is remembered."""
+
+    def __init__(self, shelf: Shelf, wish: Wish, drafts: Collection[str], places: Collection[str] | None) -> None:
+        self.shelf = shelf
+        self.wish = wish
+        self.drafts = drafts
+        self.places = places
+        self.held_back: dict[str, str] = {}
+        self._known: dict[str, bool] = {}
+
+    def keeps(self, card: Card) -> bool:
+        """Tell whether a document may be shown, itself or what took its place."""
+        if card.path not in self._known:
+            self._known[card.path] = self.wish.admits(card) and (
+                self._keeps_note(card) if card.kind == "note" else self.places is None
+            )
+        return self._known[card.path]
+
+    def _keeps_note(self, card: Card) -> bool:
+        note = self.prose(card.id)
+        if note is None or not self._is_meant(note):
+            return False
+        if card.id in self.drafts:
+            return not self.wish.states or bool({"all", "draft"} & set(self.wish.states))
+        status = self.shelf.status(card.id)
+        if not self.wish.states and status in LED_ON and (after := self.prose(self.shelf.current(card.id))):
+            return after.id != card.id and self._in_time(after)
+        return self._in_time(note)
+
+    def _is_meant(self, note: Prose) -> bool:
+        """Tell whether a note passes the filters that only its whole text answers."""
+        least = self.wish.min_confidence
+        sure = float(note.data.get("confidence", UNSAID))
+        return (
+            (self.places is None or note.id in self.places)
+            and (least is None or sure >= least)
+            and self.wish.has_anchor in (None, bool(self.shelf.about(note)))
+        )
+
+    def _in_time(self, note: Prose) -> bool:
+        status, expired = self.shelf.status(note.id), self.shelf.is_expired(note)
+        admitted = self.wish.admits_state(status, expired=expired)
+        if not admitted:
+            self.held_back[note.id] = "expired" if expired and status == "active" else status
+        return admitted
+
+    def prose(self, identity: str) -> Prose | None:
+        """Return a note that can be read; what is wrong with another is a finding of the view."""
+        path = self.shelf.path(identity)
+        found = self.shelf.view.record(path) if path else None
+        return found if isinstance(found, Prose) else None
+
+    def all(self) -> list[Prose]:
+        """Return all notes that may be shown, the latest first; none stands for another here."""
+        return [
+            note
+            for note in reversed(list(self.shelf.readable()))
+            if self.keeps(card_of(note)) and (self.wish.states or self.shelf.status(note.id) not in LED_ON)
+        ]
+
+
+def card_of(note: Prose) -> Card:
+    """Return what filters judge of a note."""
+    data = note.data
+    return Card(
+        path=note.path, kind="note", id=note.id, title=note.title, sort=data["kind"],
+        domain=layout.domain_of(note.path), key=data.get("key", ""), tags=tuple(note.list("tags")), time=data["at"],
+        by=data["by"], thread=data.get("thread", ""), importance=data.get("importance", UNSAID),
+    )  # fmt: skip
+
+
+def at_places(shelf: Shelf, wanted: Collection[str], *, past: bool) -> dict[str, list[anchors.Anchor]]:
+    """Return the notes that are about some places, as they lie now, with their anchors there."""
+    from memento_git.knowledge import following
+    from memento_git.knowledge.labels import now_of
+
+    asked = [anchors.parse(one) for one in wanted]
+    held = [
+        (note.id, anchors.from_data(place)) for note in shelf.readable() for place in shelf.about(note)
+    ]  # fmt: skip
+    if not held:
+        return {}
+    found: dict[str, list[anchors.Anchor]] = {}
+    with following.opened(shelf.view.git) as follower:
+        own = [anchor for _, anchor in held]
+        now = now_of(follower, shelf.view, own, past=past)
+        became = follower.follow(own, now) if now is not None else [None] * len(own)
+        for (note, anchor), one in zip(held, became, strict=True):
+            path = one.path if one is not None and one.path else anchor.path
+            lines = (one.lines if one is not None else None) or anchor.lines
+            if any(_meets(wish, anchor, path, lines) for wish in asked):
+                found.setdefault(note, []).append(anchor)
+    return found
+
+
+def _meets(wish: anchors.Anchor, anchor: anchors.Anchor, path: str, lines: tuple[int, int] | None) -> bool:
+    """Tell whether a place that is asked for and one that a note is about have something in common."""
+    if not wish.is_place or not anchor.is_place:
+        return (wish.pattern, wish.dependency) == (anchor.pattern, anchor.dependency)
+    if wish.path not in (path, anchor.path):
+        return path.startswith(f"{wish.path.rstrip('/')}/")
+    if wish.symbol and anchor.symbol:
+        return wish.symbol == anchor.symbol or anchor.symbol.endswith(f".{wish.symbol}")
+    if wish.lines and lines:
+        return wish.lines[0] <= lines[1] and lines[0] <= wish.lines[1]
+    return True

@@ -1,0 +1,145 @@
+"""What was found, as rows that carry their labels: state, places in the code, trust, origin, age, what contradicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.injection import instructive
+from memento_git.ledger import layout
+from memento_git.ledger.git import GitFailed
+from memento_git.model import anchors
+from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
+from memento_git.model.clock import seconds_of
+from memento_git.model.work import TRUSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.cards import Card
+    from memento_git.knowledge.following import Follower
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.standing import Standing
+    from memento_git.ledger.view import View
+    from memento_git.model.work import Prose
+
+    Standings = Callable[[View, Iterable[str]], dict[str, Row]]
+
+WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
+DAY: Final = 86400
+
+
+def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
+    """Return no standing of any record: for who asks without the work's rules at hand."""
+    return {}
+
+
+def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
+    """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
+    data = note.data
+    confirmed = shelf.confirmed(note.id)[0]
+    return {
+        "id": note.id,
+        "record": "note",
+        "kind": data["kind"],
+        "domain": layout.domain_of(note.path),
+        "title": note.title,
+        "key": data.get("key"),
+        "path": note.path,
+        "run": None,
+        "status": "draft" if note.id in drafts else shelf.status(note.id),
+        "expired": shelf.is_expired(note),
+        "draft": note.id in drafts,
+        "origin": data["origin"],
+        "actor": data["by"],
+        "created_at": data["at"],
+        "age_days": age(data["at"], shelf.view.now),
+        "confirmed_at": confirmed or None,
+        **{key: data.get(key) for key in ("importance", "confidence", "thread", "to")},
+        "tags": note.list("tags"),
+        "pinned": bool(data.get("pinned")),
+        "about": [{"anchor": str(one), "state": None} for one in map(anchors.from_data, shelf.about(note))],
+        "anchors": None,
+        "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
+        "trust": None,
+        "successor": _successor(shelf, note.id),
+        "instead_of": [],
+        "contradicted_by": [],
+        "orders": instructive(f"{note.title}\n{note.body}"),
+        "text": note.body,
+    }
+
+
+def _successor(shelf: Shelf, note: str) -> str | None:
+    current = shelf.current(note)
+    return None if current == note else current
+
+
+def record_hit(card: Card, text: str, now: str) -> Row:
+    """Return a record that is no note as a hit, with the same keys."""
+    unset = dict.fromkeys(("key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "successor"))
+    return {
+        "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
+        "run": card.run or None, "status": None, "expired": False, "draft": False, "origin": card.origin or None,
+        "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now), **unset,
+        "tags": list(card.tags), "pinned": False,
+        "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
+        "instead_of": [], "contradicted_by": [], "orders": instructive(f"{card.title}\n{text}"), "text": text,
+    }  # fmt: skip
+
+
+def age(at: str | None, now: str) -> int | None:
+    """Return how many whole days ago something was; none where its time cannot be read."""
+    try:
+        return max(int((seconds_of(now) - seconds_of(at)) // DAY), 0) if at else None
+    except ValueError:
+        return None
+
+
+def vouch(view: View, hits: Sequence[Row], standings: Standings) -> None:
+    """Say in hits how far their evidence is trusted, and in what state other records are."""
+    wanted = [one["ref"] for hit in hits for one in hit["evidence"]]
+    wanted += [hit["id"] for hit in hits if hit["record"] not in ("note", "skill")]
+    told = standings(view, wanted) if wanted else {}
+    for hit in hits:
+        hit["evidence"] = [
+            {"id": one["id"], **told.get(one["ref"], {"status": None, "trust": None})} for one in hit["evidence"]
+        ]
+        held = [one["trust"] for one in hit["evidence"] if one["trust"] and one["status"] == "recorded"]
+        hit["trust"] = min(held, key=_place_in(TRUSTS)) if held else hit["trust"]
+        if hit["id"] in told and hit["record"] != "note":
+            hit.update(told[hit["id"]])
+
+
+def _place_in(words: Sequence[str]) -> Callable[[str], int]:
+    return lambda word: words.index(word) if word in words else len(words)
+
+
+def now_of(follower: Follower, view: View, wanted: Sequence[anchors.Anchor], *, past: bool) -> Standing | None:
+    """Return the files that anchors are followed to: those of the work tree, or of the revision that is read."""
+    if past:
+        return follower.at(view.commits[0]) if view.commits else None
+    if view.git.top is None:
+        return follower.head()
+    try:
+        return follower.work_tree(wanted)
+    except GitFailed:  # a merge under way leaves no tree to write
+        return follower.head()
+
+
+def locate(view: View, shelf: Shelf, hits: Sequence[Row], *, past: bool) -> None:
+    """Say in hits what became of the places in the code that they are about."""
+    notes = [hit for hit in hits if hit["record"] == "note" and hit["about"]]
+    if not notes:
+        return
+    from memento_git.knowledge import following
+
+    held = [[anchors.from_data(place) for place in shelf.about(shelf.note(hit["id"]))] for hit in notes]
+    wanted = [anchor for places in held for anchor in places]
+    with following.opened(view.git) as follower:
+        now = now_of(follower, view, wanted, past=past)
+        became = iter(follower.follow(wanted, now)) if now is not None else None
+        for hit, places in zip(notes, held, strict=True):
+            if became is not None:
+                hit["about"] = [{"anchor": str(anchor), **next(became).data()} for anchor in places]
+                hit["anchors"] = min((one["state"] for one in hit["about"]), key=_place_in(WORST))

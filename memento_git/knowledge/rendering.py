@@ -1,0 +1,123 @@
+"""An answer of recall as lines for a reader: labels are ours, what stands behind the fence is not. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.knowledge.quoting import MARGIN, fenced, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memento_git.folding.rows import Row
+
+SHOWN_FILES: Final = 20
+ORIGINS: Final = {
+    "person": "by a person", "agent": "by an agent", "command": "from a command", "import": "imported",
+}  # fmt: skip
+
+
+def words_of(hit: Row) -> list[str]:
+    """Return the labels of a hit, in words."""
+    told: list[Any] = [
+        hit["kind"], hit["status"] and hit["status"].replace("_", " "), hit["expired"] and "expired",
+        hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
+        hit["trust"] and f"evidence {hit['trust']}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
+        _aged(hit["age_days"]), hit["confirmed_at"] and f"confirmed {hit['confirmed_at'][:10]}",
+        hit["confidence"] is not None and f"confidence {hit['confidence']:g}",
+        hit["orders"] and f"reads like orders: {', '.join(hit['orders'])}",
+    ]  # fmt: skip
+    return [str(one) for one in told if one]
+
+
+def _aged(days: int | None) -> str:
+    return "" if days is None else "today" if days == 0 else f"{days} day{'s' if days > 1 else ''} old"
+
+
+def block(hit: Row) -> list[str]:
+    """Return one hit: what is said of it, then its title and text behind the fence."""
+    lines = [f"{hit['id']}  {' · '.join(words_of(hit))}"]
+    lines += [f"  {line}" for line in _told(hit)]
+    title = named(hit["title"], 200)
+    text = hit["text"].strip()
+    body = f"\n{text}" if text and text != hit["title"] else ""
+    return [*lines, *(f"  {line}" for line in fenced(f"{title}{body}")), *([""] if body else [])]
+
+
+def _told(hit: Row) -> Iterable[str]:
+    """Yield what else one should know of a hit, one line for each."""
+    if hit["instead_of"]:
+        yield f"took the place of {', '.join(hit['instead_of'])}, which was found"
+    if hit["successor"]:
+        yield f"its successor is {hit['successor']}"
+    if hit["contradicted_by"]:
+        yield f"contradicted by {', '.join(hit['contradicted_by'])}; neither is known to be right"
+    yield from map(_place, (place for place in hit["about"] if place["state"] not in (None, "ok")))
+    for one in hit["evidence"]:
+        if one.get("trust"):
+            yield f"rests on {one['id']}: {one['status']}, {one['trust']}"
+    if hit.get("alike"):
+        yield f"the same is said by {', '.join(hit['alike'])}"
+    if hit.get("cut"):
+        yield f"shortened; all of it: memento show {hit['id']}"
+    if hit.get("parts"):
+        yield f"score {hit['score']:.2f} = " + " + ".join(
+            f"{named(part['name'], 40)} {part['value']:.2f}" + _of(part["of"]) for part in hit["parts"]
+        )
+
+
+def _place(place: Row) -> str:
+    """Return in words what became of a place in the code."""
+    there = place.get("path", "") + (f":{place['lines']}" if place.get("lines") else "")
+    why = f" ({named(place['why'])})" if place.get("why") else ""
+    now = "" if place["state"] in ("gone", "unpinned") or not there else f", now {named(there)}"
+    return f"about {named(place['anchor'])}: {place['state']}{now}{why}"
+
+
+def _of(source: str) -> str:
+    return {"text": "", "boost": " (boost)"}.get(source, f" (of {source})")
+
+
+def rendered(answer: Row) -> str:
+    """Return an answer as text; where nothing was found that is what it says."""
+    hits = {hit["id"]: hit for hit in answer["hits"]}
+    lines = [MARGIN, ""] if hits or answer["files"] else []
+    for section in answer["sections"]:
+        members = [hits[identity] for identity in section["ids"] if identity in hits]
+        lines += [f"== {section['name']} ==", ""] if section["name"] and members else []
+        lines += [line for hit in members for line in block(hit)]
+        lines += [""] if members and lines[-1] else []
+    lines += files(answer["files"])
+    if not hits:
+        lines.append(answer["nothing"] or "")
+    return "\n".join([*lines, *left_out(answer)])
+
+
+def files(rows: Iterable[Row]) -> list[str]:
+    """Return files as lines: whether they are there, what in them meets the question, which notes are about them."""
+    shown = list(rows)
+    lines = []
+    for row in shown[:SHOWN_FILES]:
+        told = [*([] if row["exists"] else ["is not there"]), *(f"defines {named(one)}" for one in row["symbols"])]
+        told += [f"has {', '.join(map(named, row['words']))}"] if row["words"] else []
+        told += [f"notes: {', '.join(row['notes'])}" if row["notes"] else "no note is about it"]
+        lines += [*fenced(named(row["path"], 200)), f"  {'; '.join(told)}"]
+    return ["== files ==", "", *lines, ""] if lines else []
+
+
+def left_out(answer: Row) -> list[str]:
+    """Return what was not shown and how to get it, and what the answer takes."""
+    left, tokens = answer["left_out"], answer["tokens"]
+    lines = []
+    if left["budget"]:
+        first = ", ".join(left["budget"][:3]) + (" and others" if len(left["budget"]) > 3 else "")
+        lines.append(f"left out for the budget: {len(left['budget'])} ({first}): --budget 0, or memento show ID")
+    if left["limit"]:
+        lines.append(f"left out by --limit {answer['limit']}: {left['limit']} more")
+    for status, count in left["states"].items():
+        lines.append(f"left out because {status}: {count}: --state {status}")
+    if left["drafts"]:
+        lines.append(f"left out because they are drafts: {left['drafts']}: --drafts")
+    if answer["hits"] and tokens["budget"]:
+        lines.append(f"about {tokens['used']} of {tokens['budget']} tokens ({tokens['estimate']})")
+    return lines

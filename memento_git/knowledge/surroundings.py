@@ -1,0 +1,102 @@
+"""The files around what was found: those that notes are about, that a question names, or that have its words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge import following
+from memento_git.knowledge.labels import now_of
+from memento_git.knowledge.lexicon import ASKING, EMPTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.following import Follower
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.standing import Standing
+    from memento_git.ledger.view import View
+
+NAME: Final = re.compile(r"[\w$]+(?:[.\-/]+[\w$]+)*")
+SHORTEST: Final = 3
+MOST_WORDS: Final = 6
+MOST_FILES: Final = 20
+LOOKED_INTO: Final = 10
+MOST_SYMBOLS: Final = 5
+LEDGER: Final = ".memento/"
+
+
+def around(view: View, hits: Sequence[Row], queries: Sequence[str], *, past: bool) -> list[Row]:
+    """Return the files that hits are about and those that a question names, and whether they are there."""
+    with following.opened(view.git) as follower:
+        now = now_of(follower, view, (), past=past)
+        there = set(now.entries) if now is not None else set()
+    rows: dict[str, Row] = {}
+    for hit in hits:
+        for place in hit["about"]:
+            path = place.get("path") or _path(place["anchor"])
+            if path and "*" not in path:
+                _row(rows, path, there)["notes"].append(hit["id"])
+    names = [name for query in queries for name in NAME.findall(query) if "/" in name or "." in name]
+    for name in names:
+        matching = [path for path in there if path == name or path.endswith(f"/{name}")]
+        for path in sorted(matching) or ([name] if "/" in name else []):
+            _row(rows, path, there)
+    return list(rows.values())[:MOST_FILES]
+
+
+def traced(view: View, shelf: Shelf, hits: Sequence[Row], queries: Sequence[str], *, past: bool) -> list[Row]:
+    """Return the files that the question leads to, through notes or by its words; those without a note first."""
+    rows = {row["path"]: row for row in around(view, hits, queries, past=past)}
+    with following.opened(view.git) as follower:
+        now = now_of(follower, view, (), past=past)
+        if now is None:
+            return list(rows.values())
+        _grep(rows, follower, now, _words(queries))
+        _define(rows, follower, now, _words(queries))
+    for note in shelf.live():
+        for place in shelf.about(note):
+            row = rows.get(str(place.get("path", "")))
+            if row is not None and note.id not in row["notes"]:
+                row["notes"].append(note.id)
+    return sorted(rows.values(), key=lambda row: (bool(row["notes"]), -len(row["symbols"]), -len(row["words"])))
+
+
+def _row(rows: dict[str, Row], path: str, there: Iterable[str]) -> Row:
+    return rows.setdefault(path, {"path": path, "exists": path in there, "notes": [], "words": [], "symbols": []})
+
+
+def _path(anchor: str) -> str:
+    return "" if anchor.startswith(("pattern:", "dep:")) else anchor.partition(":")[0]
+
+
+def _words(queries: Sequence[str]) -> list[str]:
+    """Return the words of a question that code may have, the longest first."""
+    found = [name for query in queries for name in NAME.findall(query)]
+    telling = [one for one in found if len(one) >= SHORTEST and one.lower() not in ASKING | EMPTY]
+    return sorted(dict.fromkeys(telling), key=lambda one: (-len(one), one))[:MOST_WORDS]
+
+
+def _grep(rows: dict[str, Row], follower: Follower, now: Standing, words: Sequence[str]) -> None:
+    """Add the files that have most of the words."""
+    having: dict[str, list[str]] = {}
+    for word in words:
+        for path in follower.reader.holding(now.tree, word):
+            if not path.startswith(LEDGER):
+                having.setdefault(path, []).append(word)
+    best = sorted(having, key=lambda path: (-len(having[path]), path))[:MOST_FILES]
+    for path in [*best, *(path for path in rows if path in having)]:
+        _row(rows, path, now.entries)["words"] = having[path]
+
+
+def _define(rows: dict[str, Row], follower: Follower, now: Standing, words: Sequence[str]) -> None:
+    """Say which of the files define something by the name of a word."""
+    wanted = [word.lower() for word in words]
+    for path, row in list(rows.items())[:LOOKED_INTO]:
+        if not row["exists"]:
+            continue
+        names = follower.texts.symbols(path, now.blob(path)).ranges
+        row["symbols"] = [
+            name for name in names if any(word in name.rpartition(".")[2].lower() for word in wanted)
+        ][:MOST_SYMBOLS]  # fmt: skip

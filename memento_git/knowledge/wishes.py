@@ -1,0 +1,97 @@
+"""What is asked of recall: questions, filters, a view; and which documents the filters let through. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Misused
+
+if TYPE_CHECKING:
+    from memento_git.knowledge.cards import Card
+
+VIEWS: Final = ("auto", "brief", "plan", "explore", "orient", "digest", "list", "plain")
+MOST: Final = {"brief": 8, "plan": 20, "explore": 12, "orient": 10, "digest": 200, "list": 50, "plain": 10}
+RECORDS: Final = ("plan", "task", "run", "evidence", "skill")
+CURRENT: Final = ("active", "contested", "resolved", "finished")
+LED_ON: Final = ("superseded", "merged")
+BUDGET: Final = 4000
+UNSAID: Final = 0.5
+
+
+class NothingAsked(Misused):
+    """A view that answers a question, without one."""
+
+    token = "query_required"
+    sentence = "the view {view} answers a question, and there is none"
+    hint_ = "memento recall QUERY --view {view}, or --view orient, digest or list, which need none"
+
+
+class Wish(NamedTuple):
+    """All that recall is asked; what is empty is not asked for."""
+
+    queries: tuple[str, ...] = ()
+    view: str = "auto"
+    about: tuple[str, ...] = ()
+    key_prefix: str = ""
+    domain: str = ""
+    kinds: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    author: str = ""
+    tag: str = ""
+    thread: str = ""
+    since: str = ""
+    until: str = ""
+    min_confidence: float | None = None
+    min_importance: float | None = None
+    has_anchor: bool | None = None
+    drafts: bool = False
+    limit: int = 0
+    budget: int = BUDGET
+    explain: bool = False
+
+    @property
+    def most(self) -> int:
+        return self.limit or MOST[self.view]
+
+    @property
+    def of_notes(self) -> bool:
+        """Tell whether only a note can be meant."""
+        only = (self.key_prefix, self.domain, self.states, self.tag, self.thread)
+        return any(only) or self.min_confidence is not None or self.has_anchor is not None
+
+    def settled(self) -> Wish:
+        """Return the wish with the view that `auto` comes to; refuse a view that needs a question without one."""
+        queries = tuple(query for query in self.queries if query.strip())
+        bare = not queries and not self.about
+        chosen = "brief" if queries else "orient" if bare and not self.filtered else "list"
+        view = chosen if self.view == "auto" else self.view
+        if not queries and view in ("plan", "explore"):
+            raise NothingAsked(view=view)
+        return self._replace(queries=queries, view=view)
+
+    @property
+    def filtered(self) -> bool:
+        plain = Wish(self.queries, self.view, limit=self.limit, budget=self.budget, explain=self.explain)
+        return self != plain
+
+    def admits(self, card: Card) -> bool:
+        """Tell whether a document passes the filters that its card answers; state and confidence are not on it."""
+        if card.kind not in ("note", *RECORDS) or (card.kind != "note" and self.of_notes):
+            return False
+        return (
+            (not self.kinds or (card.sort if card.kind == "note" else card.kind) in self.kinds)
+            and self.domain in ("", card.domain)
+            and self.author.lower() in card.by.lower()
+            and (not self.tag or self.tag in card.tags)
+            and self.thread in ("", card.thread)
+            and (not self.key_prefix or card.key == self.key_prefix or card.key.startswith(f"{self.key_prefix}."))
+            and (not self.since or card.time >= self.since)
+            and (not self.until or card.time <= self.until)
+            and (self.min_importance is None or card.importance >= self.min_importance)
+        )
+
+    def admits_state(self, status: str, *, expired: bool) -> bool:
+        """Tell whether a note's state is asked for: without a word, what holds now."""
+        if not self.states:
+            return status in CURRENT and not expired
+        return "all" in self.states or status in self.states or (expired and "expired" in self.states)

@@ -1,0 +1,49 @@
+"""How one file of the ledger came to be, as git tells it: who wrote which line, and what each commit changed."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from memento_git.ledger.view import View
+
+END: Final = "\x1e"
+HEAD: Final = re.compile(r"[0-9a-f]{40,64} \d+ (\d+)")
+MOST_PATCH: Final = 20_000
+
+
+def blame(view: View, path: str) -> list[dict[str, Any]]:
+    """Return each line of a file with the commit that it is from, its author and date."""
+    if not view.commits or not view.files.get(path):
+        return []
+    told = view.git.run("blame", "--line-porcelain", view.commits[0], "--", path).decode(errors="replace")
+    rows: list[dict[str, Any]] = []
+    row: dict[str, Any] = {}
+    for line in told.split("\n"):
+        if line.startswith("\t"):
+            rows.append({**row, "text": line[1:]})
+        elif (found := HEAD.match(line)) is not None:
+            row = {"line": int(found[1]), "commit": line.partition(" ")[0]}
+        elif line.startswith(("author ", "author-time ")):
+            key, _, value = line.partition(" ")
+            row |= {"author": value} if key == "author" else {"time": int(value)}
+    return rows
+
+
+def revisions(view: View, path: str) -> list[dict[str, Any]]:
+    """Return the commits that changed a file, the latest first, each with its patch; a long one is cut."""
+    if not view.commits or not view.files.get(path):
+        return []
+    told = view.git.run(
+        "log", "-p", "--no-color", "--no-ext-diff", "--no-textconv", f"--format={END}%H%x1f%an <%ae>%x1f%cI%x1f%s",
+        view.commits[0], "--", path,
+    )  # fmt: skip
+    rows = []
+    for part in os.fsdecode(told).split(END)[1:]:
+        head, _, patch = part.partition("\n")
+        commit, author, date, subject = (head.split("\x1f", 3) + [""] * 3)[:4]
+        patch = patch.strip("\n")[:MOST_PATCH].encode(errors="surrogateescape").decode(errors="replace")
+        rows.append({"commit": commit, "author": author, "date": date, "subject": subject, "patch": patch})
+    return rows

@@ -1,0 +1,47 @@
+"""What records of the work come to, by id: for notes that rest on them and for what was found. Joins both domains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.errors import MementoError
+from memento_git.model.ids import Ref, kind_of, parse_ref
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
+    from memento_git.work.state import RunState
+
+
+def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
+    """Return status, and of evidence trust, of each run, plan, task and piece of evidence; of others why not.
+
+    Evidence may be named with the digest of its file: another file of that id proves nothing.
+    """
+    from memento_git.work.state import RunState
+
+    states: dict[str, RunState] = {}
+    found: dict[str, Row] = {}
+    for name in dict.fromkeys(ids):
+        identity, digest = parse_ref(name)
+        kind = kind_of(identity)
+        try:
+            run = view.find(identity, kind)[1]
+            state = states.setdefault(run, RunState(view, run))
+            found[name] = _standing(state, Ref(identity, digest), kind)
+        except MementoError as error:
+            found[name] = {"status": error.token, "trust": None}
+    return found
+
+
+def _standing(state: RunState, ref: Ref, kind: str) -> Row:
+    if kind == "evidence":
+        held = state.evidence(ref.id)
+        if ref.digest:
+            cited = state.cited(ref)
+            return {"status": cited.status, "trust": cited.trust}
+        return {"status": state.evidence_status(ref.id), "trust": state.trust_in(held) if held else "advisory"}
+    status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
+    return {"status": status(ref.id), "trust": None}
