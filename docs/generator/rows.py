@@ -257,7 +257,6 @@ NOTE: Final = {
     "progress": "of a goal: `at`, `note`, `next`; or null",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown of its file",
 }  # fmt: skip
-<<<<<<< HEAD
 HIT: Final = {
     "id": "the record", "record": "note, plan, task, run, evidence, skill",
     "kind": "of a note what it is, else `record`",
@@ -274,7 +273,7 @@ HIT: Final = {
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
     "cut": "it is not all of it", "score": "or null", "query": "which of the questions, from 0", "words": "that it met",
     "alike": "others that say the same", "parts": "with --explain: `name`, `value`, `of` (text, boost, or an id)",
-=======
+}  # fmt: skip
 CODE: Final = {
     "moment": "work_tree, or commit (with --at, or in a bare repository)", "commit": "or null",
     "blob": "only in `code read`: git id of the file as it is shown",
@@ -317,7 +316,6 @@ SCAN: Final = {
     "replaced": "ids of drafts that were dropped, since their place says something else now or nothing",
     "left_out": "what is not fit for a note: path, symbol, why",
     "files": "read; unchanged: known by their content; left: beyond the limit; too_large; not_parsed: by language",
->>>>>>> main
 }  # fmt: skip
 
 TABLES: Final = {
@@ -327,13 +325,9 @@ TABLES: Final = {
     "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
-<<<<<<< HEAD
-    "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
-=======
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
-    "Run again (results)": RERUN, "Note": NOTE,
->>>>>>> main
+    "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
 }  # fmt: skip
 
 SYNC: Final = {
