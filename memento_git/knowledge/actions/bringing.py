@@ -1,0 +1,193 @@
+"""Taking the knowledge of other tools in: one commit; what nobody vouches for and gives orders becomes a draft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import MementoError, Misused
+from memento_git.knowledge import alike
+from memento_git.knowledge.actions.notes import write
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import Draft, Drafted, drafted
+from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.foreign import guidance, markdown, mnemo, records
+from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.transitions import LIVE
+from memento_git.model.exchange import Brought, LeftOut, Taken
+from memento_git.texts.secrets import SecretFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from memento_git.knowledge.foreign.entries import Entry, Found
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.model.work import Prose
+
+READERS: Final[dict[str, Callable[[Path], Found]]] = {
+    "markdown": markdown.read,
+    "claude-md": guidance.read,
+    "mnemo": mnemo.read,
+    "memento-sqlite": records.read,
+}
+
+
+class OriginFixed(Misused):
+    token = "origin_fixed"
+    sentence = "what is imported from {form} has the origin import, not {origin}"
+    hint_ = "leave --origin out; a person who vouches for a note can add it anew: memento note add"
+
+
+def bring(
+    ledger: Ledger, form: str, source: Path, *, dry_run: bool = False, origin: str = "",
+    allow_secrets: Sequence[str] = (),
+) -> Brought:  # fmt: skip
+    """Take in what a reader finds in a source, in one commit; with `dry_run` only say what would come in."""
+    if origin not in ("", "import"):
+        raise OriginFixed(form=form, origin=origin)
+    found = READERS[form](source)
+    if dry_run:
+        return _Bringing(Desk.apart(ledger, allow_secrets), found).done(dry=True)
+
+    def act(tx: Transaction) -> tuple[Brought, list[Drafted]]:
+        tx.allow_secrets = tuple(allow_secrets)
+        work = _Bringing(Desk.of(tx), found)
+        return work.done(dry=False), [held.draft for held in work.drafts]
+
+    brought, drafts = ledger.change("import", act)
+    kept = Drafts(ledger.git)
+    for one in drafts:
+        kept.add(one.data, one.body, one.domain)
+    return brought
+
+
+class _Held(NamedTuple):
+    """An entry and the note that it comes to."""
+
+    entry: Entry
+    draft: Drafted
+    why: str = ""
+
+
+class _Bringing:
+    """One import at work: what comes in, what was there already, what becomes a draft, what stays out."""
+
+    def __init__(self, desk: Desk, found: Found) -> None:
+        self.desk = desk
+        self.found = found
+        self.names: dict[str, str] = {}
+        self.made: list[_Held] = []
+        self.drafts: list[_Held] = []
+        self.existing: list[Taken] = []
+        self.skipped = list(found.skipped)
+        notes = [*desk.shelf.readable(), *Drafts(desk.tx.ledger.git).all()]
+        self._texts = {alike.plain(note.body): note for note in notes}
+        self._sources = {source: note for note in notes for source in note.list("sources")[:1]}
+        live = {note.id for note in desk.shelf.live()}
+        self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
+
+    def done(self, *, dry: bool) -> Brought:
+        """Do it; return what came of it."""
+        for entry in self.found.entries:
+            self._take(entry)
+        for held in self.made:
+            self._connect(held)
+            write(self.desk, held.draft.data, held.draft.body, held.draft.domain)
+        for held in self.drafts:
+            self._connect(held)
+        for held in self.made:
+            self._follow(held)
+        return Brought(
+            [_taken(held, dry=dry) for held in self.made], self.existing,
+            [_taken(held, dry=dry) for held in self.drafts], self.skipped,
+        )  # fmt: skip
+
+    def _take(self, entry: Entry) -> None:
+        """Decide what becomes of an entry."""
+        if self._is_there(entry):
+            return
+        try:
+            draft = drafted(self.desk, Draft(text=entry.text, **{**entry.options, "origin": "import"}))
+        except SecretFound as secret:
+            line = max(entry.line, 1) + int(str(secret.facts["line"])) - 1
+            file = entry.where.partition(":")[0]
+            self._leave(f"{file}:{line}" if entry.line else entry.where, secret.message + " " + secret.hint)
+            return
+        except MementoError as error:
+            self._leave(entry.where, error.message)
+            return
+        if entry.at and entry.at <= self.desk.tx.now:
+            draft.data["at"] = entry.at
+        key = draft.data.get("key", "")
+        if key in self._keys and not entry.state:
+            self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
+            return
+        if signs := instructive(f"{draft.data['title']}\n{draft.body}"):
+            self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
+            return
+        if key and not entry.state:
+            self._keys[key] = draft.data["id"]
+        self.names[entry.name] = draft.data["id"]
+        self.made.append(_Held(entry, draft))
+
+    def _is_there(self, entry: Entry) -> bool:
+        """Tell whether a note or draft says the very same, or came from the same place."""
+        source = next(iter(entry.options.get("sources", ())), "")
+        came: Prose | None = self._sources.get(source) if entry.lasting else None
+        same = self._texts.get(alike.plain(entry.text))
+        if came is not None and alike.plain(came.body) != alike.plain(entry.text):
+            self._leave(entry.where, f"it came in as {came.id} and reads differently now: better that note's wording")
+        elif (there := came or same) is not None:
+            self.existing.append(Taken(there.id, str(there.data["title"])))
+            self.names[entry.name] = there.id
+            return True
+        return came is not None
+
+    def _leave(self, where: str, why: str) -> None:
+        self.skipped.append(LeftOut(where, why))
+
+    def _connect(self, held: _Held) -> None:
+        """Turn names of the source into ids; say which lead nowhere."""
+        entry, data = held.entry, held.draft.data
+        links = []
+        for rel, name in entry.links:
+            to = self._known(entry, name, "its link")
+            if to and to != data["id"]:
+                links.append({"rel": rel, "to": to})
+        old = [to for name in entry.supersedes if (to := self._known(entry, name, "what it supersedes,"))]
+        data.update({key: value for key, value in (("links", links), ("supersedes", old)) if value})
+        merged = [to for name in entry.merges if (to := self._known(entry, name, "what it sums up,"))]
+        if merged:
+            data["sources"] = [*data.get("sources", ())[:1], *merged]
+
+    def _known(self, entry: Entry, name: str, what: str) -> str:
+        if name not in self.names:
+            self._leave(entry.where, f"{what} {name} did not come in, so the note is without it")
+        return self.names.get(name, "")
+
+    def _follow(self, held: _Held) -> None:
+        """Let happen what had happened to the notes where they come from."""
+        entry, note, shelf = held.entry, held.draft.data["id"], self.desk.shelf
+        reason = self._reason(entry)
+        for old in held.draft.data.get("supersedes") or ():
+            if shelf.status(old) in LIVE:
+                self.desk.happen(shelf, old, "superseded", successor=note, reason=reason)
+            else:
+                self._leave(entry.where, f"{old} is {shelf.status(old)} already, so this note takes nobody's place")
+        for name in entry.merges:
+            if shelf.status(self.names.get(name, note)) in LIVE and name in self.names:
+                self.desk.happen(shelf, self.names[name], "merged", into=note, reason=reason)
+        if entry.state and shelf.status(note) == "active":
+            self.desk.happen(shelf, note, entry.state, reason=reason or "so it was where it came from")
+
+    def _reason(self, entry: Entry) -> str:
+        """Return why something happened, where the source tells it in words that a ledger may hold."""
+        try:
+            return self.desk.optional("reason", entry.reason)
+        except MementoError as error:
+            self._leave(entry.where, f"its reason was left out: {error.message}")
+            return ""
+
+
+def _taken(held: _Held, *, dry: bool) -> Taken:
+    return Taken("" if dry else held.draft.data["id"], held.draft.data["title"], held.why)
