@@ -53,7 +53,7 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     from memento_git.knowledge.digest import digest
     from memento_git.knowledge.shelf import Shelf
 
-    made = digest(Shelf(door.view()), budget or DIGEST_TOKENS)
+    made = digest(Shelf(door.view()), budget or DIGEST_TOKENS, out.name if out else "")
     data = {"format": "agents-md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
     if out is None:

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
     "export": ("exchange", "Give knowledge out: JSON lines that keep all there is of each note."),
     "import": ("exchange", "Take knowledge in, in one commit."),
+    "purge": ("purge", "Rewrite the branch's history without notes that must not be there."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),

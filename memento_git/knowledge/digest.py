@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.injection import LOW, instructive
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 TOKEN: Final = 4
 LONGEST: Final = 400
+BEGINNING: Final = 30
 SECTIONS: Final = {
     "Conventions": ("preference",),
     "Decisions": ("decision",),
@@ -41,10 +43,13 @@ class Digest(NamedTuple):
     skipped: list[LeftOut]
 
 
-def digest(shelf: Shelf, budget: int = DIGEST_TOKENS) -> Digest:
-    """Return the notes that matter most, a line each, in as many tokens (of four characters) as are allowed."""
+def digest(shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "") -> Digest:
+    """Return the notes that matter most, a line each, in as many tokens (of four characters) as are allowed.
+
+    What was imported from the very file that it goes into is not told there twice.
+    """
     skipped: list[LeftOut] = []
-    ranked = sorted(_wanted(shelf, skipped), key=lambda note: _rank(shelf, note))
+    ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
     room = budget * TOKEN - len(HEAD)
     lines: dict[str, str] = {}
     for note in ranked:
@@ -64,12 +69,14 @@ def digest(shelf: Shelf, budget: int = DIGEST_TOKENS) -> Digest:
     return Digest("".join(parts), list(lines), skipped)
 
 
-def _wanted(shelf: Shelf, skipped: list[LeftOut]) -> list[Prose]:
+def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
     """Return the notes that count now and that may be told to whoever reads a file of guidance."""
     found = []
     for note in shelf.live():
         if shelf.status(note.id) != "active":
             skipped.append(LeftOut(note.id, f"it is {shelf.status(note.id)}"))
+        elif into and any(source.startswith(f"file:{into}:") for source in note.list("sources")):
+            skipped.append(LeftOut(note.id, f"it came from {into} itself"))
         elif shelf.is_expired(note):
             skipped.append(LeftOut(note.id, "it has expired"))
         elif note.data["origin"] in LOW and (signs := instructive(f"{note.data['title']}\n{note.body}")):
@@ -91,12 +98,18 @@ def _section(note: Prose) -> str:
 
 def _line(shelf: Shelf, note: Prose) -> str:
     title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(note.body)
-    text = said if said.lstrip("#>*- ").startswith(title) else f"{title}: {said}"
+    begin = _bare(title).find(_bare(said)[:BEGINNING])
+    text = f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     places = ", ".join(str(anchors.from_data(place)) for place in shelf.about(note)[:3])
     against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
     return f"- {_tame(text)} ({note.id}{f'; about {_tame(places)}' if places else ''}{against})\n"
+
+
+def _bare(text: str) -> str:
+    """Return a text without its marks, for a title that was taken from it has none."""
+    return re.sub(r"^[#>*\-\s]+|[`*\u2026]", "", text)
 
 
 def _tame(text: str) -> str:

@@ -109,9 +109,11 @@ class _Bringing:
         try:
             draft = drafted(self.desk, Draft(text=entry.text, **{**entry.options, "origin": "import"}))
         except SecretFound as secret:
-            line = max(entry.line, 1) + int(str(secret.facts["line"])) - 1
-            file = entry.where.partition(":")[0]
-            self._leave(f"{file}:{line}" if entry.line else entry.where, secret.message + " " + secret.hint)
+            where = f"{entry.where.partition(':')[0]}:{entry.line + int(str(secret.facts['line'])) - 1}"
+            self._leave(
+                where if entry.line else entry.where,
+                f"it holds what looks like a secret ({secret.facts['rule']}). {secret.hint}",
+            )
             return
         except MementoError as error:
             self._leave(entry.where, error.message)

@@ -41,19 +41,13 @@ def read(folder: Path) -> Found:
             continue
         entry = _entry(name, node, threads.get(name, ""))
         if name not in active and name not in succeeded:
-            entry = entry._replace(**_set_aside(name, stashed))
+            state = "parked" if name in stashed else "retired"
+            entry = entry._replace(state=state, reason=stashed.get(name, "mnemo did not count it as active"))
         made.append(entry)
     drafts = [one.name for one in sorted((store / "sessions").glob("*/nodes"))] if (store / "sessions").is_dir() else []
     if drafts:
         skipped.append(LeftOut("sessions", f"{len(drafts)} sessions have drafts of their own: import each by its path"))
     return Found(_ordered(made), skipped)
-
-
-def _set_aside(name: str, stashed: Mapping[str, str]) -> dict[str, str]:
-    """Return the state of a node that is not active although nothing took its place."""
-    if name in stashed:
-        return {"state": "parked", "reason": stashed[name]}
-    return {"state": "retired", "reason": "mnemo did not count it as active"}
 
 
 def _nodes(folder: Path, skipped: list[LeftOut]) -> dict[str, dict[str, Any]]:
