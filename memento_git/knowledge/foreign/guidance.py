@@ -31,11 +31,11 @@ class Block(NamedTuple):
 
 def read(path: Path) -> Found:
     """Return the notes of a file of guidance."""
-    name, text = path.name, files.whole(path)
-    lines = text.split("\n")
+    name = path.name
     skipped: list[LeftOut] = []
+    lines = _without_digest(files.whole(path).split("\n"), name, skipped)
     made = []
-    for block in _blocks(_without_digest(lines, name, skipped)):
+    for block in _blocks("\n".join(lines)):
         told = _text(lines[block.start : block.end])
         where = f"{name}:{block.start + 1}"
         if IMPORTED.fullmatch(told):
@@ -67,8 +67,8 @@ def _apart(made: list[Entry], skipped: list[LeftOut]) -> list[Entry]:
     return list(kept.values())
 
 
-def _without_digest(lines: Sequence[str], name: str, skipped: list[LeftOut]) -> str:
-    """Return the file with empty lines in the place of what our own export wrote there."""
+def _without_digest(lines: Sequence[str], name: str, skipped: list[LeftOut]) -> list[str]:
+    """Return the lines with empty lines in the place of what our own export wrote there."""
     kept, inside = [], False
     for number, line in enumerate(lines):
         if line.startswith(BEGIN):
@@ -77,7 +77,7 @@ def _without_digest(lines: Sequence[str], name: str, skipped: list[LeftOut]) -> 
         kept.append("" if inside else line)
         if inside and line.startswith(END):
             inside = False
-    return "\n".join(kept)
+    return kept
 
 
 def _blocks(text: str) -> Iterator[Block]:
