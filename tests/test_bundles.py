@@ -10,6 +10,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import bundles, notes
+from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import Ledger
@@ -18,6 +19,8 @@ from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from memento_git.ledger.store import Transaction
 
     Call = Callable[..., tuple[int, str, str]]
 
@@ -38,6 +41,11 @@ def add(play: Play, text: str, **options: Any) -> str:
     return str(play.do(notes.add_note, text, **options).id)
 
 
+def anchored(tx: Transaction, note: str, about: list[dict[str, str]]) -> None:
+    desk = Desk.of(tx)
+    desk.happen(desk.shelf, note, "anchored", about=about)
+
+
 def lived(play: Play) -> list[str]:
     """A ledger whose notes have been through everything."""
     old = add(play, "Tokens live an hour.", kind="decision", key="auth.token", tags=["auth"], importance="0.9")
@@ -52,6 +60,8 @@ def lived(play: Play) -> list[str]:
     merged = play.do(notes.merge_notes, [one, two], text="Each process has a cache of its own.").id
     play.do(notes.link_note, merged, "depends_on", new)
     play.do(notes.confirm_note, new, note_text="still so")
+    anchors = [{"path": "app.py", "blob": "8f1b" * 10, "commit": "0" * 40, "lines": "1"}]
+    play.do(anchored, new, anchors)
     medium = add(play, "For now: the mirror is down.", tier="medium", pinned=True)
     play.do(notes.promote_note, medium)
     return [old, new, parked, gone, one, two, str(merged), medium]
@@ -256,3 +266,22 @@ def test_a_damaged_note_is_left_out_and_named(play: Play, cli: Call) -> None:
     told = json.loads(out)
     assert (code, told["notes"]) == (0, 1)
     assert note in told["skipped"][0]["where"]
+
+
+def test_ones_own_notes_move_to_another_machine(cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "mine.jsonl")
+    assert cli("remember", "I like short answers.", "--scope", "user")[0] == 0
+    assert cli("export", "--scope", "user", "--out", path)[0] == 0
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert cli("import", path, "--scope", "user", "--dry-run")[0] == 1
+    assert not (tmp_path / "data").exists()
+    assert cli("import", path, "--scope", "user")[0] == 0
+    assert "I like short answers" in cli("note", "list", "--scope", "user")[1]
+
+
+def test_a_bundle_of_many_notes_is_taken_in_at_once(play: Play, other: Play, tmp_path: Path) -> None:
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(json.dumps({"text": f"Server {n} is called otter{n}."}) + "\n" for n in range(150)))
+    assert len(bundles.import_bundle(play.ledger, path).added) == 150
+    assert len(bundles.import_bundle(other.ledger, exported(play, tmp_path)).added) == 150
+    assert tree(other) == tree(play)

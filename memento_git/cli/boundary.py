@@ -12,10 +12,11 @@ from memento_git.cli import terminal
 from memento_git.errors import MementoError, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
+    from memento_git.scopes import Scoped
 
 T = TypeVar("T")
 BUG_CODE: Final = 70
@@ -36,13 +37,16 @@ class Door:
     """One invocation: where, as whom, at which commit, in which form."""
 
     def __init__(
-        self, workspace: str, actor: str, at: Sequence[str], allow_secret: Sequence[str], *, json: bool
-    ) -> None:
+        self, workspace: str, actor: str, at: Sequence[str], allow_secret: Sequence[str], *, json: bool,
+        scope: str = "project",
+    ) -> None:  # fmt: skip
         self.workspace = workspace
         self.actor = actor
         self.at = tuple(at)
         self.allow_secrets = tuple(allow_secret)
         self.json = json
+        self.scope = scope
+        self.makes = False  # whether the user's own ledger is made where it is missing
         self._ledger: Ledger | None = None
 
     @property
@@ -50,8 +54,22 @@ class Door:
         if self._ledger is None:
             from memento_git.ledger.store import Ledger
 
-            self._ledger = Ledger.open(self.workspace, actor=self.actor)
+            if self.scope == "user":
+                from memento_git.scopes import user_ledger
+
+                self._ledger = user_ledger(self.actor, make=self.makes)
+            else:
+                self._ledger = Ledger.open(self.workspace, actor=self.actor)
         return self._ledger
+
+    def ledgers(self) -> Iterator[Scoped]:
+        """Yield each ledger that a reading command is about, with the name of its scope, open while it is used."""
+        from memento_git.scopes import readable
+
+        for found in readable(self.scope, self.workspace, self.actor):
+            self.close()
+            self._ledger = found.ledger
+            yield found
 
     def view(self) -> View:
         return self.ledger.view(self.at)
@@ -119,12 +137,17 @@ def _door(options: dict[str, Any]) -> Door:
     while parent is not None:
         outer = {**{key: value for key, value in parent.params.items() if value}, **outer}
         parent = parent.parent
+    workspace = options.pop("workspace", None) or outer.get("workspace") or "."
+    project, scope = options.pop("project_path", None), options.pop("scope", None) or "project"
+    if project and scope == "user":
+        raise click.UsageError("your own notes lie in no project; give --scope user or --project")
     return Door(
-        options.pop("workspace", None) or outer.get("workspace") or ".",
+        project or workspace,
         options.pop("actor", None) or outer.get("actor") or "",
         options.pop("at", ()) or outer.get("at") or (),
         options.pop("allow_secret", ()),
         json=options.pop("as_json", False) or outer.get("as_json", False),
+        scope=scope,
     )
 
 
@@ -170,6 +193,23 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
         help="Take a text although this scanner rule finds a secret in it.",
     )
     return actor(allow(_shared(_wrap(function))))
+
+
+def scoped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say whose notes it is about: this project's, another's, the user's own."""
+    return _scoped(function, ("project", "user"), "or your own")
+
+
+def across(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a reading command the same options, and the choice of all at once: it asks `Door.ledgers` for them."""
+    return _scoped(function, ("project", "user", "all"), "your own, or both")
+
+
+def _scoped(function: Callable[..., Any], scopes: tuple[str, ...], words: str) -> Callable[..., Any]:
+    text = f"This project's notes (the default), {words}."
+    scope = click.option("--scope", type=click.Choice(scopes), default=None, help=text)
+    project = click.option("--project", "project_path", metavar="PATH", help="Another project, by its folder.")
+    return scope(project(function))
 
 
 def signs(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,9 @@ import click
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.model.exchange import DIGEST_TOKENS
+=======
+from memento_git.cli.boundary import Door, reads, scoped, writes
+>>>>>>> doors
 from memento_git.model.knowledge import ORIGINS
 
 if TYPE_CHECKING:
@@ -99,6 +102,7 @@ IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _forei
 @click.option("--budget", type=click.IntRange(min=100), metavar="TOKENS", default=None,
               help=f"Most tokens of agents-md, {DIGEST_TOKENS} by default; it says what was left out.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Drop what somebody wrote into the block of agents-md.")
+@scoped
 @reads
 def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
     """Give knowledge out: all notes of the ledger with what happened to them, a digest, or one document.
@@ -117,9 +121,11 @@ def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
               "mnemo its store, memento-sqlite the local memory server's file or its JSON lines.")  # fmt: skip
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that its texts are less than they claim.")
 @click.option("--dry-run", is_flag=True, help="Say what would come in; change nothing.")
+@scoped
 @writes
 def import_(door: Door, source: Path, form: str, **options: Any) -> None:
     """Take knowledge in, in one commit; what is there already stays as it is."""
+    door.makes = not options["dry_run"]
     brought = IMPORTERS[form](door, source, **{**options, "origin": options["origin"] or ""})
     dry = bool(options["dry_run"])
     word = "would come in" if dry else "came in"

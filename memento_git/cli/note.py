@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, group, paged, progress, reads, writes
+from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
 from memento_git.cli.plan import read_text
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 
@@ -25,15 +25,28 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
     from memento_git.knowledge.rows import listed
     from memento_git.knowledge.shelf import Shelf
 
-    view = door.view()
-    shelf = Shelf(view)
-    shelf.load(progress)
-    found = listed(shelf, **filters)
-    output.listing(
-        door, view, "notes", found,
-        lambda row, names: (names(row["id"]), row["kind"], output.state(row["status"]), output.printable(row["title"])),
-        limit=limit, offset=offset,
-    )  # fmt: skip
+    found: list[Row] = []
+    short: dict[str, str] = {}
+    for scope, ledger in door.ledgers():
+        view = ledger.view(door.at)
+        shelf = Shelf(view)
+        shelf.load(progress)
+        rows = [{**row, "scope": scope} for row in listed(shelf, **filters)]
+        names = output.Names(view)
+        short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
+        found += rows
+    shown, told = output.page(found, limit, offset)
+
+    def text() -> str:
+        lines = output.columns(_line(row, short[row["id"]], scope=door.scope == "all") for row in shown)
+        return "\n".join([*lines, output.more(told)]) or "no notes"
+
+    door.show({"notes": list(shown), "page": told}, text)
+
+
+def _line(row: Row, name: str, *, scope: bool) -> list[str]:
+    where = [row["scope"]] if scope else []
+    return [*where, name, row["kind"], output.state(row["status"]), output.printable(row["title"])]
 
 
 note = group("note", "Keep, better, link, confirm, retire what the project has learned.", _list)
@@ -47,6 +60,7 @@ note = group("note", "Keep, better, link, confirm, retire what the project has l
 @click.option("--thread", default="", metavar="NAME", help="Of this thread only.")
 @click.option("--tag", default="", metavar="TAG", help="With this tag only.")
 @paged
+@across
 @reads
 def list_notes(door: Door, limit: int, offset: int, **filters: str | None) -> None:
     """List notes, the latest first."""
@@ -93,6 +107,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that the text is less than your own.")
 @click.option("--draft", is_flag=True, help="Keep it in this clone only, until session promote.")
 @click.option("--short", is_flag=True, help="Remember it for now: in this clone, in a ring of the latest.")
+@scoped
 @writes
 def add(door: Door, text: str, **options: Any) -> None:
     """Add a note; TEXT is Markdown, @FILE reads it from a file, @- from standard input."""
@@ -105,6 +120,7 @@ remember = click.Command("remember", params=add.params, callback=add.callback, h
 def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     from memento_git.knowledge.actions.keeping import keep_note
 
+    door.makes = True
     kept = keep_note(door.ledger, text, allow_secrets=door.allow_secrets, **_given(options))
     word = "kept already" if kept.added.existing else WORDS[kept.where]
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
@@ -137,6 +153,7 @@ def _changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None
 @click.option("--text", default="", metavar="TEXT", help="Its text, worded better; @FILE reads it from a file.")
 @described
 @click.option("--pinned/--not-pinned", default=None, help="Make it part of every digest, or not any more.")
+@scoped
 @writes
 def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     """Better a note's wording in place; a different decision is a new note, added with --supersedes."""
@@ -155,7 +172,7 @@ def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **wo
         _changed(door, f"note {name}", lambda tx: getattr(notes, action)(tx, note_id, **given, **words))
 
     called.__doc__ = doc
-    command = click.argument("note_id", metavar="NOTE")(writes(called))
+    command = click.argument("note_id", metavar="NOTE")(scoped(writes(called)))
     for option, parameter, text in reversed(options):
         command = click.option(option, parameter, default="", metavar="TEXT", help=text)(command)
     note.command(name)(command)
@@ -180,6 +197,7 @@ _verb(
 @click.argument("note_id", metavar="NOTE")
 @click.argument("text")
 @click.option("--next", "after", default="", metavar="TEXT", help="What comes next.")
+@scoped
 @writes
 def progressed(door: Door, note_id: str, text: str, after: str) -> None:
     """Say how far a goal is, and what comes next."""
@@ -192,6 +210,7 @@ def progressed(door: Door, note_id: str, text: str, after: str) -> None:
 @click.argument("note_id", metavar="NOTE", required=False, default="")
 @click.option("--key-prefix", default="", metavar="KEY", help="All live notes of this key and below it, instead.")
 @click.option("--reason", default="", metavar="TEXT", help="Why they do not hold any more.")
+@scoped
 @writes
 def retire(door: Door, note_id: str, key_prefix: str, reason: str) -> None:
     """Say that a note does not hold any more; restore takes it back."""
@@ -232,6 +251,7 @@ _link("unlink", "Take a link of a note away.")
 @click.option("--domain", default="", metavar="DOMAIN", help="Where it belongs; theirs by default.")
 @described
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
+@scoped
 @writes
 def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> None:
     """Put one note in the place of several; they stay, marked as merged, and it names them."""
@@ -254,6 +274,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 
 @note.command("show")
 @click.argument("note_id", metavar="NOTE")
+@scoped
 @reads
 def show_note(door: Door, note_id: str) -> None:
     """Show one note, by its id or key, and what happened to it."""

@@ -10,6 +10,7 @@ from memento_git.ledger import codec, layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
 
     from memento_git.ledger.layout import Place
 
@@ -62,7 +63,7 @@ TYPED: Final = {
 def line_of(domain: str, state: str, note: File, events: Iterable[File]) -> str:
     """Return the line of a note; bytes that its values alone would not give back are told too."""
     place = layout.place_of(note.path)
-    front, body = _values(place, note)
+    front, body = values_of(place, note)
     told: dict[str, Any] = {
         "id": place.id if place else "", "domain": domain, "state": state, "front": front, "body": body,
     }  # fmt: skip
@@ -73,12 +74,12 @@ def line_of(domain: str, state: str, note: File, events: Iterable[File]) -> str:
 
 
 def _event_line(event: File) -> dict[str, Any]:
-    data, _ = _values(layout.place_of(event.path), event)
+    data, _ = values_of(layout.place_of(event.path), event)
     told: dict[str, Any] = {"name": event.path.rpartition("/")[2], "data": data}
     return told if codec.encode(data) == event.data else {**told, "file": event.data.decode()}
 
 
-def _values(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
+def values_of(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
     """Return the values of a file, and its Markdown; refuse what cannot be read."""
     found = codec.decode(place, file.path, file.data) if place is not None else []
     if not isinstance(found, codec.Decoded):
@@ -86,9 +87,9 @@ def _values(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
     return codec.plain(found.data), found.body
 
 
-def lines_of(name: str, lines: Iterable[bytes]) -> Iterator[Packed | Typed]:
+def lines_of(name: str, stream: BinaryIO) -> Iterator[Packed | Typed]:
     """Yield what the lines of a bundle hold; refuse the first that is wrong."""
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), 1):
         where = f"{name}:{number}"
         if not line.strip():
             continue
@@ -143,7 +144,7 @@ def _packed(where: str, told: dict[str, Any]) -> Packed:
         raise BundleInvalid(where=where, problem=f"this is no note of a bundle: {error!r:.80}") from None
     for one in (file, *events):
         _readable(where, one)
-    read_front, read_body = _values(layout.place_of(note), file)
+    read_front, read_body = values_of(layout.place_of(note), file)
     if given is not None and (read_front, read_body) != (codec.plain(front), body):
         raise BundleInvalid(where=where, problem="its file says something else than its values")
     draft = any("-promoted-" in one.path for one in events)
@@ -156,7 +157,7 @@ def _event(folder: str, told: dict[str, Any]) -> File:
     path = f"{folder}/{told['name']}"
     given = told.get("file")
     data = given.encode() if given is not None else codec.encode(told["data"])
-    if given is not None and _values(layout.place_of(path), File(path, data))[0] != codec.plain(told["data"]):
+    if given is not None and values_of(layout.place_of(path), File(path, data))[0] != codec.plain(told["data"]):
         raise BundleInvalid(where=path, problem="its file says something else than its values")
     return File(path, data)
 

@@ -155,6 +155,10 @@ class Ledger:
             self._settings = self.git.settings()
         return self._settings
 
+    def forget_settings(self) -> None:
+        """Ask git for its configuration anew when it is next needed."""
+        self._settings = None
+
     @property
     def actor(self) -> str:
         """Return who acts: as given, else MEMENTO_ACTOR, else git's user."""

@@ -10,7 +10,7 @@ from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import add_note
-from memento_git.knowledge.bundle import HEAD, BundleInvalid, File, Packed, Typed, line_of, lines_of
+from memento_git.knowledge.bundle import HEAD, BundleInvalid, File, Packed, Typed, line_of, lines_of, values_of
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 SHOWN: Final = 5
-UNREAD: Final = ("id", "at", "after", "evidence", "do", "of")
+UNREAD: Final = ("id", "at", "after", "evidence", "do", "of", "blob", "commit")
 
 
 class NotesDiffer(Refused):
@@ -110,6 +110,7 @@ class _Intake:
 
     def all(self, lines: Sequence[Packed | Typed]) -> Brought:
         packed = [one for one in lines if isinstance(one, Packed)]
+        self.tx.view.fetch(path for note in packed for path in (note.text.path, *(one.path for one in note.events)))
         came = [one for one in packed if self._packed(one)]
         if self.differ:
             more = f" and {len(self.differ) - SHOWN} more" if len(self.differ) > SHOWN else ""
@@ -171,11 +172,11 @@ class _Intake:
 
     def _scan(self, note: Packed) -> None:
         """Refuse control characters and secrets in whatever a note says."""
-        self.desk.text(f"{note.where} text", note.body)
-        for where, text in _texts(note.front):
-            self.desk.text(f"{note.where} {where}", text)
-        for event in note.events:
-            self.desk.text(f"{note.where} event", _prose(event.data))
+        self.desk.optional(f"{note.where} text", note.body)
+        told = [note.front, *(values_of(layout.place_of(one.path), one)[0] for one in note.events)]
+        for values in told:
+            for where, text in _texts(values):
+                self.desk.optional(f"{note.where} {where}", text)
 
     def _judge(self, came: Sequence[Packed]) -> None:
         """Refuse a bundle whose events do not come to the state that it tells, and a key that two live notes have."""
@@ -227,8 +228,3 @@ def _texts(front: dict[str, Any]) -> Iterator[tuple[str, str]]:
                 yield key, member
             elif isinstance(member, dict):
                 yield from _texts(member)
-
-
-def _prose(data: bytes) -> str:
-    """Return what an event says, without its references."""
-    return "\n".join(line for line in data.decode().splitlines() if not line.startswith(("after:", "- event_")))

@@ -1,0 +1,61 @@
+"""Making a git repository for a ledger that lies beside no code, and a name for its commits where git knows none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Refused
+from memento_git.ledger.git import GitFailed, GitMissing, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memento_git.ledger.store import Ledger
+
+EMAILS: Final = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
+
+
+class FolderNotEmpty(Refused):
+    token = "folder_not_empty"
+    sentence = "{path} holds files and is no git repository"
+    hint_ = "name a folder that does not exist yet, or make it a repository: git init {path} && memento -C {path} init"
+
+
+def is_repository(folder: Path) -> bool:
+    """Tell whether a folder is the top of a repository of its own; one that lies in another does not count."""
+    return (folder / ".git").exists()
+
+
+def found(folder: Path) -> None:
+    """Make a folder a git repository; refuse one that holds somebody's files already."""
+    if is_repository(folder):
+        return
+    if folder.exists() and any(folder.iterdir()):
+        raise FolderNotEmpty(path=folder)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        done = subprocess.run(
+            ["git", "init", "--quiet", "--template=", "--initial-branch=main", "."],
+            cwd=folder, env=environment(), capture_output=True, check=False,
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise GitMissing from None
+    if done.returncode:
+        raise GitFailed(command="init", reason=done.stderr.decode(errors="replace").strip())
+
+
+def name_somebody(ledger: Ledger) -> None:
+    """Let commits bear the name of who is logged in where git knows none; nothing is written to any configuration."""
+    if "user.email" in ledger.settings or set(EMAILS) <= set(os.environ):
+        return
+    import getpass
+
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError):
+        name = "somebody"
+    given = {f"GIT_{role}_NAME": name for role in ("AUTHOR", "COMMITTER")} | dict.fromkeys(EMAILS, f"{name}@localhost")
+    ledger.git.extra |= {key: value for key, value in given.items() if key not in os.environ}
+    ledger.forget_settings()

@@ -1,0 +1,264 @@
+"""Memory: short statements kept and recalled from Python, in a ledger of their own or a project's."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from memento_git.errors import Refused
+from memento_git.scopes import Held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memento_git.knowledge.desk import Desk
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.work import Prose
+
+PATH: Final = "MEMENTO_PATH"
+FORGOTTEN: Final = "forgotten"
+
+
+class HardForget(Refused):
+    token = "hard_forget"
+    sentence = "{note} stays in the history of {path}: what is forgotten is retired, and can be restored"
+    hint_ = "what must leave history goes by: memento -C {path} purge {note}"
+
+
+class MemoryRecord(NamedTuple):
+    """One memory: what it says, under which key, from when, and how well it answers where it was asked for."""
+
+    id: str
+    kind: str
+    content: str
+    importance: float
+    subject_key: str
+    source: str
+    metadata: dict[str, Any]
+    created_at: str
+    updated_at: str
+    archived: bool
+    score: float = 0.0
+
+
+class Memory:
+    """Memories in the ledger of a folder; without a path in the user's own, below the user's data folder.
+
+    Nothing is made before something is stored. A path to a data base file stands for a folder of its name without the
+    suffix; the file is left alone. Every change is one commit.
+    """
+
+    def __init__(self, path: str | Path | None = None, *, actor: str = "") -> None:
+        given = path if path is not None else os.environ.get(PATH) or None
+        self._held = Held(given, actor)
+        self.path = self._held.folder
+        if given is not None and self.path != (file := Path(given).expanduser()) and file.is_file():
+            self._tell(file)
+
+    def _tell(self, file: Path) -> None:
+        if self._held.reading() is None:
+            told = f"{file} is left alone; to bring its memories here: memento import --from memento-sqlite {file}"
+            warnings.warn(told, UserWarning, stacklevel=3)
+
+    def store(
+        self, content: str, kind: str = "fact", importance: float = 0.5, subject_key: str = "",
+        metadata: Mapping[str, Any] | None = None, source: str = "",
+    ) -> str:  # fmt: skip
+        """Keep a memory; return its id. The one that has the same key already says this from now on."""
+        item = {"content": content, "kind": kind, "importance": importance, "subject_key": subject_key}
+        return self.store_many([{**item, "metadata": metadata, "source": source}])[0]
+
+    def store_many(self, items: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Keep several memories, all or none; each is a mapping of what `store` takes."""
+        wanted = [dict(item) for item in items]
+        if not wanted:
+            return []
+
+        def act(tx: Transaction) -> list[str]:
+            from memento_git.knowledge.desk import Desk
+
+            desk = Desk.of(tx)
+            return [_stored(desk, **item) for item in wanted]
+
+        return self._held.writing().change("note add", act)
+
+    def recall(self, query: str, k: int = 10) -> list[MemoryRecord]:
+        """Return the memories that answer a question, the best first; an empty list where none does."""
+        return self.recall_many([query], k)[0]
+
+    def recall_many(self, queries: Sequence[str], k: int = 10) -> list[list[MemoryRecord]]:
+        """Return the answers to each of several questions."""
+        ledger = self._held.reading()
+        if ledger is None:
+            return [[] for _ in queries]
+        from memento_git.knowledge.recall import search
+
+        shelf = _shelf(ledger)
+        live = {note.id: note for note in _standing(shelf)}
+        answers = []
+        for query in queries:
+            found = search(shelf.view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in live)
+            answers.append([_record(shelf, live[hit.id], round(hit.score, 4)) for hit in found.hits])
+        return answers
+
+    def get(self, id: str) -> MemoryRecord:  # noqa: A002 (the name that callers of the seed give)
+        """Return one memory by its id, the beginning of it, or its key, also a forgotten one."""
+        shelf = _shelf(self._held.writing())
+        return _record(shelf, shelf.find(id))
+
+    def update(
+        self, id: str, content: str = "", importance: float | None = None,  # noqa: A002
+        metadata: Mapping[str, Any] | None = None, subject_key: str = "",
+    ) -> MemoryRecord:  # fmt: skip
+        """Better a memory in place: what it says, how much it matters, what else is known of it."""
+
+        def act(tx: Transaction) -> str:
+            from memento_git.knowledge.desk import Desk
+
+            return _bettered(Desk.of(tx), id, content, importance, metadata, subject_key)
+
+        return self.get(self._held.writing().change("note revise", act))
+
+    def forget(self, id: str, *, hard: bool = False) -> None:  # noqa: A002
+        """Retire a memory: it is recalled no more, and `restore` takes it back; nothing leaves history here."""
+        from memento_git.knowledge.actions.notes import retire_note
+
+        if hard:
+            raise HardForget(note=self.get(id).id, path=self.path)
+        self._held.writing().change("note retire", lambda tx: retire_note(tx, id, reason=FORGOTTEN))
+
+    def forget_prefix(self, prefix: str) -> list[str]:
+        """Retire all memories whose key is the prefix or lies below it; return their ids."""
+        from memento_git.knowledge.actions.notes import retire_prefix
+
+        if self._held.reading() is None:
+            return []
+        return self._held.writing().change("note retire", lambda tx: retire_prefix(tx, prefix, reason=FORGOTTEN))
+
+    def restore(self, id: str) -> MemoryRecord:  # noqa: A002
+        """Take a forgotten memory back."""
+        from memento_git.knowledge.actions.notes import restore_note
+
+        return self.get(self._held.writing().change("note restore", lambda tx: restore_note(tx, id)))
+
+    def browse(self, subject_key_prefix: str = "", limit: int = 0) -> list[MemoryRecord]:
+        """Return the memories whose key is the prefix or begins with it, in the order of their keys."""
+        start = subject_key_prefix.rstrip("*")
+        found = [one for one in self.recent() if one.subject_key.startswith(start) and (one.subject_key or not start)]
+        found.sort(key=lambda one: (one.subject_key, one.id))
+        return found[: limit or None]
+
+    def recent(self, limit: int = 0) -> list[MemoryRecord]:
+        """Return the memories, the latest first; all of them without a limit."""
+        ledger = self._held.reading()
+        if ledger is None:
+            return []
+        shelf = _shelf(ledger)
+        found = [_record(shelf, note) for note in reversed(_standing(shelf))]
+        return found[: limit or None]
+
+    def stats(self) -> dict[str, Any]:
+        """Return how many memories there are: all, those that are recalled, and those of each kind."""
+        ledger = self._held.reading()
+        shelf = _shelf(ledger) if ledger is not None else None
+        notes = list(shelf.readable()) if shelf else []
+        live = _standing(shelf) if shelf else []
+        kinds: dict[str, int] = {}
+        for note in live:
+            kinds[note.data["kind"]] = kinds.get(note.data["kind"], 0) + 1
+        return {
+            "path": str(self.path), "total": len(notes), "active": len(live), "archived": len(notes) - len(live),
+            "kinds": kinds,
+        }  # fmt: skip
+
+    def close(self) -> None:
+        """End the processes that read for this memory."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _shelf(ledger: Ledger) -> Shelf:
+    from memento_git.knowledge.shelf import Shelf
+
+    view: View = ledger.view()
+    shelf = Shelf(view)
+    shelf.load()
+    return shelf
+
+
+def _standing(shelf: Shelf) -> list[Prose]:
+    """Return the notes that are recalled: neither retired, replaced, set aside nor expired."""
+    return [
+        note for note in shelf.live() if shelf.status(note.id) in ("active", "contested") and not shelf.is_expired(note)
+    ]
+
+
+def _record(shelf: Shelf, note: Prose, score: float = 0.0) -> MemoryRecord:
+    data = note.data
+    events = shelf.folded(note.id).events
+    return MemoryRecord(
+        note.id, data["kind"], note.body, float(data.get("importance", 0.5)), str(data.get("key", "")),
+        next(iter(note.list("sources")), "manual"), _metadata(note.list("tags")), data["at"],
+        max([data["at"], *(one.event.at for one in events)]),
+        shelf.status(note.id) not in ("active", "parked", "contested"), score,
+    )  # fmt: skip
+
+
+def _metadata(tags: Iterable[str]) -> dict[str, Any]:
+    """Return what tags of the form name=JSON say; other tags say that they are there."""
+    found: dict[str, Any] = {}
+    for tag in tags:
+        name, _, value = tag.partition("=")
+        try:
+            found[name] = json.loads(value) if value else True
+        except ValueError:
+            found[tag] = True
+    return found
+
+
+def _tags(metadata: Mapping[str, Any] | None) -> list[str]:
+    return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in (metadata or {}).items()]
+
+
+def _stored(
+    desk: Desk, content: str, kind: str = "fact", importance: float = 0.5, subject_key: str = "",
+    metadata: Mapping[str, Any] | None = None, source: str = "",
+) -> str:  # fmt: skip
+    """Add a memory, or let the live one of the same key say this from now on."""
+    from memento_git.knowledge.actions.notes import add_note
+
+    held = desk.shelf.keyed(subject_key) if subject_key else None
+    if held is not None and desk.shelf.status(held.id) in ("active", "parked", "contested"):
+        return _bettered(desk, held.id, content, importance, metadata, "")
+    sources = [source] if source else []
+    return add_note(
+        desk.tx, content, kind=kind, importance=str(importance), key=subject_key, tags=_tags(metadata), sources=sources
+    ).id  # fmt: skip
+
+
+def _bettered(
+    desk: Desk, note: str, content: str, importance: float | None, metadata: Mapping[str, Any] | None, key: str
+) -> str:
+    """Better a note in place; asking for what it says already is no mistake."""
+    from memento_git.knowledge.actions.notes import revise_note
+    from memento_git.knowledge.drafting import titled
+    from memento_git.ledger.store import NothingToCommit
+
+    options: dict[str, Any] = {"tags": _tags(metadata)} if metadata else {}
+    options |= {"importance": str(importance)} if importance is not None else {}
+    options |= {"key": key} if key else {}
+    options |= {"title": titled(content)} if content.strip() else {}
+    try:
+        return revise_note(desk.tx, note, text=content, **options)
+    except NothingToCommit:
+        return desk.find(note).id

@@ -1,0 +1,149 @@
+"""Which ledgers a request is about: this project's, another's by its path, the user's own, or all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.ledger import founding
+from memento_git.ledger.git import NotARepository
+from memento_git.ledger.store import Ledger, NoLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCOPES: Final = ("project", "user", "all")
+FOLDER: Final = "notes"
+FILES: Final = (".db", ".sqlite", ".sqlite3", ".jsonl")
+
+
+class NoUserNotes(Refused):
+    token = "no_user_notes"
+    sentence = "you have no notes of your own yet: there is nothing in {path}"
+    hint_ = "keep one: memento remember TEXT --scope user"
+
+
+class Scoped(NamedTuple):
+    """A ledger, and the name of its scope."""
+
+    scope: str
+    ledger: Ledger
+
+
+def user_folder() -> Path:
+    """Return the folder of the user's own ledger; it need not exist."""
+    from platformdirs import user_data_path
+
+    return user_data_path("memento-git", appauthor=False) / FOLDER
+
+
+def existing(folder: Path, actor: str = "") -> Ledger | None:
+    """Return the ledger whose repository a folder is, opened; None, and nothing made, where there is none."""
+    if not founding.is_repository(folder):
+        return None
+    ledger = Ledger.open(folder, actor=actor)
+    try:
+        ledger.view()
+    except NoLedger:
+        ledger.close()
+        return None
+    founding.name_somebody(ledger)
+    return ledger
+
+
+def founded(folder: Path, actor: str = "") -> Ledger:
+    """Return the ledger of a folder, opened; made where nothing is; somebody's repository is not touched."""
+    held = existing(folder, actor)
+    if held is not None:
+        return held
+    from memento_git.work.actions.setup import init_ledger
+
+    founding.found(folder)
+    ledger = Ledger.open(folder, actor=actor)
+    founding.name_somebody(ledger)
+    if ledger.git.head()[0] is not None:
+        ledger.close()
+        raise NoLedger(where=f"HEAD of {folder}")
+    init_ledger(ledger)
+    return ledger
+
+
+class Held:
+    """The ledger that a path stands for, opened when it is needed, made when something is first kept in it."""
+
+    def __init__(self, path: str | Path | None = None, actor: str = "") -> None:
+        self.folder = user_folder() if path is None else folder_of(Path(path).expanduser())
+        self.actor = actor
+        self._ledger: Ledger | None = None
+
+    def reading(self) -> Ledger | None:
+        """Return the ledger, None where nothing was kept yet."""
+        if self._ledger is None:
+            self._ledger = self._around() or existing(self.folder, self.actor)
+        return self._ledger
+
+    def writing(self) -> Ledger:
+        """Return the ledger, made where it is missing."""
+        held = self.reading()
+        if held is None:
+            held = self._ledger = founded(self.folder, self.actor)
+        return held
+
+    def _around(self) -> Ledger | None:
+        """Return the ledger of the repository in which a folder that holds files lies."""
+        if founding.is_repository(self.folder) or not self.folder.is_dir() or not any(self.folder.iterdir()):
+            return None
+        try:
+            ledger = Ledger.open(self.folder, actor=self.actor)
+            ledger.view()
+        except (NotARepository, NoLedger):
+            return None
+        return ledger
+
+    def close(self) -> None:
+        if self._ledger is not None:
+            self._ledger.close()
+            self._ledger = None
+
+
+def folder_of(path: Path) -> Path:
+    """Return the folder of the ledger that a path names: that of a data base file is the name without its suffix."""
+    return path.with_suffix("") if path.suffix in FILES else path
+
+
+def user_ledger(actor: str = "", *, make: bool = False) -> Ledger:
+    """Return the user's own ledger; only a request that keeps something makes it."""
+    if make:
+        return founded(user_folder(), actor)
+    held = existing(user_folder(), actor)
+    if held is None:
+        raise NoUserNotes(path=user_folder())
+    return held
+
+
+def readable(scope: str, workspace: str | Path, actor: str = "") -> Iterator[Scoped]:
+    """Yield the ledgers that a reading request is about, opened; the caller closes them.
+
+    With `all`, what does not exist is passed over, unless nothing exists at all; alone, it is refused.
+    """
+    if scope == "project":
+        yield Scoped("project", Ledger.open(workspace, actor=actor))
+        return
+    if scope == "user":
+        yield Scoped("user", user_ledger(actor))
+        return
+    own = existing(user_folder(), actor)
+    try:
+        project = Ledger.open(workspace, actor=actor)
+        project.view()
+    except (NotARepository, NoLedger):
+        if own is None:
+            raise
+    else:
+        yield Scoped("project", project)
+        if own is not None and own.git.common_dir == project.git.common_dir:
+            own.close()
+            return
+    if own is not None:
+        yield Scoped("user", own)

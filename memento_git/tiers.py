@@ -1,0 +1,104 @@
+"""MemoryManager: three tiers of memory behind two calls; short in this clone, medium and long in the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self
+
+from memento_git.errors import Misused
+from memento_git.scopes import Held
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.view import View
+
+TIERS: Final = ("short", "medium", "long")
+KIND: Final = "event"  # what an agent saw or said; a text is not found by the word for its kind alone
+
+
+class NoSuchTier(Misused):
+    token = "tier_unknown"
+    sentence = "{tier!r} is no tier of memory; there are short, medium and long"
+    hint_ = "take one of them"
+
+
+class Remembered(str):
+    """A text that was remembered, its id and its tier with it."""
+
+    __slots__ = ("id", "tier")
+    id: str
+    tier: str
+
+    @classmethod
+    def of(cls, text: str, identity: str, tier: str) -> Self:
+        made = cls(text)
+        made.id, made.tier = identity, tier
+        return made
+
+
+class MemoryManager:
+    """Memory in three tiers: the latest for now, what expires, what lasts; everything is on the disk at once."""
+
+    def __init__(self, root: str | Path = "agent_memory", *, actor: str = "") -> None:
+        self._held = Held(root, actor)
+        self.root = self._held.folder
+
+    def add(self, text: str, tier: str = "short") -> str:
+        """Remember a text; return its id. Short is a ring of the latest, medium expires, long lasts."""
+        if tier not in TIERS:
+            raise NoSuchTier(tier=tier)
+        from memento_git.knowledge.actions.keeping import keep_note
+
+        ledger = self._held.writing()
+        if tier == "short":
+            return str(keep_note(ledger, text, short=True).row["id"])
+        return keep_note(ledger, text, tier=tier, kind=KIND).added.id
+
+    def retrieve(self, query: str, k: int = 5) -> list[Remembered]:
+        """Return the texts of all three tiers that answer a question, the best first."""
+        ledger = self._held.reading()
+        if ledger is None:
+            return []
+        from memento_git.knowledge.recall import search
+        from memento_git.knowledge.shelf import Shelf
+
+        view = ledger.view()
+        shelf = Shelf(view)
+        tiers = {
+            note.id: shelf.tier(note)
+            for note in shelf.live()
+            if shelf.status(note.id) != "parked" and not shelf.is_expired(note)
+        }
+        texts = {note.id: note.body for note in shelf.readable() if note.id in tiers}
+        short = _short(ledger, view)
+        tiers |= dict.fromkeys(short, "short")
+        texts |= short
+        found = search(view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in tiers)
+        return [Remembered.of(texts[hit.id], hit.id, tiers[hit.id]) for hit in found.hits]
+
+    def close(self) -> None:
+        """End the processes that read for this memory."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _short(ledger: Ledger, view: View) -> dict[str, str]:
+    """Show the items of the short tier in a view as if they were notes; return their texts."""
+    from memento_git.knowledge.drafting import titled
+    from memento_git.knowledge.shortterm import ShortTerm
+    from memento_git.ledger import codec, layout
+    from memento_git.model.knowledge import DOMAIN_OF
+
+    found = {item.id: item for item in ShortTerm(ledger.git, view.policy().short).items()}
+    for item in found.values():
+        front = {"id": item.id, "kind": KIND, "title": titled(item.text), "at": item.at, "by": item.by}
+        view.put(
+            layout.note_path(DOMAIN_OF[KIND], item.id), codec.encode_prose({**front, "origin": "agent"}, item.text)
+        )
+    return {item.id: item.text for item in found.values()}

@@ -1,0 +1,213 @@
+"""Memory and MemoryManager: what the two Python seeds' READMEs show, and what their users rely on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memento_git import MementoError, Memory, MemoryManager, memory
+from memento_git.ledger.store import Ledger
+from memento_git.scopes import user_folder
+from memento_git.work.actions.setup import init_ledger
+from tests.play import git
+
+TIERED = """
+# Initialize the memory system
+memory = MemoryManager(root="agent_memory")
+
+# Add memories with different importance levels
+memory.add("This is a temporary note", "short")
+memory.add("This is somewhat important", "medium")
+memory.add("This is a critical fact to remember", "long")
+
+# Retrieve memories related to a query
+results = memory.retrieve("important fact", k=3)
+print(results)
+"""
+QUICK = """
+m = Memory(); \
+m.store('I prefer dark mode in editors', 'fact', 0.8, subject_key='user.theme')
+"""
+API = """
+mem = Memory(path="~/.local/share/memento/memory.db")
+
+# Store a fact (with subject_key for deterministic dedup)
+mem.store(
+    content="User prefers dark mode",
+    kind="fact",
+    importance=0.8,
+    subject_key="user.theme",
+)
+
+# Semantic recall (results are MemoryRecord, sorted by relevance)
+results = mem.recall("what theme does the user prefer?")
+for r in results:
+    print(f"[{r.kind}]  {r.content}")
+
+# Update
+mem.update(id=results[0].id, content="User prefers dark mode in editors, light in terminals")
+
+# Forget
+mem.forget(id=results[0].id)
+
+# Browse by prefix
+for item in mem.browse(subject_key_prefix="user."):
+    print(item.content)
+"""
+
+
+def example(text: str, folder: Path) -> str:
+    """Run an example in a process of its own, with no network to reach; return what it printed."""
+    seal = "import socket\ndef shut(*_, **__): raise AssertionError('network')\nsocket.socket.connect = shut\n"
+    code = f"{seal}from memento_git import Memory, MemoryManager\n{text}"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=folder, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_the_tiered_seeds_example_runs_as_printed(tmp_path: Path) -> None:
+    printed = example(TIERED, tmp_path)
+    assert printed == "['This is somewhat important', 'This is a critical fact to remember']\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["agent_memory"]
+
+
+def test_the_local_mcp_seeds_examples_run_as_printed(tmp_path: Path) -> None:
+    assert example(API, tmp_path) == "[fact]  User prefers dark mode\n"
+    folder = Path.home() / ".local/share/memento"
+    assert [path.name for path in folder.iterdir()] == ["memory"]
+    example(QUICK, tmp_path)
+    with Memory() as mine:
+        assert [one.content for one in mine.recall("what theme does the user like")] == [
+            "I prefer dark mode in editors"
+        ]
+        assert mine.path == user_folder()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_makes_nothing(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mem, Memory() as mine, MemoryManager(tmp_path / "tiers") as manager:
+        assert (mem.recall("x"), mem.browse("user."), mem.recent(), mem.forget_prefix("user")) == ([], [], [], [])
+        assert mem.stats()["total"] == mine.stats()["total"] == 0
+        assert manager.retrieve("x") == []
+    assert list(tmp_path.iterdir()) == []
+    assert not user_folder().exists()
+
+
+def test_the_same_key_is_the_same_memory(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mem:
+        first = mem.store("Dark", "fact", 0.8, "user.theme", metadata={"app": "editor", "n": 2}, source="chat")
+        assert mem.store("Light", subject_key="user.theme") == first
+        assert mem.store("Light", subject_key="user.theme") == first
+        [one] = mem.browse("user.")
+        assert (one.content, one.metadata, one.source) == ("Light", {"app": "editor", "n": 2}, "chat")
+        assert mem.store("No key.") == mem.store("No key.")
+        mem.forget(first)
+        assert mem.store("Dark again", subject_key="user.theme") != first
+
+
+def test_what_is_forgotten_is_found_no_more_and_can_be_restored(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mem:
+        one = mem.store("The staging server is called Otter.", subject_key="project.staging")
+        two = mem.store("The production server is called Beaver.", subject_key="project.production")
+        assert [record.id for record in mem.recall("otter staging")] == [one]
+        mem.forget(one)
+        assert mem.recall("otter staging") == []
+        assert mem.get(one).archived
+        assert mem.stats() == {
+            "path": str(tmp_path / "mem"), "total": 2, "active": 1, "archived": 1, "kinds": {"fact": 1},
+        }  # fmt: skip
+        assert mem.restore(one).content == "The staging server is called Otter."
+        assert mem.forget_prefix("project.") == [one, two]
+        assert mem.recent() == []
+        with pytest.raises(memory.HardForget) as caught:
+            mem.forget(one, hard=True)
+        assert (caught.value.token, "purge" in caught.value.hint) == ("hard_forget", True)
+
+
+def test_many_are_kept_in_one_commit_or_not_at_all(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mem:
+        names = mem.store_many([{"content": "One is odd."}, {"content": "Two is even.", "kind": "lesson"}])
+        assert int(git(tmp_path / "mem", "rev-list", "--count", "HEAD")) == 2
+        with pytest.raises(MementoError):
+            mem.store_many([{"content": "Three is odd."}, {"content": "Four", "kind": "nonsense"}])
+        assert mem.stats()["total"] == 2
+        answers = mem.recall_many(["odd", "even", "zebra"])
+        assert [[one.content for one in answer] for answer in answers] == [["One is odd."], ["Two is even."], []]
+        assert mem.store_many([]) == []
+        assert mem.update(names[0], importance=0.9, metadata={"seen": True}).importance == 0.9
+        assert mem.get(names[0]).metadata == {"seen": True}
+
+
+def test_a_secret_is_never_stored(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mem, pytest.raises(MementoError) as caught:
+        mem.store("The token is ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R")
+    assert caught.value.token == "secret_found"
+
+
+def test_a_folder_of_somebodys_files_is_not_made_a_repository(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.txt").write_text("a")
+    with Memory(tmp_path / "files") as mem, pytest.raises(MementoError) as caught:
+        mem.store("x is y")
+    assert caught.value.token == "folder_not_empty"
+    assert [path.name for path in (tmp_path / "files").iterdir()] == ["a.txt"]
+
+
+def test_a_project_has_its_memories_in_its_ledger_and_none_is_made_in_it(repo: Path) -> None:
+    (repo / "src").mkdir()
+    (repo / "src" / "a.py").write_text("")
+    with Memory(repo) as mem, pytest.raises(MementoError) as caught:
+        mem.store("x is y")
+    assert caught.value.token == "no_ledger"
+    with Ledger.open(repo) as ledger:
+        init_ledger(ledger)
+    with Memory(repo / "src") as mem:
+        mem.store("Names are checked in the model.")
+    with Memory(repo) as mem:
+        assert [one.content for one in mem.recent()] == ["Names are checked in the model."]
+    assert git(repo, "log", "-1", "--format=%s").startswith("memento: note add")
+
+
+def test_the_seeds_data_base_is_left_alone_and_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "memory.db"
+    file.write_bytes(b"SQLite format 3\0")
+    monkeypatch.setenv("MEMENTO_PATH", str(file))
+    with pytest.warns(UserWarning, match="memento import --from memento-sqlite"), Memory() as mem:
+        mem.store("x is y")
+    assert file.read_bytes() == b"SQLite format 3\0"
+    with Memory() as mem:
+        assert (mem.path, mem.stats()["total"]) == (tmp_path / "memory", 1)
+
+
+def test_the_tiers_are_kept_as_their_names_say(tmp_path: Path) -> None:
+    with MemoryManager(tmp_path / "mem") as manager:
+        manager.add("The mirror is down today.")
+        manager.add("The mirror moves next month.", "medium")
+        manager.add("The mirror is run by the university.", "long")
+        found = manager.retrieve("mirror", k=9)
+        assert {one.tier for one in found} == {"short", "medium", "long"}
+        assert manager.retrieve("mirror", k=1) == [found[0]]
+        assert manager.retrieve("zebra crossing") == []
+        with pytest.raises(MementoError) as caught:
+            manager.add("x", "eternal")
+    assert caught.value.token == "tier_unknown"
+    assert int(git(tmp_path / "mem", "rev-list", "--count", "HEAD")) == 3
+    assert git(tmp_path / "mem", "status", "--porcelain") == ""
+    with MemoryManager(tmp_path / "mem") as again:
+        assert set(again.retrieve("mirror", k=9)) == set(found)
+
+
+def test_commits_bear_a_name_where_git_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for role in ("AUTHOR", "COMMITTER"):
+        for what in ("NAME", "EMAIL"):
+            monkeypatch.delenv(f"GIT_{role}_{what}")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "user.useConfigOnly")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
+    with Memory(tmp_path / "mem") as mem:
+        mem.store("x is y")
+    assert git(tmp_path / "mem", "log", "-1", "--format=%ae").endswith("@localhost")
+    assert "localhost" not in (tmp_path / "mem" / ".git" / "config").read_text()

@@ -1,0 +1,93 @@
+"""Scopes: this project's notes, another project's, one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git import scopes
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions.setup import init_ledger
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def at(play: Play, cli: Call) -> Callable[..., dict[str, Any]]:
+    """Run a command in the project; return its JSON."""
+
+    def call(*arguments: str) -> dict[str, Any]:
+        told: dict[str, Any] = json.loads(cli(*arguments, "-C", str(play.root), "--json")[1])
+        return told
+
+    return call
+
+
+def test_ones_own_notes_are_made_with_the_first_and_not_by_reading(at: Callable[..., dict[str, Any]]) -> None:
+    assert at("note", "list", "--scope", "all")["notes"] == []
+    assert at("note", "list", "--scope", "user")["error"] == "no_user_notes"
+    assert at("note", "retire", "note_abcd", "--reason", "x", "--scope", "user")["error"] == "no_user_notes"
+    assert not scopes.user_folder().exists()
+    mine = at("remember", "I like short answers.", "--scope", "user", "--kind", "preference")["note"]
+    theirs = at("note", "add", "The build needs Python 3.11.")["note"]
+    assert [row["id"] for row in at("note", "list", "--scope", "user")["notes"]] == [mine["id"]]
+    assert [row["id"] for row in at("note", "list")["notes"]] == [theirs["id"]]
+    both = at("note", "list", "--scope", "all")["notes"]
+    assert [(row["scope"], row["id"]) for row in both] == [("project", theirs["id"]), ("user", mine["id"])]
+    assert git(scopes.user_folder(), "status", "--porcelain") == ""
+    assert scopes.user_folder().stat().st_mode & 0o077 == 0
+
+
+def test_every_verb_works_on_ones_own_notes(at: Callable[..., dict[str, Any]], play: Play) -> None:
+    head = git(play.root, "rev-parse", "HEAD")
+    note = at("note", "add", "I like short answers.", "--scope", "user")["note"]["id"]
+    for verb, state in (("park", "parked"), ("resume", "active"), ("confirm", "active")):
+        assert at("note", verb, note, "--scope", "user")["note"]["status"] == state
+    assert at("note", "revise", note, "--text", "I like very short answers.", "--scope", "user")["ok"]
+    assert at("note", "show", note, "--scope", "user")["note"]["text"] == "I like very short answers."
+    assert at("note", "show", note)["error"] == "note_not_found"
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_another_project_is_named_by_its_folder(at: Callable[..., dict[str, Any]], tmp_path: Path, cli: Call) -> None:
+    folder = tmp_path / "other"
+    git(tmp_path, "init", "-q", "-b", "main", str(folder))
+    with Ledger.open(folder) as ledger:
+        init_ledger(ledger)
+    note = at("note", "add", "The other build needs Go.", "--project", str(folder))["note"]["id"]
+    assert at("note", "list")["notes"] == []
+    assert [row["id"] for row in at("note", "list", "--project", str(folder))["notes"]] == [note]
+    assert cli("note", "list", "--project", str(folder), "--scope", "user")[0] == 2
+    assert at("note", "list", "--project", str(tmp_path / "nothing"))["error"] == "workspace_missing"
+
+
+def test_all_is_told_outside_of_any_project_too(tmp_path: Path, cli: Call) -> None:
+    assert (
+        json.loads(cli("note", "list", "--scope", "all", "-C", str(tmp_path), "--json")[1])["error"]
+        == "not_a_repository"
+    )
+    assert cli("remember", "I like short answers.", "--scope", "user", "-C", str(tmp_path))[0] == 0
+    code, out, _ = cli("note", "list", "--scope", "all", "-C", str(tmp_path))
+    assert (code, "user" in out, "I like short answers" in out) == (0, True, True)
+
+
+def test_a_home_under_git_is_not_written_to(cli: Call, tmp_path: Path) -> None:
+    home = Path.home()
+    git(home, "init", "-q", "-b", "main")
+    assert cli("remember", "I like short answers.", "--scope", "user", "-C", str(tmp_path))[0] == 0
+    assert git(home, "rev-parse", "--verify", "HEAD", check=False) == ""
+    assert int(git(scopes.user_folder(), "rev-list", "--count", "HEAD")) == 2
+
+
+def test_a_repository_that_a_crash_left_empty_is_finished(cli: Call, tmp_path: Path) -> None:
+    scopes.user_folder().mkdir(parents=True)
+    git(scopes.user_folder(), "init", "-q")
+    assert cli("note", "list", "--scope", "user")[0] == 1
+    assert cli("remember", "I like short answers.", "--scope", "user")[0] == 0
