@@ -259,7 +259,7 @@ def store(tmp_path: Path) -> Path:
     new = node(store, "b2", "The cache is per process.", "supersede", (old,), domain="decisions", supersedes=old,
                reason="Measured.", confidence=0.9, priority=0.5,
                anchors=[{"type": "file", "path": "app.py"},
-                        {"type": "content_hash", "file": "app.py", "context_lines": "a\nb\n", "line_hint": 4},
+                        {"type": "content_hash", "file": "app.py", "context_lines": "  answer = 42\n", "line_hint": 4},
                         {"type": "grep", "pattern": "answer", "path": "app.py"},
                         {"type": "dependency", "name": "click"},
                         {"type": "odd"}, {"type": "file", "path": "../outside"}])  # fmt: skip
@@ -290,7 +290,7 @@ def test_a_store_keeps_supersession_links_anchors_confidence_threads_and_states(
     old, new = held["a1"], held["b2"]
     assert (old["status"], old["successor"], new["supersedes"]) == ("superseded", new["id"], [old["id"]])
     assert (new["confidence"], new["importance"], new["thread"], new["kind"]) == (0.9, 0.5, "Caching", "decision")
-    assert new["about"][:4] == ["app.py", "app.py:4-5", "pattern:app.py:answer", "dep:click"]
+    assert new["about"] == ["app.py", "app.py:1", "pattern:app.py:answer", "dep:click"]
     assert held["c3"]["links"] == [{"rel": "depends_on", "to": new["id"]}]
     assert (held["f6"]["kind"], held["d4"]["status"], held["d4"]["successor"]) == (
         "summary",
@@ -310,6 +310,8 @@ def test_a_store_keeps_supersession_links_anchors_confidence_threads_and_states(
     assert "recipe" in told["nodes/aa0000000000.json"]
     assert "root" in told["nodes/ab0000000000.json"]
     assert "no JSON" in told["nodes/0123456789ab.json"]
+    assert "app.py:4 is now app.py:1" in " ".join(one.why for one in brought.skipped)
+    assert "dep:click is kept unpinned" in " ".join(one.why for one in brought.skipped)
     assert "ffffffffffff did not come in" in told["nodes/c30000000000.json"]
 
 

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, reads, writes
-from memento_git.model.exchange import DIGEST_TOKENS
-=======
 from memento_git.cli.boundary import Door, reads, scoped, writes
->>>>>>> doors
+from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import guidance, markdown, mnemo, records
+from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.transitions import LIVE
 from memento_git.model.exchange import Brought, LeftOut, Taken
@@ -84,6 +85,7 @@ class _Bringing:
         self._texts = {alike.plain(note.body): note for note in notes}
         self._sources = {source: note for note in notes for source in note.list("sources")[:1]}
         live = {note.id for note in desk.shelf.live()}
+        self._places = self._placed(found.entries)
         self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
 
     def done(self, *, dry: bool) -> Brought:
@@ -107,7 +109,9 @@ class _Bringing:
         if self._is_there(entry):
             return
         try:
-            draft = drafted(self.desk, Draft(text=entry.text, **{**entry.options, "origin": "import"}))
+            options = {**entry.options, "origin": "import", "about": ()}
+            draft = drafted(self.desk, Draft(text=entry.text, **options))
+            self._anchor(entry, draft)
         except SecretFound as secret:
             where = f"{entry.where.partition(':')[0]}:{entry.line + int(str(secret.facts['line'])) - 1}"
             self._leave(
@@ -131,6 +135,26 @@ class _Bringing:
             self._keys[key] = draft.data["id"]
         self.names[entry.name] = draft.data["id"]
         self.made.append(_Held(entry, draft))
+
+    def _placed(self, given: Sequence[Entry]) -> dict[str, Placed]:
+        """Return where the places that entries name are here."""
+        wanted: dict[str, str] = {}
+        for entry in given:
+            for place in entry.options.get("about", ()):
+                wanted[place] = entry.quotes.get(place) or wanted.get(place, "")
+        return placed(self.desk.view.git, wanted)
+
+    def _anchor(self, entry: Entry, draft: Drafted) -> None:
+        """Say what code a note is about; refuse to quote a secret."""
+        held = [self._places[place] for place in entry.options.get("about", ())]
+        for one in held:
+            if one.anchor.quote:
+                self.desk.text(f"quote of {one.anchor}", one.anchor.quote)
+        for one in held:
+            if one.told:
+                self._leave(entry.where, one.told)
+        if held:
+            draft.data["about"] = [one.anchor.data() for one in held]
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether a note or draft says the very same, or came from the same place."""

@@ -33,6 +33,7 @@ class Entry(NamedTuple):
 
     `options` are those of a note; `links` (relation, name), `supersedes` and `merges` name other entries of the source.
     `lasting`: its name stays the same when its text changes. `line`: where its text begins in the file.
+    `quotes`: for a place in the code, the text that stood there.
     """
 
     where: str
@@ -47,6 +48,7 @@ class Entry(NamedTuple):
     reason: str = ""
     line: int = 0
     lasting: bool = True
+    quotes: Mapping[str, str] = {}
 
 
 class Found(NamedTuple):

@@ -115,6 +115,8 @@ def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
     meta, inputs = node["meta"], node.get("inputs")
     sources = [str(one) for one in inputs] if isinstance(inputs, list) else []
     domain = entries.domain(meta.get("domain"))
+    anchored = _list(meta.get("anchors"))
+    quotes = {place: str(one.get("context_lines") or "") for one in anchored if (place := _anchor(one))}
     is_summary = node["type"] == "compress"
     options = entries.given(
         kind="summary" if is_summary else KINDS.get(domain, "fact"),
@@ -123,7 +125,7 @@ def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
         confidence=entries.share(meta.get("confidence")),
         expires=_expires(node),
         thread=thread,
-        about=tuple(dict.fromkeys(place for one in _list(meta.get("anchors")) if (place := _anchor(one)))),
+        about=tuple(quotes),
         sources=(f"mnemo:{name}", *(f"mnemo:{one}" for one in sources)),
     )
     links = tuple(
@@ -133,7 +135,7 @@ def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
     return Entry(
         f"nodes/{name}.json", name, node["content"], options, at=entries.moment(node.get("created")),
         links=tuple(dict.fromkeys(links)), reason=str(meta.get("reason") or ""),
-        supersedes=() if is_summary else old, merges=old if is_summary else (),
+        supersedes=() if is_summary else old, merges=old if is_summary else (), quotes=quotes,
     )  # fmt: skip
 
 
