@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from memento_git.errors import Refused
+from memento_git.model.ids import NoSuchRecord
 from memento_git.scopes import Held
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ FORGOTTEN: Final = "forgotten"
 class HardForget(Refused):
     token = "hard_forget"
     sentence = "{note} stays in the history of {path}: what is forgotten is retired, and can be restored"
-    hint_ = "what must leave history goes by: memento -C {path} purge {note}"
+    hint_ = "a person lets it leave history on the command line, in {path}: purge {note}"
 
 
 class MemoryRecord(NamedTuple):
@@ -108,8 +109,15 @@ class Memory:
 
     def get(self, id: str) -> MemoryRecord:  # noqa: A002 (the name that callers of the seed give)
         """Return one memory by its id, the beginning of it, or its key, also a forgotten one."""
-        shelf = _shelf(self._held.writing())
+        shelf = _shelf(self._known(id))
         return _record(shelf, shelf.find(id))
+
+    def _known(self, given: str) -> Ledger:
+        """Return the ledger in which a memory is looked for."""
+        ledger = self._held.reading()
+        if ledger is None:
+            raise NoSuchRecord(kind="note", given=given)
+        return ledger
 
     def update(
         self, id: str, content: str = "", importance: float | None = None,  # noqa: A002
@@ -122,7 +130,7 @@ class Memory:
 
             return _bettered(Desk.of(tx), id, content, importance, metadata, subject_key)
 
-        return self.get(self._held.writing().change("note revise", act))
+        return self.get(self._known(id).change("note revise", act))
 
     def forget(self, id: str, *, hard: bool = False) -> None:  # noqa: A002
         """Retire a memory: it is recalled no more, and `restore` takes it back; nothing leaves history here."""
@@ -130,21 +138,22 @@ class Memory:
 
         if hard:
             raise HardForget(note=self.get(id).id, path=self.path)
-        self._held.writing().change("note retire", lambda tx: retire_note(tx, id, reason=FORGOTTEN))
+        self._known(id).change("note retire", lambda tx: retire_note(tx, id, reason=FORGOTTEN))
 
     def forget_prefix(self, prefix: str) -> list[str]:
         """Retire all memories whose key is the prefix or lies below it; return their ids."""
         from memento_git.knowledge.actions.notes import retire_prefix
 
-        if self._held.reading() is None:
+        ledger = self._held.reading()
+        if ledger is None:
             return []
-        return self._held.writing().change("note retire", lambda tx: retire_prefix(tx, prefix, reason=FORGOTTEN))
+        return ledger.change("note retire", lambda tx: retire_prefix(tx, prefix, reason=FORGOTTEN))
 
     def restore(self, id: str) -> MemoryRecord:  # noqa: A002
         """Take a forgotten memory back."""
         from memento_git.knowledge.actions.notes import restore_note
 
-        return self.get(self._held.writing().change("note restore", lambda tx: restore_note(tx, id)))
+        return self.get(self._known(id).change("note restore", lambda tx: restore_note(tx, id)))
 
     def browse(self, subject_key_prefix: str = "", limit: int = 0) -> list[MemoryRecord]:
         """Return the memories whose key is the prefix or begins with it, in the order of their keys."""

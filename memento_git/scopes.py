@@ -62,11 +62,14 @@ def founded(folder: Path, actor: str = "") -> Ledger:
     founding.found(folder)
     ledger = Ledger.open(folder, actor=actor)
     founding.name_somebody(ledger)
-    if ledger.git.head()[0] is not None:
-        ledger.close()
+    if ledger.git.head()[0] is None:
+        init_ledger(ledger)
+        return ledger
+    ledger.close()
+    made_meanwhile = existing(folder, actor)
+    if made_meanwhile is None:
         raise NoLedger(where=f"HEAD of {folder}")
-    init_ledger(ledger)
-    return ledger
+    return made_meanwhile
 
 
 class Held:

@@ -92,6 +92,10 @@ def test_reading_makes_nothing(tmp_path: Path) -> None:
         assert (mem.recall("x"), mem.browse("user."), mem.recent(), mem.forget_prefix("user")) == ([], [], [], [])
         assert mem.stats()["total"] == mine.stats()["total"] == 0
         assert manager.retrieve("x") == []
+        for wish in (mem.get, mem.forget, mem.restore, mem.update):
+            with pytest.raises(MementoError) as caught:
+                wish("note_abcd")
+            assert caught.value.token == "note_not_found"
     assert list(tmp_path.iterdir()) == []
     assert not user_folder().exists()
 
@@ -211,3 +215,13 @@ def test_commits_bear_a_name_where_git_knows_none(tmp_path: Path, monkeypatch: p
         mem.store("x is y")
     assert git(tmp_path / "mem", "log", "-1", "--format=%ae").endswith("@localhost")
     assert "localhost" not in (tmp_path / "mem" / ".git" / "config").read_text()
+
+
+def test_many_processes_may_begin_at_once(tmp_path: Path) -> None:
+    code = "import sys; from memento_git import Memory; Memory('mem').store(f'Server {sys.argv[1]} is up.')"
+    started = [subprocess.Popen([sys.executable, "-c", code, str(n)], cwd=tmp_path) for n in range(4)]
+    assert [one.wait() for one in started] == [0, 0, 0, 0]
+    with Memory(tmp_path / "mem") as mem:
+        assert len(mem.recent()) == 4
+    assert [path.name for path in tmp_path.iterdir()] == ["mem"]
+    assert git(tmp_path / "mem", "log", "--format=%s").count("memento: init") == 1

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
 from memento_git.ledger.store import Ledger, Transaction
+from memento_git.memory import Memory
+from memento_git.tiers import MemoryManager
 from memento_git.work import brief, overview
 from memento_git.work.actions import batch, briefs, evidences, health, setup, verifying
 from memento_git.work.actions.batch import ACTIONS
@@ -107,7 +109,10 @@ def api_page() -> str:
                    overview.choose_run, verifying.verify, brief.brief, brief.bundle, briefs.write_bundle):  # fmt: skip
         modules.setdefault(action.__module__, {})[action.__name__] = action
     parts = [_methods(Ledger, ("open", "view", "transaction", "change", "close", "now")),
-             _methods(Transaction, ("new_id",))]  # fmt: skip
+             _methods(Transaction, ("new_id",)),
+             _methods(Memory, ("store", "store_many", "recall", "recall_many", "get", "update", "forget",
+                               "forget_prefix", "restore", "browse", "recent", "stats", "close")),
+             _methods(MemoryManager, ("add", "retrieve", "close"))]  # fmt: skip
     for module, found in sorted(modules.items()):
         parts.append(f"## {module}")
         parts += [_signature(name, action) for name, action in found.items()]

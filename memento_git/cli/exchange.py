@@ -125,9 +125,8 @@ def import_(door: Door, source: Path, form: str, **options: Any) -> None:
     door.makes = not options["dry_run"]
     brought = IMPORTERS[form](door, source, **{**options, "origin": options["origin"] or ""})
     dry = bool(options["dry_run"])
-    word = "would come in" if dry else "came in"
-    counts = [f"{len(brought.added)} notes {word}", f"{len(brought.existing)} were there already"]
-    counts += [f"{len(brought.drafts)} {'would be' if dry else 'are'} drafts"] if brought.drafts else []
+    counts = [f"{'would come' if dry else 'came'} in: {len(brought.added)}", f"there already: {len(brought.existing)}"]
+    counts += [f"drafts: {len(brought.drafts)}"] if brought.drafts else []
     lines = ["; ".join(counts), *(f" + {output.printable(one.title)}" for one in brought.added[:20] if dry)]
     lines += [f" draft: {output.printable(one.title)}: {output.printable(one.why)}" for one in brought.drafts]
     lines += [f" left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in brought.skipped]

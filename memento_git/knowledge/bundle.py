@@ -53,7 +53,7 @@ class Typed(NamedTuple):
     options: dict[str, Any]
 
 
-TYPED: Final = {
+TYPED: Final[dict[str, type | tuple[type, ...]]] = {
     "text": str, "title": str, "kind": str, "domain": str, "key": str, "tags": list, "aliases": list,
     "importance": (int, float), "confidence": (int, float), "tier": str, "expires": str, "valid_from": str,
     "valid_to": str, "thread": str, "to": str, "sources": list, "pinned": bool,

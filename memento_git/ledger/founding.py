@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.git import GitFailed, GitMissing, environment
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memento_git.ledger.store import Ledger
 
 EMAILS: Final = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
@@ -29,12 +30,24 @@ def is_repository(folder: Path) -> bool:
 
 
 def found(folder: Path) -> None:
-    """Make a folder a git repository; refuse one that holds somebody's files already."""
+    """Make a folder a git repository, at once and whole; refuse one that holds somebody's files already."""
     if is_repository(folder):
         return
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FolderNotEmpty(path=folder)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        _init(made)
+        made.rename(folder)
+    except OSError:
+        if not is_repository(folder):  # another process was quicker
+            raise
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _init(folder: Path) -> None:
     try:
         done = subprocess.run(
             ["git", "init", "--quiet", "--template=", "--initial-branch=main", "."],
