@@ -326,6 +326,18 @@ def test_a_store_comes_in_once_and_what_is_new_in_it_finds_the_old(play: Play, s
     assert held[f"mnemo:{'b2'.ljust(12, '0')}"]["successor"] == held[f"mnemo:{'b9'.ljust(12, '0')}"]["id"]
 
 
+def test_a_hostile_store_makes_no_circle_and_no_bug(play: Play, tmp_path: Path) -> None:
+    store = tmp_path / ".mnemo"
+    one, two = "a1".ljust(12, "0"), "b2".ljust(12, "0")
+    node(store, "a1", "One.", "supersede", (two,), confidence=10**400, ttl_days=1e300, anchors=[{"type": "file"}, 7])
+    node(store, "b2", "Two.", "supersede", (one,), links=[{"addr": two}, {"addr": [1]}, "x"], domain=["x"], priority={})
+    node(store, "c3", "Three.", "compress", ("c3".ljust(12, "0"),), reason="\u202e")
+    brought = bring(play.ledger, "mnemo", tmp_path)
+    assert len(brought.added) == 3
+    assert sum("took its own place" in one.why for one in brought.skipped) == 2
+    assert sorted(row["status"] for row in rows(play).values()) == ["active", "active", "superseded"]
+
+
 def test_a_store_is_only_read(play: Play, store: Path) -> None:
     before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
     bring(play.ledger, "mnemo", store)

@@ -77,6 +77,7 @@ class _Bringing:
         self.desk = desk
         self.found = found
         self.names: dict[str, str] = {}
+        self.took: dict[str, str] = {}
         self.made: list[_Held] = []
         self.drafts: list[_Held] = []
         self.existing: list[Taken] = []
@@ -175,16 +176,26 @@ class _Bringing:
     def _connect(self, held: _Held) -> None:
         """Turn names of the source into ids; say which lead nowhere."""
         entry, data = held.entry, held.draft.data
-        links = []
-        for rel, name in entry.links:
-            to = self._known(entry, name, "its link")
-            if to and to != data["id"]:
-                links.append({"rel": rel, "to": to})
-        old = [to for name in entry.supersedes if (to := self._known(entry, name, "what it supersedes,"))]
+        named = ((rel, self._known(entry, name, "its link")) for rel, name in entry.links)
+        links = [{"rel": rel, "to": to} for rel, to in dict.fromkeys(named) if to and to != data["id"]]
+        old = self._succeeded(entry, data["id"], entry.supersedes, "what it supersedes,")
         data.update({key: value for key, value in (("links", links), ("supersedes", old)) if value})
-        merged = [to for name in entry.merges if (to := self._known(entry, name, "what it sums up,"))]
-        if merged:
+        if merged := self._succeeded(entry, data["id"], entry.merges, "what it sums up,"):
             data["sources"] = [*data.get("sources", ())[:1], *merged]
+
+    def _succeeded(self, entry: Entry, note: str, names: Sequence[str], what: str) -> list[str]:
+        """Return the notes whose place a note takes; one that came after it, by whatever way, is none of them."""
+        found = []
+        for name in names:
+            old, after = self._known(entry, name, what), note
+            while after in self.took and after != old:
+                after = self.took[after]
+            if old and after == old:
+                self._leave(entry.where, f"{what} {name} took its own place, so the note is without it")
+            elif old:
+                self.took.setdefault(old, note)
+                found.append(old)
+        return found
 
     def _known(self, entry: Entry, name: str, what: str) -> str:
         if name not in self.names:
@@ -200,9 +211,9 @@ class _Bringing:
                 self.desk.happen(shelf, old, "superseded", successor=note, reason=reason)
             else:
                 self._leave(entry.where, f"{old} is {shelf.status(old)} already, so this note takes nobody's place")
-        for name in entry.merges:
-            if shelf.status(self.names.get(name, note)) in LIVE and name in self.names:
-                self.desk.happen(shelf, self.names[name], "merged", into=note, reason=reason)
+        for old in dict.fromkeys(self.names.get(name, "") for name in entry.merges):
+            if self.took.get(old) == note and shelf.status(old) in LIVE:
+                self.desk.happen(shelf, old, "merged", into=note, reason=reason)
         if entry.state and shelf.status(note) == "active":
             self.desk.happen(shelf, note, entry.state, reason=reason or "so it was where it came from")
 

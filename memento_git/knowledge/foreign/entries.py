@@ -62,7 +62,7 @@ def share(value: Any) -> str:
     """Return a number from 0 to 1 as an option takes it; nothing for any other value."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return ""
     return str(number) if 0 <= number <= 1 else ""
 
@@ -71,7 +71,7 @@ def moment(value: Any) -> str:
     """Return a time that was written as seconds (or milliseconds) or as ISO text; nothing where it is none."""
     try:
         seconds = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return _written(str(value or "").strip())
     seconds = seconds / 1000 if seconds > LATEST else seconds
     return stamp(seconds) if 0 < seconds < LATEST else ""
@@ -80,9 +80,9 @@ def moment(value: Any) -> str:
 def _written(text: str) -> str:
     try:
         there = datetime.fromisoformat(text)
-    except ValueError:
+        seconds = there.replace(tzinfo=there.tzinfo or UTC).timestamp()
+    except (ValueError, OverflowError):
         return ""
-    seconds = there.replace(tzinfo=there.tzinfo or UTC).timestamp()
     return stamp(seconds) if 0 < seconds < LATEST else ""
 
 
