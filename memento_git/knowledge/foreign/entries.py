@@ -20,7 +20,7 @@ MOST: Final = 100_000
 LATEST: Final = 4_102_444_800  # the year 2100
 
 
-class Unreadable(Refused):
+class SourceUnreadable(Refused):
     """The source is not what it was said to be, so nothing of it can be taken."""
 
     token = "source_unreadable"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.knowledge.foreign.entries import LARGEST, MOST, Unreadable
+from memento_git.knowledge.foreign.entries import LARGEST, MOST, SourceUnreadable
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ def below(folder: Path, suffixes: tuple[str, ...], skipped: list[LeftOut]) -> It
     """Yield name and text of the files in a folder and below it, in the order of their names."""
     for count, path in enumerate(_walk(folder)):
         if count >= MOST:
-            raise Unreadable(where=folder, problem=f"it has more than {MOST} files")
+            raise SourceUnreadable(where=folder, problem=f"it has more than {MOST} files")
         name = path.relative_to(folder).as_posix()
         if path.suffix.lower() not in suffixes:
             continue
@@ -53,10 +53,10 @@ def _read(path: Path, name: str, skipped: list[LeftOut]) -> str | None:
 def whole(path: Path, most: int = LARGEST) -> str:
     """Return the text of one file; refuse what is none, or too large."""
     if not path.is_file():
-        raise Unreadable(where=path.name, problem="it is no file")
+        raise SourceUnreadable(where=path.name, problem="it is no file")
     if path.stat().st_size > most:
-        raise Unreadable(where=path.name, problem=f"it has more than {most} bytes")
+        raise SourceUnreadable(where=path.name, problem=f"it has more than {most} bytes")
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
-        raise Unreadable(where=path.name, problem="it is no UTF-8 text") from None
+        raise SourceUnreadable(where=path.name, problem="it is no UTF-8 text") from None

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import entries, files
-from memento_git.knowledge.foreign.entries import Entry, Found, Unreadable
+from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.ledger import yamltext
 from memento_git.model.exchange import LeftOut
 
@@ -23,7 +23,7 @@ GONE: Final = ("retired", "archived", "deprecated", "obsolete")
 def read(folder: Path) -> Found:
     """Return the notes of a folder."""
     if not folder.is_dir():
-        raise Unreadable(where=folder.name, problem="it is no folder")
+        raise SourceUnreadable(where=folder.name, problem="it is no folder")
     skipped: list[LeftOut] = []
     made = [
         entry

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import entries, files
-from memento_git.knowledge.foreign.entries import Entry, Found, Unreadable
+from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def read(folder: Path) -> Found:
     """Return the notes of a store: of the folder `.mnemo` itself, or of the project that it lies in."""
     store = folder if (folder / "nodes").is_dir() else folder / ".mnemo"
     if not (store / "nodes").is_dir():
-        raise Unreadable(where=folder.name, problem="it has no folder nodes, so it is no store of mnemo")
+        raise SourceUnreadable(where=folder.name, problem="it has no folder nodes, so it is no store of mnemo")
     skipped: list[LeftOut] = []
     nodes = _nodes(store / "nodes", skipped)
     active = _active(store, nodes)
@@ -75,7 +75,7 @@ def _active(store: Path, nodes: Mapping[str, Any]) -> set[str]:
         return set(nodes)
     held = _json(path)
     if not isinstance(held, list):
-        raise Unreadable(where=path.name, problem="it is no list")
+        raise SourceUnreadable(where=path.name, problem="it is no list")
     return {str(one) for one in held}
 
 
@@ -83,7 +83,7 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(files.whole(path, 64 * entries.LARGEST))
     except (ValueError, RecursionError) as error:
-        raise Unreadable(where=path.name, problem=f"it is no JSON: {error}") from None
+        raise SourceUnreadable(where=path.name, problem=f"it is no JSON: {error}") from None
 
 
 def _threads(store: Path, skipped: list[LeftOut]) -> tuple[dict[str, str], dict[str, str]]:
@@ -91,7 +91,7 @@ def _threads(store: Path, skipped: list[LeftOut]) -> tuple[dict[str, str], dict[
     path = store / "chains.json"
     held = _json(path) if path.exists() else {}
     if not isinstance(held, dict):
-        raise Unreadable(where=path.name, problem="it is no mapping")
+        raise SourceUnreadable(where=path.name, problem="it is no mapping")
     threads: dict[str, str] = {}
     stashed: dict[str, str] = {}
     kept: set[str] = set()

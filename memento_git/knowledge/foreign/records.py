@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from memento_git.knowledge.foreign import entries, files
-from memento_git.knowledge.foreign.entries import Entry, Found, Unreadable
+from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ GONE: Final = ("archived", "is_archived", "archived_at", "deleted_at")
 def read(path: Path) -> Found:
     """Return the notes of a database, or of an export of it: what the file is, its first bytes say."""
     if not path.is_file():
-        raise Unreadable(where=path.name, problem="it is no file")
+        raise SourceUnreadable(where=path.name, problem="it is no file")
     with path.open("rb") as stream:
         is_database = stream.read(len(MAGIC)) == MAGIC
     skipped: list[LeftOut] = []
@@ -45,11 +45,11 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             base.row_factory = sqlite3.Row
             columns = [one["name"] for one in base.execute(f"PRAGMA table_info({TABLE})")]
             if "content" not in columns:
-                raise Unreadable(where=path.name, problem=f"it has no table {TABLE} with a column content")
+                raise SourceUnreadable(where=path.name, problem=f"it has no table {TABLE} with a column content")
             for number, row in enumerate(base.execute(f"SELECT * FROM {TABLE} LIMIT {entries.MOST}"), 1):  # noqa: S608
                 yield f"{TABLE} row {number}", dict(row)
     except sqlite3.Error as error:
-        raise Unreadable(where=path.name, problem=f"SQLite says: {error}") from None
+        raise SourceUnreadable(where=path.name, problem=f"SQLite says: {error}") from None
 
 
 def _lines(path: Path, skipped: list[LeftOut]) -> Iterator[tuple[str, dict[str, Any]]]:
