@@ -9,6 +9,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, reads, scoped, writes
+from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
 if TYPE_CHECKING:
@@ -46,25 +47,75 @@ def _import_jsonl(door: Door, source: Path, *, dry_run: bool, origin: str, **_: 
     return import_bundle(door.ledger, source, dry_run=dry_run, origin=origin, allow_secrets=door.allow_secrets)
 
 
-EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl}
-IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl}
+def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **_: Any) -> None:
+    """Write the digest into the block of a file, or print it."""
+    from memento_git.knowledge.actions.guidance import write_block
+    from memento_git.knowledge.digest import digest
+    from memento_git.knowledge.shelf import Shelf
+
+    made = digest(Shelf(door.view()), budget or DIGEST_TOKENS, out.name if out else "")
+    data = {"format": "agents-md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
+    told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
+    if out is None:
+        written(door, None, made.text, data, "", told)
+        return
+    done = write_block(out, made.text, force=force)
+    word = "made" if done.made else "changed" if done.changed else "as it was"
+    line = f"{len(made.notes)} notes in {output.printable(str(out))}: {word}"
+    door.show({**data, "path": str(out), "changed": done.changed}, "\n".join([line, *told]))
+
+
+def _export_md(door: Door, out: Path | None, **_: Any) -> None:
+    from memento_git.knowledge.digest import document
+    from memento_git.knowledge.shelf import Shelf
+
+    made = document(Shelf(door.view()))
+    data = {"format": "md", "notes": len(made.notes), "skipped": []}
+    written(door, out, made.text, data, f"{len(made.notes)} notes", [])
+
+
+def _foreign(form: str) -> Importer:
+    """Return the importer of another tool's knowledge."""
+
+    def bring(door: Door, source: Path, *, dry_run: bool, origin: str, **_: Any) -> Brought:
+        from memento_git.knowledge.actions import bringing
+
+        return bringing.bring(
+            door.ledger, form, source, dry_run=dry_run, origin=origin, allow_secrets=door.allow_secrets
+        )
+
+    return bring
+
+
+EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl, "agents-md": _export_agents, "md": _export_md}
+FOREIGN: Final = ("markdown", "claude-md", "mnemo", "memento-sqlite")
+IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _foreign(form) for form in FOREIGN}}
 
 
 @click.command("export")
 @click.option("--format", "form", type=click.Choice(tuple(EXPORTERS)), default="jsonl", show_default=True,
-              help="jsonl keeps all there is of each note.")  # fmt: skip
+              help="jsonl keeps all there is; agents-md is a digest; md a document.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write this file instead of printing.")
+@click.option("--budget", type=click.IntRange(min=100), metavar="TOKENS", default=None,
+              help=f"Most tokens of agents-md, {DIGEST_TOKENS} by default; it says what was left out.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Drop what somebody wrote into the block of agents-md.")
 @scoped
 @reads
 def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
-    """Give knowledge out: all notes of the ledger, with what happened to them."""
+    """Give knowledge out: all notes of the ledger with what happened to them, a digest, or one document.
+
+    agents-md with --out writes a marked block into AGENTS.md or CLAUDE.md; all else in the file stays as it is.
+    """
+    if form != "agents-md" and (options["budget"] or options["force"]):
+        raise click.UsageError("--budget and --force are for --format agents-md", click.get_current_context())
     EXPORTERS[form](door, out, **options)
 
 
 @click.command("import")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @click.option("--from", "form", type=click.Choice(tuple(IMPORTERS)), default="jsonl", show_default=True,
-              help="What SOURCE is: jsonl is our own export.")  # fmt: skip
+              help="What SOURCE is: jsonl is our own export, markdown a folder, claude-md a CLAUDE.md or AGENTS.md, "
+              "mnemo its store, memento-sqlite the local memory server's file or its JSON lines.")  # fmt: skip
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that its texts are less than they claim.")
 @click.option("--dry-run", is_flag=True, help="Say what would come in; change nothing.")
 @scoped

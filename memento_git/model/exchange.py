@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+DIGEST_TOKENS: Final = 2000
 
 
 class Taken(NamedTuple):

@@ -1,0 +1,92 @@
+"""memento purge: notes that must leave the branch's history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import output
+from memento_git.cli.boundary import Door, bare
+
+if TYPE_CHECKING:
+    from memento_git.knowledge.actions.purging import Purge
+
+SHOWN = 10
+
+
+@click.command("purge")
+@click.argument("notes", metavar="NOTE...", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do it; without this it is only said what would be done.")
+@click.option("--actor", metavar="WHO", help="Who acts; MEMENTO_ACTOR or git's user by default.")
+@bare
+def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
+    """Rewrite the branch's history without these notes: the last resort, for what must not be there at all.
+
+    To say that a note does not hold any more is memento note retire. A secret that was committed must be
+    replaced where it is used, whatever is purged here.
+    """
+    from memento_git.knowledge.actions.purging import purge_notes
+
+    came = purge_notes(door.ledger, notes, yes=yes)
+    reach = came.reach
+    data = {
+        "notes": came.notes, "done": came.done is not None, "branch": reach.branch, "paths": reach.paths,
+        "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by,
+        "not_reached": {"refs": reach.elsewhere, "remotes": reach.pushed},
+        "before": reach.head, "after": came.done.head if came.done else None,
+        "backup": came.done.backup if came.done else None, "next": _next(came),
+    }  # fmt: skip
+    door.show(data, "\n".join(_told(came)))
+
+
+def _told(came: Purge) -> list[str]:
+    """Return in sentences what is done, what is lost, what is not reached, what comes next."""
+    reach, done = came.reach, came.done
+    lines = [
+        f"purged from {reach.branch}: {', '.join(came.notes)}"
+        if done
+        else f"would purge from {reach.branch}: {', '.join(came.notes)}; nothing was changed yet",
+        *_some("removed from all commits" if done else "would be removed from all commits", reach.paths),
+        f" {len(reach.commits)} commits {'have' if done else 'would get'} other ids, from {_first(reach.commits)} on;",
+        " their messages, authors, dates and all other files stay.",
+        " Anchors and evidence that name commits as hints keep the old ids.",
+    ]
+    lines += [f" {reach.signed} of these commits {'lost' if done else 'would lose'} their signature."] * (
+        reach.signed > 0
+    )
+    lines += _some("notes that name them, and lead nowhere then", came.named_by)
+    lines += [f" The old history is kept at {done.backup}."] if done else []
+    lines += ["Not reached:", *_some("other branches, tags and refs that have them", reach.elsewhere)]
+    lines += _some("remotes that have them", reach.pushed)
+    lines += [" - reflogs and the backup ref of this clone, until they expire or are removed",
+              " - other clones, forks, backups, caches of a hosting service, and whoever read it",
+              " - commit messages, drafts, and other files that say the same"]  # fmt: skip
+    return [*lines, "Next:", *(f" - {step}" for step in _next(came))]
+
+
+def _first(commits: list[str]) -> str:
+    return commits[0][:12] if commits else "none"
+
+
+def _some(what: str, names: list[str]) -> list[str]:
+    if not names:
+        return []
+    more = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return [f" - {what}: {', '.join(output.printable(name) for name in names[:SHOWN])}{more}"]
+
+
+def _next(came: Purge) -> list[str]:
+    """Return what is left to people."""
+    reach, done = came.reach, came.done
+    steps = ["a secret that was committed counts as known: replace it where it is used"]
+    if done is None:
+        return [*steps, "do it: the same command with --yes"]
+    for name in reach.pushed:
+        remote, _, branch = name.partition("/")
+        if branch == reach.branch:
+            steps.append(
+                f"git push --force-with-lease={branch}:{reach.head} {remote} {branch}, after asking all who have it"
+            )
+    steps.append(f"when nothing is missed, drop the old history here: git update-ref -d {done.backup}")
+    return [*steps, "and then: git reflog expire --expire=now --all && git gc --prune=now"]

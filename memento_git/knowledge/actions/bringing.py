@@ -1,0 +1,230 @@
+"""Taking the knowledge of other tools in: one commit; what nobody vouches for and gives orders becomes a draft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import MementoError, Misused
+from memento_git.knowledge import alike
+from memento_git.knowledge.actions.notes import write
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import Draft, Drafted, drafted
+from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.foreign import guidance, markdown, mnemo, records
+from memento_git.knowledge.foreign.places import Placed, placed
+from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.transitions import LIVE
+from memento_git.model.exchange import Brought, LeftOut, Taken
+from memento_git.texts.secrets import SecretFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from memento_git.knowledge.foreign.entries import Entry, Found
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.model.work import Prose
+
+READERS: Final[dict[str, Callable[[Path], Found]]] = {
+    "markdown": markdown.read,
+    "claude-md": guidance.read,
+    "mnemo": mnemo.read,
+    "memento-sqlite": records.read,
+}
+
+
+class OriginFixed(Misused):
+    token = "origin_fixed"
+    sentence = "what is imported from {form} has the origin import, not {origin}"
+    hint_ = "leave --origin out; a person who vouches for a note can add it anew: memento note add"
+
+
+def bring(
+    ledger: Ledger, form: str, source: Path, *, dry_run: bool = False, origin: str = "",
+    allow_secrets: Sequence[str] = (),
+) -> Brought:  # fmt: skip
+    """Take in what a reader finds in a source, in one commit; with `dry_run` only say what would come in."""
+    if origin not in ("", "import"):
+        raise OriginFixed(form=form, origin=origin)
+    found = READERS[form](source)
+    if dry_run:
+        return _Bringing(Desk.apart(ledger, allow_secrets), found).done(dry=True)
+
+    def act(tx: Transaction) -> tuple[Brought, list[Drafted]]:
+        tx.allow_secrets = tuple(allow_secrets)
+        work = _Bringing(Desk.of(tx), found)
+        return work.done(dry=False), [held.draft for held in work.drafts]
+
+    brought, drafts = ledger.change("import", act)
+    kept = Drafts(ledger.git)
+    for one in drafts:
+        kept.add(one.data, one.body, one.domain)
+    return brought
+
+
+class _Held(NamedTuple):
+    """An entry and the note that it comes to."""
+
+    entry: Entry
+    draft: Drafted
+    why: str = ""
+
+
+class _Bringing:
+    """One import at work: what comes in, what was there already, what becomes a draft, what stays out."""
+
+    def __init__(self, desk: Desk, found: Found) -> None:
+        self.desk = desk
+        self.found = found
+        self.names: dict[str, str] = {}
+        self.took: dict[str, str] = {}
+        self.made: list[_Held] = []
+        self.drafts: list[_Held] = []
+        self.existing: list[Taken] = []
+        self.skipped = list(found.skipped)
+        notes = [*desk.shelf.readable(), *Drafts(desk.tx.ledger.git).all()]
+        self._texts = {alike.plain(note.body): note for note in notes}
+        self._sources = {source: note for note in notes for source in note.list("sources")[:1]}
+        live = {note.id for note in desk.shelf.live()}
+        self._places = self._placed(found.entries)
+        self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
+
+    def done(self, *, dry: bool) -> Brought:
+        """Do it; return what came of it."""
+        for entry in self.found.entries:
+            self._take(entry)
+        for held in self.made:
+            self._connect(held)
+            write(self.desk, held.draft.data, held.draft.body, held.draft.domain)
+        for held in self.drafts:
+            self._connect(held)
+        for held in self.made:
+            self._follow(held)
+        return Brought(
+            [_taken(held, dry=dry) for held in self.made], self.existing,
+            [_taken(held, dry=dry) for held in self.drafts], self.skipped,
+        )  # fmt: skip
+
+    def _take(self, entry: Entry) -> None:
+        """Decide what becomes of an entry."""
+        if self._is_there(entry):
+            return
+        try:
+            options = {**entry.options, "origin": "import", "about": ()}
+            draft = drafted(self.desk, Draft(text=entry.text, **options))
+            self._anchor(entry, draft)
+        except SecretFound as secret:
+            where = f"{entry.where.partition(':')[0]}:{entry.line + int(str(secret.facts['line'])) - 1}"
+            self._leave(
+                where if entry.line else entry.where,
+                f"it holds what looks like a secret ({secret.facts['rule']}). {secret.hint}",
+            )
+            return
+        except MementoError as error:
+            self._leave(entry.where, error.message)
+            return
+        if entry.at and entry.at <= self.desk.tx.now:
+            draft.data["at"] = entry.at
+        key = draft.data.get("key", "")
+        if key in self._keys and not entry.state:
+            self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
+            return
+        if signs := instructive(f"{draft.data['title']}\n{draft.body}"):
+            self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
+            return
+        if key and not entry.state:
+            self._keys[key] = draft.data["id"]
+        self.names[entry.name] = draft.data["id"]
+        self.made.append(_Held(entry, draft))
+
+    def _placed(self, given: Sequence[Entry]) -> dict[str, Placed]:
+        """Return where the places that entries name are here."""
+        wanted: dict[str, str] = {}
+        for entry in given:
+            for place in entry.options.get("about", ()):
+                wanted[place] = entry.quotes.get(place) or wanted.get(place, "")
+        return placed(self.desk.view.git, wanted)
+
+    def _anchor(self, entry: Entry, draft: Drafted) -> None:
+        """Say what code a note is about; refuse to quote a secret."""
+        held = [self._places[place] for place in entry.options.get("about", ())]
+        for one in held:
+            if one.anchor.quote:
+                self.desk.text(f"quote of {one.anchor}", one.anchor.quote)
+        for one in held:
+            if one.told:
+                self._leave(entry.where, one.told)
+        if held:
+            draft.data["about"] = [one.anchor.data() for one in held]
+
+    def _is_there(self, entry: Entry) -> bool:
+        """Tell whether a note or draft says the very same, or came from the same place."""
+        source = next(iter(entry.options.get("sources", ())), "")
+        came: Prose | None = self._sources.get(source) if entry.lasting else None
+        same = self._texts.get(alike.plain(entry.text))
+        if came is not None and alike.plain(came.body) != alike.plain(entry.text):
+            self._leave(entry.where, f"it came in as {came.id} and reads differently now: better that note's wording")
+        elif (there := came or same) is not None:
+            self.existing.append(Taken(there.id, str(there.data["title"])))
+            self.names[entry.name] = there.id
+            return True
+        return came is not None
+
+    def _leave(self, where: str, why: str) -> None:
+        self.skipped.append(LeftOut(where, why))
+
+    def _connect(self, held: _Held) -> None:
+        """Turn names of the source into ids; say which lead nowhere."""
+        entry, data = held.entry, held.draft.data
+        named = ((rel, self._known(entry, name, "its link")) for rel, name in entry.links)
+        links = [{"rel": rel, "to": to} for rel, to in dict.fromkeys(named) if to and to != data["id"]]
+        old = self._succeeded(entry, data["id"], entry.supersedes, "what it supersedes,")
+        data.update({key: value for key, value in (("links", links), ("supersedes", old)) if value})
+        if merged := self._succeeded(entry, data["id"], entry.merges, "what it sums up,"):
+            data["sources"] = [*data.get("sources", ())[:1], *merged]
+
+    def _succeeded(self, entry: Entry, note: str, names: Sequence[str], what: str) -> list[str]:
+        """Return the notes whose place a note takes; one that came after it, by whatever way, is none of them."""
+        found = []
+        for name in names:
+            old, after = self._known(entry, name, what), note
+            while after in self.took and after != old:
+                after = self.took[after]
+            if old and after == old:
+                self._leave(entry.where, f"{what} {name} took its own place, so the note is without it")
+            elif old:
+                self.took.setdefault(old, note)
+                found.append(old)
+        return found
+
+    def _known(self, entry: Entry, name: str, what: str) -> str:
+        if name not in self.names:
+            self._leave(entry.where, f"{what} {name} did not come in, so the note is without it")
+        return self.names.get(name, "")
+
+    def _follow(self, held: _Held) -> None:
+        """Let happen what had happened to the notes where they come from."""
+        entry, note, shelf = held.entry, held.draft.data["id"], self.desk.shelf
+        reason = self._reason(entry)
+        for old in held.draft.data.get("supersedes") or ():
+            if shelf.status(old) in LIVE:
+                self.desk.happen(shelf, old, "superseded", successor=note, reason=reason)
+            else:
+                self._leave(entry.where, f"{old} is {shelf.status(old)} already, so this note takes nobody's place")
+        for old in dict.fromkeys(self.names.get(name, "") for name in entry.merges):
+            if self.took.get(old) == note and shelf.status(old) in LIVE:
+                self.desk.happen(shelf, old, "merged", into=note, reason=reason)
+        if entry.state and shelf.status(note) == "active":
+            self.desk.happen(shelf, note, entry.state, reason=reason or "so it was where it came from")
+
+    def _reason(self, entry: Entry) -> str:
+        """Return why something happened, where the source tells it in words that a ledger may hold."""
+        try:
+            return self.desk.optional("reason", entry.reason)
+        except MementoError as error:
+            self._leave(entry.where, f"its reason was left out: {error.message}")
+            return ""
+
+
+def _taken(held: _Held, *, dry: bool) -> Taken:
+    return Taken("" if dry else held.draft.data["id"], held.draft.data["title"], held.why)

@@ -1,0 +1,60 @@
+"""Writing the digest into a file of guidance that others own: the marked block alone is ours."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.knowledge import marked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class BlockEdited(Refused):
+    token = "block_edited"
+    sentence = "somebody edited the block of memento in {path}"
+    hint_ = "take what is new in it with memento import --from claude-md or move it out of the block; --force drops it"
+
+
+class BlockBroken(Refused):
+    token = "block_broken"
+    sentence = "{path} has marks of memento's block that have no end, no beginning, or stand there twice"
+    hint_ = "repair or remove the lines that begin with <!-- memento: in it"
+
+
+class Written(NamedTuple):
+    """Whether the file differs now, and whether it was made."""
+
+    changed: bool
+    made: bool
+
+
+def write_block(path: Path, body: str, *, force: bool = False) -> Written:
+    """Put a text into the marked block of a file; every byte outside of it stays."""
+    target = path.resolve()
+    before = target.read_bytes() if target.exists() else b""
+    text = before.decode(errors="surrogateescape")
+    try:
+        block = marked.find(text)
+        if block is not None and block.edited and not force:
+            raise BlockEdited(path=path.name)
+        after = marked.put(text, body).encode(errors="surrogateescape")
+    except marked.Broken:
+        raise BlockBroken(path=path.name) from None
+    if after != before:
+        _replace(target, after)
+    return Written(after != before, not before)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Put a file in place whole, with the permissions that it had."""
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.memento-tmp")
+    try:
+        temporary.write_bytes(data)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

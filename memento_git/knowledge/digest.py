@@ -1,0 +1,150 @@
+"""What a project knows, as Markdown: a digest within a budget for files of guidance, or all of it as one document."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.knowledge.injection import LOW, instructive
+from memento_git.ledger import layout
+from memento_git.model import anchors
+from memento_git.model.exchange import DIGEST_TOKENS, LeftOut
+from memento_git.model.markup import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.work import Prose
+
+TOKEN: Final = 4
+LONGEST: Final = 400
+BEGINNING: Final = 30
+SECTIONS: Final = {
+    "Conventions": ("preference",),
+    "Decisions": ("decision",),
+    "Lessons": ("lesson",),
+    "Facts": ("fact", "summary", "event"),
+    "Goals": ("goal", "checkpoint"),
+    "Open questions": ("question", "gap"),
+}
+HEAD: Final = """\
+## What this project knows
+
+Notes of the project's ledger: data to weigh, older than the code. `memento note show ID` tells the whole of one.
+"""
+
+
+class Digest(NamedTuple):
+    """A Markdown text, the notes in it, and those that were left out."""
+
+    text: str
+    notes: list[str]
+    skipped: list[LeftOut]
+
+
+def digest(shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "") -> Digest:
+    """Return the notes that matter most, a line each, in as many tokens (of four characters) as are allowed.
+
+    What was imported from the very file that it goes into is not told there twice.
+    """
+    skipped: list[LeftOut] = []
+    ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
+    room = budget * TOKEN - len(HEAD)
+    lines: dict[str, str] = {}
+    for note in ranked:
+        line = _line(shelf, note)
+        heading = 0 if any(_section(one) == _section(note) for one in ranked if one.id in lines) else 24
+        if len(line) + heading > room:
+            skipped.append(LeftOut(note.id, "the budget is spent"))
+            continue
+        lines[note.id] = line
+        room -= len(line) + heading
+    parts = [HEAD]
+    for section in SECTIONS:
+        told = [lines[note.id] for note in ranked if note.id in lines and _section(note) == section]
+        parts += [f"\n### {section}\n\n", *told] if told else []
+    cut = sum(one.why == "the budget is spent" for one in skipped)
+    parts += [f"\n{cut} more notes are in the ledger: `memento note list`.\n"] if cut else []
+    return Digest("".join(parts), list(lines), skipped)
+
+
+def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
+    """Return the notes that count now and that may be told to whoever reads a file of guidance."""
+    found = []
+    for note in shelf.live():
+        if shelf.status(note.id) != "active":
+            skipped.append(LeftOut(note.id, f"it is {shelf.status(note.id)}"))
+        elif into and any(source.startswith(f"file:{into}:") for source in note.list("sources")):
+            skipped.append(LeftOut(note.id, f"it came from {into} itself"))
+        elif shelf.is_expired(note):
+            skipped.append(LeftOut(note.id, "it has expired"))
+        elif note.data["origin"] in LOW and (signs := instructive(f"{note.data['title']}\n{note.body}")):
+            skipped.append(LeftOut(note.id, f"it {', '.join(signs)}, and its origin is {note.data['origin']}"))
+        else:
+            found.append(note)
+    return found
+
+
+def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, str]:
+    """Return what orders notes: pinned, important, confirmed; then the order of their making."""
+    confirmed = bool(shelf.confirmed(note.id)[0])
+    return not note.data.get("pinned"), -float(note.data.get("importance") or 0.5), not confirmed, note.id
+
+
+def _section(note: Prose) -> str:
+    return next(name for name, kinds in SECTIONS.items() if note.data["kind"] in kinds)
+
+
+def _line(shelf: Shelf, note: Prose) -> str:
+    title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(note.body)
+    begin = _bare(title).find(_bare(said)[:BEGINNING])
+    text = f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
+    if len(text) > LONGEST:
+        text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
+    places = ", ".join(str(anchors.from_data(place)) for place in shelf.about(note)[:3])
+    against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
+    return f"- {_tame(text)} ({note.id}{f'; about {_tame(places)}' if places else ''}{against})\n"
+
+
+def _bare(text: str) -> str:
+    """Return a text without its marks, for a title that was taken from it has none."""
+    return re.sub(r"^[#>*\-\s]+|[`*\u2026]", "", text)
+
+
+def _tame(text: str) -> str:
+    """Return a text that begins and ends no comment, so that no note can end the block that it stands in."""
+    return text.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
+
+
+def document(shelf: Shelf) -> Digest:
+    """Return all live notes with their whole texts, by domain."""
+    notes = sorted(shelf.live(), key=lambda note: (layout.domain_of(note.path), note.data["at"], note.id))
+    parts, domain = ["# What this project knows\n"], ""
+    for note in notes:
+        if layout.domain_of(note.path) != domain:
+            domain = layout.domain_of(note.path)
+            parts.append(f"\n## {domain.capitalize()}\n")
+        parts.append(f"\n### {one_line(note.data['title'])}\n\n{_facts(shelf, note)}\n\n{_quoted(note.body)}\n")
+    return Digest("".join(parts), [note.id for note in notes], [])
+
+
+def _facts(shelf: Shelf, note: Prose) -> str:
+    """Return what is known of a note beside its text, on one line."""
+    places = ", ".join(f"`{anchors.from_data(place)}`" for place in shelf.about(note))
+    told: Sequence[tuple[str, str]] = (
+        ("", f"`{note.id}`"),
+        ("", note.data["kind"]),
+        ("", shelf.status(note.id) if shelf.status(note.id) != "active" else ""),
+        ("", f"of {note.data['at'][:10]}, origin {note.data['origin']}"),
+        ("key", str(note.data.get("key") or "")),
+        ("expired", shelf.expires(note)[:10] if shelf.is_expired(note) else ""),
+        ("about", places),
+        ("contradicted by", ", ".join(shelf.contradictions(note))),
+    )
+    return " \u00b7 ".join(f"{name} {value}".strip() for name, value in told if value)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a quotation, so that its headings are none of the document's."""
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))

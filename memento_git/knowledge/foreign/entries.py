@@ -1,0 +1,155 @@
+"""What every reader of foreign knowledge returns, and how it reads values that nobody vouches for. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.model import anchors
+from memento_git.model.clock import stamp
+from memento_git.model.exchange import LeftOut
+from memento_git.model.knowledge import DOMAINS, KEY, NOTE_KINDS, RELATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LARGEST: Final = 1024 * 1024
+MOST: Final = 100_000
+LATEST: Final = 4_102_444_800  # the year 2100
+
+
+class SourceUnreadable(Refused):
+    """The source is not what it was said to be, so nothing of it can be taken."""
+
+    token = "source_unreadable"
+    sentence = "{where} cannot be imported: {problem}"
+    hint_ = "see what each --from takes: memento import --help"
+
+
+class Entry(NamedTuple):
+    """One note to be: where it stands, what it is called there, its text, and what else is said of it.
+
+    `options` are those of a note; `links` (relation, name), `supersedes` and `merges` name other entries of the source.
+    `lasting`: its name stays the same when its text changes. `line`: where its text begins in the file.
+    `quotes`: for a place in the code, the text that stood there.
+    """
+
+    where: str
+    name: str
+    text: str
+    options: Mapping[str, Any] = {}
+    at: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    supersedes: tuple[str, ...] = ()
+    merges: tuple[str, ...] = ()
+    state: str = ""
+    reason: str = ""
+    line: int = 0
+    lasting: bool = True
+    quotes: Mapping[str, str] = {}
+
+
+class Found(NamedTuple):
+    """What a source holds: its entries, and what was passed over."""
+
+    entries: list[Entry]
+    skipped: list[LeftOut]
+
+
+def share(value: Any) -> str:
+    """Return a number from 0 to 1 as an option takes it; nothing for any other value."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return ""
+    return str(number) if 0 <= number <= 1 else ""
+
+
+def moment(value: Any) -> str:
+    """Return a time that was written as seconds (or milliseconds) or as ISO text; nothing where it is none."""
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return _written(str(value or "").strip())
+    seconds = seconds / 1000 if seconds > LATEST else seconds
+    return stamp(seconds) if 0 < seconds < LATEST else ""
+
+
+def _written(text: str) -> str:
+    try:
+        there = datetime.fromisoformat(text)
+        seconds = there.replace(tzinfo=there.tzinfo or UTC).timestamp()
+    except (ValueError, OverflowError):
+        return ""
+    return stamp(seconds) if 0 < seconds < LATEST else ""
+
+
+def key(value: Any) -> str:
+    """Return a dotted key; nothing where the value cannot be one."""
+    text = str(value or "").strip().lower()
+    return text if re.fullmatch(KEY.pattern, text) else ""
+
+
+def words(value: Any) -> tuple[str, ...]:
+    """Return a list of words, given as one or as text with commas."""
+    members = value if isinstance(value, list) else str(value or "").split(",")
+    cleaned = (" ".join(str(one).split()).lstrip("#") for one in members if isinstance(one, (str, int, float)))
+    return tuple(dict.fromkeys(one for one in cleaned if one))
+
+
+def kind(value: Any, default: str) -> str:
+    word = str(value or "").strip().lower()
+    return word if word in NOTE_KINDS else default
+
+
+def relation(value: Any) -> str:
+    word = str(value or "").strip().lower().replace("-", "_").replace(" ", "_")
+    return word if word in RELATIONS else "relates_to"
+
+
+def domain(value: Any) -> str:
+    """Return a domain that every ledger has; nothing for another, which the kind then decides."""
+    word = str(value or "").strip().lower()
+    return word if word in DOMAINS else ""
+
+
+def places(value: Any) -> tuple[str, ...]:
+    """Return the places in the code that a list names, each as one types it; what names none is left out."""
+    found = (_place(one) for one in (value if isinstance(value, list) else [value]))
+    return tuple(dict.fromkeys(one for one in found if one))
+
+
+def _place(value: Any) -> str:
+    problems: list[tuple[Any, str]] = []
+    if isinstance(value, dict):
+        held = anchors.AnchorType().read(value, (), problems)
+        return "" if problems else str(anchors.from_data(held))
+    try:
+        return str(anchors.parse(value)) if isinstance(value, str) and value.strip() else ""
+    except anchors.AnchorUnclear:
+        return ""
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that say something."""
+    return {name: value for name, value in options.items() if value not in (None, "", (), [])}
+
+
+def one_line(text: str, most: int = 80) -> str:
+    """Return a text on one line, cut where a title must end."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1].rsplit(" ", 1)[0] + "\u2026"
+
+
+def unique(entries: Iterable[Entry]) -> Found:
+    """Return the entries whose names are not taken by an earlier one."""
+    kept: dict[str, Entry] = {}
+    skipped = []
+    for entry in entries:
+        if entry.name in kept:
+            skipped.append(LeftOut(entry.where, f"its name is that of {kept[entry.name].where}"))
+        else:
+            kept[entry.name] = entry
+    return Found(list(kept.values()), skipped)

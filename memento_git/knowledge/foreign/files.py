@@ -1,0 +1,62 @@
+"""Files of a foreign source: plain ones of a fair size only, no link is followed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.knowledge.foreign.entries import LARGEST, MOST, SourceUnreadable
+from memento_git.model.exchange import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def below(folder: Path, suffixes: tuple[str, ...], skipped: list[LeftOut]) -> Iterator[tuple[str, str]]:
+    """Yield name and text of the files in a folder and below it, in the order of their names."""
+    for count, path in enumerate(_walk(folder)):
+        if count >= MOST:
+            raise SourceUnreadable(where=folder, problem=f"it has more than {MOST} files")
+        name = path.relative_to(folder).as_posix()
+        if path.suffix.lower() not in suffixes:
+            continue
+        text = _read(path, name, skipped)
+        if text is not None:
+            yield name, text
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from _walk(path)
+        else:
+            yield path
+
+
+def _read(path: Path, name: str, skipped: list[LeftOut]) -> str | None:
+    if not path.is_file():
+        skipped.append(LeftOut(name, "it is no plain file"))
+        return None
+    size = path.stat().st_size
+    if size > LARGEST:
+        skipped.append(LeftOut(name, f"its {size} bytes are more than a ledger file may have"))
+        return None
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        skipped.append(LeftOut(name, "it is no UTF-8 text"))
+        return None
+
+
+def whole(path: Path, most: int = LARGEST) -> str:
+    """Return the text of one file; refuse what is none, or too large."""
+    if not path.is_file():
+        raise SourceUnreadable(where=path.name, problem="it is no file")
+    if path.stat().st_size > most:
+        raise SourceUnreadable(where=path.name, problem=f"it has more than {most} bytes")
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise SourceUnreadable(where=path.name, problem="it is no UTF-8 text") from None

@@ -1,0 +1,122 @@
+"""CLAUDE.md, AGENTS.md: a file of headings, bullets and paragraphs taken apart into one note each."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.knowledge.foreign import entries, files
+from memento_git.knowledge.foreign.entries import Entry, Found
+from memento_git.knowledge.marked import BEGIN, END
+from memento_git.model.exchange import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from markdown_it.token import Token
+
+IMPORTED: Final = re.compile(r"\s*[-*]?\s*@\S+\s*")
+LEAD: Final = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+
+
+class Block(NamedTuple):
+    """A part of the file: its lines (from 0, the last not included), and whether it is a bullet."""
+
+    start: int
+    end: int
+    heading: str
+    level: int = 0
+
+
+def read(path: Path) -> Found:
+    """Return the notes of a file of guidance."""
+    name = path.name
+    skipped: list[LeftOut] = []
+    lines = _without_digest(files.whole(path).split("\n"), name, skipped)
+    made = []
+    for block in _blocks("\n".join(lines)):
+        told = _text(lines[block.start : block.end])
+        where = f"{name}:{block.start + 1}"
+        if IMPORTED.fullmatch(told):
+            skipped.append(LeftOut(where, f"it names another file: import {told.strip().lstrip('-* @')} by itself"))
+        elif told.startswith("<!--"):
+            skipped.append(LeftOut(where, "it is a comment"))
+        else:
+            made.append(_entry(block, told, where))
+    return Found(_apart(made, skipped), skipped)
+
+
+def _entry(block: Block, told: str, where: str) -> Entry:
+    title = f"{block.heading}: {told}" if block.heading else told
+    options = entries.given(
+        title=entries.one_line(title.replace("`", "").replace("**", "")), kind="preference",
+        sources=(f"file:{where}",), tags=entries.words([block.heading.lower()]),
+    )  # fmt: skip
+    return Entry(where, where, told, options, line=block.start + 1, lasting=False)
+
+
+def _apart(made: list[Entry], skipped: list[LeftOut]) -> list[Entry]:
+    """Return the entries that say something of their own."""
+    kept: dict[str, Entry] = {}
+    for entry in made:
+        if entry.text in kept:
+            skipped.append(LeftOut(entry.where, f"it says what {kept[entry.text].where} says"))
+        else:
+            kept[entry.text] = entry
+    return list(kept.values())
+
+
+def _without_digest(lines: Sequence[str], name: str, skipped: list[LeftOut]) -> list[str]:
+    """Return the lines with empty lines in the place of what our own export wrote there."""
+    kept, inside = [], False
+    for number, line in enumerate(lines):
+        if line.startswith(BEGIN):
+            inside = True
+            skipped.append(LeftOut(f"{name}:{number + 1}", "memento export wrote this block: its notes are there"))
+        kept.append("" if inside else line)
+        if inside and line.startswith(END):
+            inside = False
+    return kept
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    """Yield paragraphs, bullets, tables and code, each under the headings that it stands below."""
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    headings: list[tuple[int, str]] = []
+    held: Block | None = None
+    for number, token in enumerate(tokens):
+        if token.type == "heading_open":
+            level = int(token.tag[1:])
+            headings = [*(one for one in headings if one[0] < level), (level, tokens[number + 1].content.strip())]
+        block = _block(token, " / ".join(told for _, told in headings[-2:]))
+        if block is None:
+            continue
+        if held is not None and token.type in ("fence", "code_block") and held.heading == block.heading:
+            held = held._replace(end=block.end)
+            continue
+        if held is not None:
+            yield held
+        held = block
+    if held is not None:
+        yield held
+
+
+def _block(token: Token, heading: str) -> Block | None:
+    """Return the block that a token begins; nothing for what is part of another block."""
+    tops = ("paragraph_open", "fence", "code_block", "html_block", "table_open", "blockquote_open")
+    is_bullet = token.type == "list_item_open" and token.level == 1
+    if token.map is None or not (is_bullet or (token.type in tops and token.level == 0)):
+        return None
+    return Block(token.map[0], token.map[1], heading, token.level)
+
+
+def _text(lines: Sequence[str]) -> str:
+    """Return a block as a text of its own: without the mark of its bullet, and not indented."""
+    import textwrap
+
+    first = LEAD.sub("", lines[0])
+    rest = textwrap.dedent("\n".join(lines[1:]))
+    return f"{first}\n{rest}".strip()

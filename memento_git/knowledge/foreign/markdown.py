@@ -1,0 +1,123 @@
+"""A folder of Markdown notes: one note a file, its front matter, its wiki links."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.knowledge.foreign import entries, files
+from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
+from memento_git.ledger import yamltext
+from memento_git.model.exchange import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SUFFIXES: Final = (".md", ".markdown")
+HEADING: Final = re.compile(r"(?m)\A\s*# +(.+?) *#*$")
+WIKI: Final = re.compile(r"(?m)(?:^\s*[-*]\s+(?P<rel>[a-z][a-z_ -]{2,20})\s+)?\[\[(?P<to>[^\]|#\n]{1,200})[^\]\n]*\]\]")
+GONE: Final = ("retired", "archived", "deprecated", "obsolete")
+
+
+def read(folder: Path) -> Found:
+    """Return the notes of a folder."""
+    if not folder.is_dir():
+        raise SourceUnreadable(where=folder.name, problem="it is no folder")
+    skipped: list[LeftOut] = []
+    made = [
+        entry
+        for name, text in files.below(folder, SUFFIXES, skipped)
+        if (entry := _entry(name, text, folder.absolute().name, skipped)) is not None
+    ]
+    found = entries.unique(made)
+    return Found([_linked(entry, _names(found.entries)) for entry in found.entries], [*skipped, *found.skipped])
+
+
+def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry | None:
+    front, body, start = _split(text)
+    try:
+        loaded = yamltext.load(front.encode()) if front.strip() else None
+    except yamltext.Unreadable as error:
+        skipped.append(LeftOut(f"{name}:{error.line + 1}", f"its front matter cannot be read: {error.message}"))
+        return None
+    data = loaded.value if loaded is not None else {}
+    if not isinstance(data, dict):
+        skipped.append(LeftOut(f"{name}:2", "its front matter is no mapping"))
+        return None
+    if not body.strip():
+        skipped.append(LeftOut(name, "it has no text"))
+        return None
+    start += len(body) - len(body.lstrip("\n"))
+    state = str(data.get("status", data.get("state", ""))).strip().lower()
+    return Entry(
+        name, str(data.get("id") or name), body, _options(name, folder, data, body),
+        at=entries.moment(_first(data, "at", "created", "created_at", "date")),
+        supersedes=entries.words(data.get("supersedes")),
+        links=_typed(data.get("links")),
+        state="retired" if state in GONE else "parked" if state == "parked" else "",
+        reason=f"it was {state} where it came from" if state in GONE else "", line=start,
+    )  # fmt: skip
+
+
+def _split(text: str) -> tuple[str, str, int]:
+    """Return front matter, body, and the line at which the body begins."""
+    end = text.find("\n---\n", 3)
+    if not text.startswith("---\n") or end < 0:
+        return "", text, 1
+    front = text[4 : end + 1]
+    return front, text[end + 5 :], front.count("\n") + 3
+
+
+def _options(name: str, folder: str, data: Mapping[str, Any], body: str) -> dict[str, Any]:
+    heading = HEADING.search(body)
+    told = _first(data, "title") or (heading[1] if heading else name.rpartition("/")[2].rpartition(".")[0])
+    return entries.given(
+        title=entries.one_line(str(told)),
+        kind=entries.kind(_first(data, "kind", "type"), "fact"),
+        domain=entries.domain(_first(data, "domain", "category")),
+        key=entries.key(_first(data, "key", "subject_key")),
+        tags=entries.words(data.get("tags")),
+        aliases=entries.words(data.get("aliases")),
+        importance=entries.share(data.get("importance")),
+        confidence=entries.share(data.get("confidence")),
+        expires=entries.moment(data.get("expires")),
+        valid_from=entries.moment(data.get("valid_from")),
+        valid_to=entries.moment(data.get("valid_to")),
+        thread=entries.one_line(str(data.get("thread") or "")),
+        about=entries.places(data.get("about")),
+        sources=(f"file:{folder}/{name}", *entries.words(data.get("sources"))),
+    )
+
+
+def _first(data: Mapping[str, Any], *names: str) -> Any:
+    return next((data[name] for name in names if data.get(name)), None)
+
+
+def _typed(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return the links of front matter that is written as ours is."""
+    if not isinstance(value, list):
+        return ()
+    return tuple((entries.relation(one.get("rel")), str(one.get("to"))) for one in value if isinstance(one, dict))
+
+
+def _names(found: list[Entry]) -> dict[str, str]:
+    """Return under which words each entry may be linked: its name, path, file name, title, key."""
+    names: dict[str, str] = {}
+    for entry in found:
+        plain = entry.where.rpartition(".")[0]
+        told = (entry.name, plain, plain.rpartition("/")[2], entry.options.get("title"), entry.options.get("key"))
+        for word in told:
+            if word:
+                names.setdefault(str(word).strip().lower(), entry.name)
+    return names
+
+
+def _linked(entry: Entry, names: Mapping[str, str]) -> Entry:
+    """Return an entry with its wiki links to other files of the folder."""
+    links = dict.fromkeys(entry.links)
+    for match in WIKI.finditer(entry.text):
+        to = names.get(match["to"].strip().lower())
+        if to is not None and to != entry.name:
+            links[entries.relation(match["rel"]), to] = None
+    return entry._replace(links=tuple(links))

@@ -1,0 +1,215 @@
+"""Taking paths of the ledger out of a branch's history: commits that held them, and all after them, are made anew.
+
+git's own fast-export and fast-import do it, over a stream in which the lines of these paths are missing. Nothing but
+the branch is moved, by compare-and-swap, after the new history was held against the old one.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Broken, Refused
+from memento_git.ledger import layout, lock, publish, worktree
+from memento_git.ledger.journal import Path3
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from memento_git.ledger.git import Git
+
+BACKUPS: Final = "refs/memento/purged"
+SCRATCH: Final = "refs/memento/scratch"
+SIGNATURE: Final = (b"\ngpgsig ", b"\ngpgsig-sha256 ")
+
+
+class ShallowHistory(Refused):
+    token = "shallow_history"
+    sentence = "this clone is shallow: what is cut off cannot be rewritten"
+    hint_ = "fetch the rest first: git fetch --unshallow"
+
+
+class NoBranch(Refused):
+    token = "no_branch"
+    sentence = "HEAD is detached, so there is no branch whose history could be rewritten"
+    hint_ = "go to the branch first: git switch BRANCH"
+
+
+class BranchElsewhere(Refused):
+    token = "branch_elsewhere"
+    sentence = "the branch {branch} is checked out in another work tree too: {path}"
+    hint_ = "remove that work tree, or take it to another branch: git worktree list"
+
+
+class PathEdited(Refused):
+    token = "purge_edited"
+    sentence = "these files have edits that are not committed, and purging would drop them: {paths}"
+    hint_ = "put them back: git checkout HEAD -- PATH"
+
+
+class HistoryDiffers(Broken):
+    token = "purge_failed"
+    sentence = "the rewritten history is not what it should be ({problem}); nothing was changed"
+    hint_ = "memento doctor tells more of this repository; git-filter-repo can remove the paths too"
+
+
+class Reach(NamedTuple):
+    """What a purge rewrites, and what it cannot reach."""
+
+    branch: str
+    head: str
+    paths: list[str]
+    commits: list[str]
+    touching: list[str]
+    signed: int
+    elsewhere: list[str]
+    pushed: list[str]
+
+
+class Rewritten(NamedTuple):
+    """The branch's new commit, and the ref that keeps the old one."""
+
+    head: str
+    backup: str
+
+
+def history_of(git: Git, folder: str) -> set[str]:
+    """Return every path that any commit of HEAD's history has touched below a folder."""
+    told = git.run(
+        "-c", "log.showSignature=false", "log", "--format=", "--name-only", "--no-renames", "--full-history", "-m",
+        "-z", "HEAD", "--", folder,
+    )  # fmt: skip
+    return {path for path in os.fsdecode(told).replace("\n", "\0").split("\0") if path}
+
+
+def survey(git: Git, paths: Collection[str]) -> Reach:
+    """Return what taking these paths out of the branch would come to; refuse where it cannot be done."""
+    head, ref = git.head()
+    if head is None or not ref.startswith("refs/heads/"):
+        raise NoBranch
+    if (git.common_dir / "shallow").exists():
+        raise ShallowHistory
+    branch = ref.removeprefix("refs/heads/")
+    _refuse_elsewhere(git, ref, branch)
+    wanted = sorted(paths)
+    if edited := [change.path for change in git.status(layout.FOLDER)[2] if change.path in wanted]:
+        raise PathEdited(paths=", ".join(edited[:5]))
+    touching = _lines(git, "rev-list", "--full-history", head, "--", *wanted)
+    commits = _descendants(git, head, set(touching))
+    others = [name for name in _holding(git, touching) if name != ref and not name.startswith(BACKUPS)]
+    return Reach(
+        branch, head, wanted, commits, touching, _signed(git, commits),
+        [name for name in others if not name.startswith("refs/remotes/")],
+        [name.removeprefix("refs/remotes/") for name in others if name.startswith("refs/remotes/")],
+    )  # fmt: skip
+
+
+def _lines(git: Git, *arguments: str) -> list[str]:
+    return os.fsdecode(git.run(*arguments)).splitlines()
+
+
+def _refuse_elsewhere(git: Git, ref: str, branch: str) -> None:
+    """Refuse where another work tree stands on the branch: its index would not know what happened."""
+    here = os.path.realpath(git.top or git.git_dir)
+    path = ""
+    for line in _lines(git, "worktree", "list", "--porcelain"):
+        path = line.removeprefix("worktree ") if line.startswith("worktree ") else path
+        if line == f"branch {ref}" and os.path.realpath(path) != here:
+            raise BranchElsewhere(branch=branch, path=path)
+
+
+def _descendants(git: Git, head: str, touching: set[str]) -> list[str]:
+    """Return the commits that must be made anew, the oldest first: those that touch the paths, and all after them."""
+    anew: dict[str, None] = {}
+    for line in _lines(git, "rev-list", "--parents", "--topo-order", "--reverse", head):
+        commit, *parents = line.split()
+        if commit in touching or any(parent in anew for parent in parents):
+            anew[commit] = None
+    return list(anew)
+
+
+def _signed(git: Git, commits: Sequence[str]) -> int:
+    held = (data or b"" for data in git.objects(commits))
+    return sum(any(sign in data.partition(b"\n\n")[0] for sign in SIGNATURE) for data in held)
+
+
+def _holding(git: Git, touching: Sequence[str]) -> list[str]:
+    """Return the refs whose history has any of these commits."""
+    named = [f"--contains={commit}" for commit in touching]
+    return _lines(git, "for-each-ref", "--format=%(refname)", *named) if named else []
+
+
+def rewrite(git: Git, reach: Reach, stamp: str) -> Rewritten:
+    """Do it: keep the old history under a backup ref, and move the branch to one without the paths."""
+    publish.guard(git)
+    with lock.held(worktree.lock_path(git)):
+        publish.guard(git)
+        worktree.mend_held(git, publish.INDEX_PATIENCE)
+        now = survey(git, reach.paths)
+        if now.head != reach.head:
+            raise publish.LedgerMoved(ref=f"refs/heads/{reach.branch}")
+        made = _anew(git, now)
+        _compare(git, now, made)
+        backup = f"{BACKUPS}/{stamp}-{reach.head[:12]}"
+        git.run("update-ref", "-m", "memento: purge", backup, reach.head, git.zero)
+        held = git.entries("-r", reach.head, *reach.paths)
+        gone = [Path3(path, entry.oid, None) for path, entry in held.items()]
+        base = publish.Base(reach.head, f"refs/heads/{reach.branch}")
+        try:
+            publish.land(git, publish.adopt(git, base, made, "memento: purge", gone))
+        except BaseException:
+            if not publish.has_landed(git, base, made):
+                git.run("update-ref", "-d", backup, reach.head)
+            raise
+        return Rewritten(made, backup)
+
+
+def _anew(git: Git, reach: Reach) -> str:
+    """Return the branch's last commit as it is without the paths; no ref points to it yet."""
+    known = set(reach.commits)
+    parents = (line.split() for line in _lines(git, "rev-list", "--parents", reach.head))
+    bases = {one for commit, *before in parents if commit in known for one in before if one not in known}
+    stream = git.run(
+        "fast-export", "--no-data", "--reencode=no", "--reference-excluded-parents", "--signed-tags=strip",
+        f"--refspec=refs/heads/{reach.branch}:{SCRATCH}", f"refs/heads/{reach.branch}", *(f"^{one}" for one in bases),
+    )  # fmt: skip
+    kept: list[bytes] = []
+    last = b""
+    for part in _parts(stream, {path.encode() for path in reach.paths}):
+        last = part if part.startswith(b"mark ") else last
+        kept.append(part)
+    mark = last.split()[1]
+    kept.append(b"get-mark %s\nreset %s\nfrom %s\n\ndone\n" % (mark, SCRATCH.encode(), git.zero.encode()))
+    done = git.run("fast-import", "--quiet", "--done", "--force", "--date-format=raw-permissive", data=b"".join(kept))
+    return done.decode().split()[-1]
+
+
+def _parts(stream: bytes, paths: Collection[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a stream and the texts in it, without the lines that write or remove one of the paths."""
+    at = 0
+    while at < len(stream):
+        end = stream.find(b"\n", at) + 1 or len(stream)
+        line = stream[at:end]
+        if line.startswith(b"data "):
+            end += int(line[5:])
+            yield stream[at:end]
+        elif not (line.startswith((b"M ", b"D ")) and _path_of(line) in paths):
+            yield line
+        at = end
+
+
+def _path_of(line: bytes) -> bytes:
+    """Return the path that a line of a stream is about; the ledger's own paths are never quoted."""
+    return line.rstrip(b"\n").split(b" ", 1 if line.startswith(b"D ") else 3)[-1]
+
+
+def _compare(git: Git, reach: Reach, made: str) -> None:
+    """Refuse a new history that is not the old one without the paths."""
+    told = os.fsdecode(git.run("diff-tree", "-r", "-z", "--name-only", "--no-renames", reach.head, made))
+    if strays := {path for path in told.split("\0") if path} - set(reach.paths):
+        raise HistoryDiffers(problem=f"{min(strays)} differs")
+    if _lines(git, "rev-list", "--full-history", made, "--", *reach.paths):
+        raise HistoryDiffers(problem="a path is still in it")
+    counts = [git.answer("rev-list", "--count", commit) for commit in (reach.head, made)]
+    if counts[0] != counts[1]:
+        raise HistoryDiffers(problem=f"it has {counts[1]} commits, not {counts[0]}")

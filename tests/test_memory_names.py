@@ -1,0 +1,96 @@
+"""Every tool of the memory seeds does its work here: each row of the page is run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+import pytest
+
+from memento_git.cli.main import memento
+from memento_git.knowledge.actions import notes
+from tests.mentions import missing
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Call = Callable[..., tuple[int, str, str]]
+
+PAGE: Final = Path(__file__).parent.parent / "docs" / "reference" / "seed-memory-names.md"
+ROW: Final = re.compile(r"^\| `(?P<tool>[^`]+)` \| (?P<here>.+?) \| (?P<differs>.*?) ?\|$", re.MULTILINE)
+ROWS: Final = [(match["tool"], re.findall(r"`([^`]+)`", match["here"])) for match in ROW.finditer(PAGE.read_text())]
+
+# Commands that other parts bring; a row that names one of them is not run while it is not there. Empty it at the end.
+BEING_BUILT: Final = frozenset({"recall", "code", "scan", "recipe", "check"})
+
+STORE: Final = [
+    *("claim", "update", "reinforce", "link", "prune_candidates", "compress", "import", "verify", "spatial", "rebase"),
+    *("read", "grep", "glob", "write", "edit", "scan", "map", "coverage", "explore", "plan", "recall", "search"),
+    *("query", "active", "soul", "status", "help", "graph", "provenance", "blame", "log", "diff", "reroot", "chains"),
+    *("cat", "promote", "session_status", "stash", "stash_pop", "checkpoint", "session_compress", "gap", "ask", "arc"),
+    *("pipeline", "vector", "run", "pipelines", "vectors", "learn", "infer", "survey", "init", "projects", "switch"),
+]
+SERVER: Final = (
+    "store", "store_many", "recall", "recall_many", "update", "forget", "forget_prefix", "recent", "browse", "stats",
+)  # fmt: skip
+
+
+def test_all_tools_of_both_have_a_row() -> None:
+    tools = {tool for tool, _ in ROWS}
+    assert len(STORE) == 55
+    assert {f"memory_{name}" for name in STORE} == {tool for tool in tools if tool.startswith("memory_")}
+    assert {f"memento_{name}" for name in SERVER} == {tool for tool in tools if tool.startswith("memento_")}
+    assert len(ROWS) == len(PAGE.read_text().split("\n| `")) - 1
+
+
+def waits(command: str) -> bool:
+    """Tell whether a command is one that another part brings and is not there yet."""
+    word, *rest = shlex.split(command)[1:]
+    found = memento.get_command(click.Context(memento), word)
+    verb = rest[0] if rest and re.fullmatch("[a-z]+", rest[0]) else ""
+    there = isinstance(found, click.Group) and verb in found.commands if word == "check" and verb else bool(found)
+    return word in BEING_BUILT and (not there or bool(missing(command)))
+
+
+@pytest.mark.parametrize(("tool", "commands"), ROWS, ids=[tool for tool, _ in ROWS])
+def test_every_row_names_commands_that_are_there(tool: str, commands: list[str]) -> None:
+    assert commands, f"{tool} leads nowhere"
+    told = [command for command in commands if command.startswith("memento ") and not waits(command)]
+    assert [wrong for command in told for wrong in missing(command)] == []
+
+
+@pytest.mark.parametrize(("tool", "commands"), ROWS, ids=[tool for tool, _ in ROWS])
+def test_every_row_runs(tool: str, commands: list[str], play: Play, cli: Call, tmp_path: Path) -> None:
+    if commands[0].startswith("from "):
+        exec(commands[0], {})
+        return
+    if any(waits(command) for command in commands):
+        pytest.skip("it is being built")
+    scene = _scene(play, tmp_path, tool)
+    for command in commands:
+        words = [scene.get(word, word) for word in shlex.split(command)[1:]]
+        words = [re.sub(r"\bPATH\b", scene["PATH"], word) for word in words]
+        at = () if "-C" in words else ("-C", str(play.root))
+        code, out, err = cli(*(word.replace("app.py/..", str(play.root)) for word in words), *at)
+        assert code == 0, f"{command}: {out}{err}"
+
+
+def _scene(play: Play, folder: Path, tool: str) -> dict[str, str]:
+    """Return what stands for the words in capitals, made in a fresh ledger."""
+    note = play.do(notes.add_note, "Tokens live an hour, 3600 s.", key="auth.token", thread="auth", about=["app.py"]).id
+    other = play.do(notes.add_note, "The user likes the dark theme.", key="user.theme", links=[f"relates_to:{note}"]).id
+    goal = play.do(notes.add_note, "Write all tests.", kind="goal").id
+    file = folder / "given"
+    if tool in ("memory_pipeline", "memory_vector"):
+        file.write_text("name: mine\nabout: What is known.\nsteps:\n- do: recall\n  query: tokens\n")
+    elif tool == "import_data":
+        file.write_text('{"id": "1", "content": "Times are UTC.", "kind": "fact"}\n')
+    else:
+        file.write_text('{"text": "Times are UTC.", "kind": "fact"}\n{"text": "Days begin at six."}\n')
+    git(play.root, "config", "user.name", "Ada")
+    git(play.root, "config", "user.email", "ada@example.invalid")
+    return {"NOTE": note, "OTHER": other, "GOAL": goal, "FILE": str(file), "PATH": "app.py"}

@@ -1,0 +1,224 @@
+"""Purging: what leaves history, what stays as it was, and what is refused or told."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.errors import MementoError
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.ledger import purging, worktree
+from memento_git.ledger.store import Ledger
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Call = Callable[..., tuple[int, str, str]]
+
+TEXT = "The launch is named Bluebird."
+
+
+@pytest.fixture
+def note(play: Play) -> str:
+    """A note that was added, confirmed and followed by a commit of code."""
+    made = str(play.do(notes.add_note, TEXT, key="launch.name").id)
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "commit", "-qam", "more code")
+    play.do(notes.confirm_note, made)
+    play.do(notes.add_note, "Caches are per process.", links=[f"relates_to:{made}"])
+    return made
+
+
+def texts_of(root: Path, rev: str) -> str:
+    """Return all that a history has ever held of knowledge."""
+    return git(root, "log", "-p", "-m", "--full-history", "--format=", rev, "--", ".memento/knowledge")
+
+
+def refused(play: Play, given: str, **options: Any) -> str:
+    before = git(play.root, "for-each-ref")
+    with pytest.raises(MementoError) as caught:
+        purge_notes(play.ledger, [given], **options)
+    assert git(play.root, "for-each-ref") == before
+    return caught.value.token
+
+
+def test_without_yes_nothing_changes_and_all_is_told(play: Play, note: str, cli: Call) -> None:
+    refs, files = git(play.root, "for-each-ref"), git(play.root, "status", "--short")
+    code, out, _ = cli("purge", "launch.name", "-C", str(play.root))
+    assert code == 0
+    assert (git(play.root, "for-each-ref"), git(play.root, "status", "--short")) == (refs, files)
+    for told in ("nothing was changed yet", "4 commits would get other ids", note, "replace it where it is used",
+                 "other clones", "reflogs", "notes that name them"):  # fmt: skip
+        assert told in out
+
+
+def test_a_purged_note_is_in_no_commit_of_the_branch_and_all_else_is(play: Play, note: str) -> None:
+    before = git(play.root, "rev-parse", "HEAD")
+    kept = {line.split("\t")[1]: line for line in git(play.root, "ls-tree", "-r", "HEAD").splitlines()}
+    subjects = git(play.root, "log", "--format=%an %ae %at %s")
+    done = purge_notes(play.ledger, [note], yes=True).done
+    assert done is not None
+    assert "Bluebird" not in texts_of(play.root, "main")
+    left = {line.split("\t")[1]: line for line in git(play.root, "ls-tree", "-r", "HEAD").splitlines()}
+    assert {path for path in kept if path not in left} == {path for path in kept if note in path}
+    assert all(kept[path] == line for path, line in left.items())
+    assert git(play.root, "log", "--format=%an %ae %at %s") == subjects
+    assert git(play.root, "rev-parse", done.backup) == before
+    assert "Bluebird" in texts_of(play.root, done.backup)
+    assert not done.backup.startswith("refs/heads/")
+    assert git(play.root, "status", "--short") == ""
+    assert git(play.root, "fsck", "--no-dangling", "--no-progress") == ""
+
+
+def test_commits_before_the_note_keep_their_ids(play: Play, note: str) -> None:
+    first = git(play.root, "rev-list", "--reverse", "HEAD", "--", ".memento/knowledge").splitlines()[0]
+    before = git(play.root, "rev-parse", f"{first}^")
+    purge_notes(play.ledger, [note], yes=True)
+    assert git(play.root, "merge-base", "--is-ancestor", before, "HEAD") == ""
+
+
+def test_staged_open_and_untracked_work_stays_to_the_byte(play: Play, note: str) -> None:
+    (play.root / "app.py").write_text("answer = 44\n")
+    git(play.root, "add", "app.py")
+    (play.root / "app.py").write_text("answer = 45  # not staged\n")
+    (play.root / "new.txt").write_text("mine\n")
+    (play.root / "staged.txt").write_text("mine too\n")
+    git(play.root, "add", "staged.txt")
+    before = (git(play.root, "status", "--porcelain"), git(play.root, "diff"), git(play.root, "diff", "--cached"))
+    purge_notes(play.ledger, [note], yes=True)
+    after = (git(play.root, "status", "--porcelain"), git(play.root, "diff"), git(play.root, "diff", "--cached"))
+    assert after == before
+    assert (play.root / "new.txt").read_text() == "mine\n"
+
+
+def test_a_note_that_a_side_branch_brought_is_purged_through_the_merge(play: Play) -> None:
+    git(play.root, "switch", "-qc", "side")
+    note = str(play.do(notes.add_note, TEXT).id)
+    git(play.root, "switch", "-q", "main")
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "commit", "-qam", "on main")
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    came = purge_notes(play.ledger, [note], yes=True)
+    assert "Bluebird" not in texts_of(play.root, "main")
+    assert came.reach.elsewhere == ["refs/heads/side"]
+    assert "Bluebird" in texts_of(play.root, "side")
+    assert len(git(play.root, "log", "-1", "--format=%P").split()) == 2
+    assert (play.root / "app.py").read_text() == "answer = 43\n"
+
+
+def test_a_note_whose_file_was_removed_is_still_in_history_and_can_be_purged(play: Play, note: str) -> None:
+    git(play.root, "rm", "-rq", f".memento/knowledge/context/{note[5]}")
+    git(play.root, "commit", "-qm", "removed by hand")
+    assert "Bluebird" in texts_of(play.root, "main")
+    purge_notes(play.ledger, [note], yes=True)
+    assert "Bluebird" not in texts_of(play.root, "main")
+
+
+def test_what_it_cannot_reach_is_named(play: Play, note: str, tmp_path: Path) -> None:
+    git(play.root, "tag", "-a", "v1", "-m", "first")
+    git(play.root, "branch", "other")
+    git(play.root, "init", "-q", "--bare", str(tmp_path / "far"))
+    git(play.root, "remote", "add", "origin", str(tmp_path / "far"))
+    git(play.root, "push", "-q", "origin", "main")
+    reach = purge_notes(play.ledger, [note]).reach
+    assert (reach.elsewhere, reach.pushed) == (["refs/heads/other", "refs/tags/v1"], ["origin/main"])
+
+
+def test_the_way_to_a_remote_is_told_and_works(play: Play, note: str, tmp_path: Path, cli: Call) -> None:
+    git(play.root, "init", "-q", "--bare", str(tmp_path / "far"))
+    git(play.root, "remote", "add", "origin", str(tmp_path / "far"))
+    git(play.root, "push", "-q", "origin", "main")
+    told = json.loads(cli("purge", note, "--yes", "--json", "-C", str(play.root))[1])
+    push = next(step for step in told["next"] if step.startswith("git push"))
+    git(play.root, *push.partition(",")[0].split()[1:])
+    assert "Bluebird" not in texts_of(tmp_path / "far", "main")
+
+
+def test_signatures_that_get_lost_are_counted(play: Play, note: str) -> None:
+    head = git(play.root, "cat-file", "commit", "HEAD")
+    signed = head.replace("\n\n", "\ngpgsig -----BEGIN SSH SIGNATURE-----\n AAAA\n -----END SSH SIGNATURE-----\n\n", 1)
+    made = git(play.root, "hash-object", "-t", "commit", "-w", "--stdin", data=f"{signed}\n".encode())
+    git(play.root, "update-ref", "refs/heads/main", made)
+    assert purge_notes(play.ledger, [note]).reach.signed == 1
+
+
+def test_what_was_derived_from_the_note_goes_too(play: Play, note: str) -> None:
+    from memento_git.knowledge.recall import search
+
+    assert search(play.ledger.view(), ["Bluebird"]).hits
+    purge_notes(play.ledger, [note], yes=True)
+    held = [path for path in (play.root / ".git" / "memento").rglob("*") if path.is_file()]
+    assert not [path for path in held if b"luebird" in path.read_bytes()]
+    assert not search(play.ledger.view(), ["Bluebird"]).hits
+
+
+def test_an_agent_may_look_and_not_do(play: Play, note: str) -> None:
+    agent = play.as_("agent:hermes")
+    assert purge_notes(agent.ledger, [note]).done is None
+    assert refused(agent, note, yes=True) == "purge_needs_person"
+
+
+def test_states_that_it_cannot_keep_are_refused(play: Play, note: str, tmp_path: Path) -> None:
+    path = next(play.root.rglob(f"{note}.md"))
+    text = path.read_text()
+    path.write_text(text + "An edit.\n")
+    assert refused(play, note, yes=True) == "purge_edited"
+    path.write_text(text)
+    git(play.root, "checkout", "-q", "--detach")
+    assert refused(play, note, yes=True) == "no_branch"
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "worktree", "add", "-q", "--force", str(tmp_path / "second"), "main")
+    assert refused(play, note, yes=True) == "branch_elsewhere"
+    assert refused(play, "note_000000000000", yes=True) == "note_not_found"
+    git(play.root, "worktree", "remove", "--force", str(tmp_path / "second"))
+    (play.root / ".git" / "MERGE_HEAD").write_text(git(play.root, "rev-parse", "HEAD"))
+    assert refused(play, note) == "operation_in_progress"
+
+
+def test_a_shallow_clone_is_refused(play: Play, note: str, tmp_path: Path) -> None:
+    git(play.root, "clone", "-q", "--depth", "1", f"file://{play.root}", str(tmp_path / "shallow"))
+    with Ledger.open(tmp_path / "shallow") as shallow, pytest.raises(purging.ShallowHistory):
+        purge_notes(shallow, [note], yes=True)
+
+
+def test_a_branch_that_moved_meanwhile_is_left_alone(play: Play, note: str) -> None:
+    reach = purge_notes(play.ledger, [note]).reach
+    play.do(notes.add_note, "Another one.")
+    before = git(play.root, "for-each-ref")
+    with pytest.raises(MementoError) as caught:
+        purging.rewrite(play.ledger.git, reach, "20261122T000000000Z")
+    assert (caught.value.token, git(play.root, "for-each-ref")) == ("ledger_moved", before)
+
+
+def test_a_history_that_is_not_as_it_should_be_is_not_taken(play: Play, note: str) -> None:
+    reach = purge_notes(play.ledger, [note]).reach
+    with pytest.raises(purging.HistoryDiffers):
+        purging._compare(play.ledger.git, reach, git(play.root, "rev-parse", "HEAD~1"))
+
+
+@pytest.mark.parametrize("step", ["index_held", "ref_moved", "files_written"])
+def test_a_crash_leaves_the_old_history_or_the_new_one(
+    play: Play, note: str, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Crash(BaseException):
+        pass
+
+    def fall(where: str) -> None:
+        if where == step:
+            raise Crash
+
+    before = git(play.root, "rev-parse", "HEAD")
+    monkeypatch.setattr(worktree, "reached", fall)
+    with pytest.raises(Crash):
+        purge_notes(play.ledger, [note], yes=True)
+    monkeypatch.undo()
+    play.ledger.view()
+    assert git(play.root, "status", "--porcelain") == ""
+    is_old = git(play.root, "rev-parse", "HEAD") == before
+    assert ("Bluebird" in texts_of(play.root, "main")) is is_old
+    assert bool(git(play.root, "for-each-ref", "refs/memento/purged")) is not is_old
