@@ -200,4 +200,3 @@ def _since(follower: Follower, wanted: list[Placed], there: Standing) -> list[To
         Touched(note, anchor, one) for (note, anchor), one in zip(wanted, found, strict=True)
         if one.state in (CHANGED, GONE) or (one.state == MOVED and one.path != anchor.path)
     ]  # fmt: skip
-
