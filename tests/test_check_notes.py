@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -110,7 +114,7 @@ def test_a_change_names_the_notes_whose_lines_it_touches_and_no_others(play: Pla
     assert first in out
     assert second not in out
     assert asked(cli, play, "--diff", f"{base}..{here}")["touched"] == []
-    assert "touches no note" in cli("check", "--diff", f"{here}..{here}", "-C", str(play.root))[1]
+    assert cli("check", "--diff", f"{here}..{here}", "-C", str(play.root)) == (0, "", "")
 
 
 def test_only_what_this_change_did_counts_not_what_happened_before(play: Play) -> None:
@@ -184,6 +188,56 @@ def test_workflow_commands_are_notices_and_steer_nothing(play: Play, cli: Call) 
     assert code == 0
     assert out.startswith("::notice file=calc.py,line=10,endLine=12,title=Ten%2C %3A%3Aerror%3A%3Ax %250A (note_")
     assert len(out.splitlines()) == 1
+
+
+# The hooks.
+
+
+def traced(play: Play, message: str) -> tuple[list[str], str]:
+    """Commit all that is edited; return the git commands that the hook ran, and what it printed."""
+    log = play.root / ".git" / "trace"
+    log.unlink(missing_ok=True)
+    environment = {**os.environ, "GIT_TRACE2_EVENT": str(log)}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(
+        ["git", "commit", "-qam", message], cwd=play.root, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    starts = [json.loads(line) for line in log.read_text().splitlines() if '"event":"start"' in line]
+    return [" ".join(one["argv"][1:]) for one in starts[1:]], done.stdout + done.stderr
+
+
+def test_a_commit_that_touches_no_note_costs_its_hook_one_git_call(play: Play, cli: Call) -> None:
+    write(play, "calc.py", LINES)
+    write(play, "other.py", LINES)
+    assert cli("hook", "install", "-C", str(play.root))[0] == 0
+    note = pinned(play, "Ten is a limit.", "calc.py:10-12")
+    (play.root / "other.py").write_text(edited(LINES, 10))
+    calls, told = traced(play, "elsewhere")
+    assert len([call for call in calls if "diff --cached" in call]) == 1
+    assert not any("cat-file" in call or "status" in call for call in calls)
+    assert told == ""
+    (play.root / "calc.py").write_text(edited(LINES, 20))
+    assert traced(play, "beside")[1] == ""
+    (play.root / "calc.py").write_text(edited(LINES, 10, 20))
+    assert note in traced(play, "touches")[1]
+
+
+def test_what_git_says_of_a_change_is_on_the_list_that_the_hook_reads(play: Play) -> None:
+    write(play, "lib/ünïcode name.py", LINES)
+    write(play, "pyproject.toml", '[project]\nname = "x"\ndependencies = ["click"]\n')
+    path = play.root / ".git" / "memento" / "noted"
+    add(play, "No place.")
+    assert not path.exists()
+    add(play, "Odd names are fine.", about=["lib/ünïcode name.py:3"])
+    assert path.read_text(encoding="utf-8") == "lib/ünïcode name.py\n"
+    add(play, "The library is fine.", about=["lib", "dep:click", "pattern:src/**/*.py:TODO", "pattern:*:TODO"])
+    told = path.read_text(encoding="utf-8").splitlines()
+    assert {"lib", "pyproject.toml", "requirements", "src/"} <= set(told)
+    assert "" not in told
+    path.unlink()
+    checking.watch_places(play.ledger)
+    assert path.read_text(encoding="utf-8").splitlines() == told
 
 
 # What rests on a note.

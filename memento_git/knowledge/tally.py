@@ -52,9 +52,9 @@ def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -
     state = shelf.status(note) if verbs - PLAIN else "active"
     if state not in LIVE:
         held["states"][note] = state
-    if may_expire and state in (*LIVE, "contested") and shelf.view.record(shelf.path(note)) is not None:
-        if ends := shelf.expires(shelf.note(note)):
-            held["expires"][note] = ends
+    lives = state in (*LIVE, "contested")
+    if may_expire and lives and shelf.view.record(shelf.path(note)) and (ends := shelf.expires(shelf.note(note))):
+        held["expires"][note] = ends
 
 
 def _touched(view: View, old: str, new: str) -> list[str] | None:

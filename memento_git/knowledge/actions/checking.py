@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge import following, impact, pairs
+from memento_git.knowledge import following, impact, pairs, watch
 from memento_git.knowledge.actions.notes import said
 from memento_git.knowledge.impact import Link, Touched
 from memento_git.knowledge.shelf import Shelf
@@ -47,6 +48,7 @@ def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> 
     """Return what became of the places that live notes are about, or one note: at the view's commit, or as they lie."""
     notes = [shelf.find(given)] if given else shelf.live()
     wanted = places(shelf, notes)
+    watch.keep(shelf.view.git, [anchor for _, anchor in wanted])
     rows: list[Row] = []
     if wanted:
         with following.opened(shelf.view.git) as follower:
@@ -142,8 +144,11 @@ def _pair(shelf: Shelf, one: str, other: str, why: str, share: float | None) -> 
 def check_diff(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     """Return the notes whose places in the code a change touches; the change is a range, or what is staged."""
     if given == STAGED:
-        view = ledger.view()
-        return {"base": view.commits[0], "tip": None, **touched(Shelf(view), None)}
+        base = ledger.git.head()[0]
+        try:
+            return {"base": base, "tip": None, **touched(Shelf(ledger.view()), None)}
+        except NoLedger:
+            return {"base": base, "tip": None, "touched": [], "checked": 0}
     found = ranges.resolve(ledger.git, given, tips)
     return {"base": found.base, "tip": found.tips[0], **between(ledger, found.base, found.tips[0])}
 
@@ -169,6 +174,7 @@ def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
     """
     newer.load()
     now = places(newer, newer.live())
+    watch.keep(newer.view.git, [anchor for _, anchor in now])
     rows: list[Touched] = []
     if now:
         if older is not None:
@@ -200,3 +206,10 @@ def _since(follower: Follower, wanted: list[Placed], there: Standing) -> list[To
         Touched(note, anchor, one) for (note, anchor), one in zip(wanted, found, strict=True)
         if one.state in (CHANGED, GONE) or (one.state == MOVED and one.path != anchor.path)
     ]  # fmt: skip
+
+
+def watch_places(ledger: Ledger) -> None:
+    """Let the hooks know which paths notes are about; without a ledger there are none."""
+    with contextlib.suppress(NoLedger):
+        shelf = shelf_at(ledger)
+        watch.keep(ledger.git, [anchor for _, anchor in places(shelf, shelf.live())])
