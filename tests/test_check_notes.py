@@ -14,15 +14,10 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge import pairs
 from memento_git.knowledge.actions import checking, notes
-from memento_git.knowledge.pinning import pin_here
-from memento_git.ledger import codec
-from memento_git.model.anchors import parse
 from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from memento_git.ledger.store import Transaction
 
     Call = Callable[..., tuple[int, str, str]]
 
@@ -35,16 +30,7 @@ def add(play: Play, text: str, **options: Any) -> str:
 
 def pinned(play: Play, text: str, *places: str, **options: Any) -> str:
     """Add a note whose places are pinned to what is committed now."""
-    note = add(play, text, **options)
-    about = [anchor.data() for anchor in pin_here(play.ledger.git, [parse(place) for place in places])]
-
-    def act(tx: Transaction) -> None:
-        found = tx.view.record(next(path for path in tx.view.files if path.endswith(f"{note}.md")))
-        assert found is not None
-        tx.put(found.path, codec.encode_prose({**found.data, "about": about}, found.body))  # type: ignore[union-attr]
-
-    play.ledger.change("pin", act)
-    return note
+    return add(play, text, about=places, **options)
 
 
 def write(play: Play, path: str, text: str) -> str:
@@ -226,6 +212,7 @@ def test_a_commit_that_touches_no_note_costs_its_hook_one_git_call(play: Play, c
 def test_what_git_says_of_a_change_is_on_the_list_that_the_hook_reads(play: Play) -> None:
     write(play, "lib/ünïcode name.py", LINES)
     write(play, "pyproject.toml", '[project]\nname = "x"\ndependencies = ["click"]\n')
+    write(play, "src/app.py", "# TODO: nothing\n")
     path = play.root / ".git" / "memento" / "noted"
     add(play, "No place.")
     assert not path.exists()
