@@ -158,9 +158,9 @@ STATUS: Final = {
     "omitted": "how many rows of each list --limit left out",
     "roles": "actors, and the roles that tasks ask for: what each did last",
     "live": "worker processes of this machine that work on the run's tasks",
-    "knowledge": "how many notes are live (active or parked), contested, and of all these expired; in `report` notes that "
-    "a link, or the evidence they rest on, leads from to the run, its plans, tasks or evidence: id, kind, title, status, "
-    "live, expired, origin, links (rel, to)",
+    "knowledge": "how many notes are live (active or parked), contested, and of all these expired; in `report` notes "
+    "that a link, or the evidence they rest on, leads from to the run, its plans, tasks or evidence: id, kind, title, "
+    "status, live, expired, origin, links (rel, to)",
 }  # fmt: skip
 LIVE: Final = {
     "dispatch_id": "what it works on", "task_id": "its task", "run_id": "its run", "executor": "whose command it runs",
@@ -213,9 +213,11 @@ DIFF_NOTE: Final = {
     "title": "its name now", "key": "or null", "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null", "happened": "added, revised, removed, and the verbs of its new events in their order",
     "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
-    "reason": "the last reason or word that an event gave, or null", "successor": "the note that took its place, or null",
+    "reason": "the last reason or word that an event gave, or null",
+    "successor": "the note that took its place, or null",
     "contested": "it became so", "origin": "person, agent, command, import", "about": "places in the code",
-    "supersedes": "of a new note: whose place it takes", "links": "new events: change (linked, unlinked), rel, to, reason",
+    "supersedes": "of a new note: whose place it takes",
+    "links": "new events: change (linked, unlinked), rel, to, reason",
     "text": "of a note that was added or removed: its Markdown, else null",
     "texts": "revised parts: field, words (change: same, added, removed, left_out; text)",
     "illegal": "new events without effect: id, action, actor, problem",
@@ -224,7 +226,8 @@ TOUCHED: Final = {
     "note": "the note", "title": "its name", "kind": "what it is", "status": "its state",
     "anchor": "the place that it is about, as it was written",
     "state": "ok, moved, changed, gone, unpinned, unknown",
-    "path": "where that is now", "lines": "which lines, where it is lines or a symbol", "edited": "which of them differ",
+    "path": "where that is now", "lines": "which lines, where it is lines or a symbol",
+    "edited": "which of them differ",
     "symbol": "its name now", "why": "what is not plain", "old": "git id of the content then", "new": "git id now",
 }  # fmt: skip
 DIFF_RUN: Final = {
