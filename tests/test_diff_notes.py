@@ -138,3 +138,17 @@ def test_a_side_without_a_ledger_has_no_notes(play: Play) -> None:
     first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
     note = add(play, "One.")
     assert by_note(told(play, f"{first}..HEAD"))[note]["change"] == "added"
+
+
+def test_every_key_is_documented(play: Play) -> None:
+    from docs.generator import rows
+
+    write(play, "calc.py", LINES)
+    base = head(play)
+    note = pinned(play, "Ten is a limit.", "calc.py:10-12")
+    write(play, "calc.py", edited(LINES, 11))
+    held = told(play, f"{base}..HEAD")
+    assert list(held) == list(rows.DIFF)
+    assert set(by_note(held)[note]) == set(rows.DIFF_NOTE)
+    assert set(held["touched"][0]) <= set(rows.TOUCHED)
+    assert [key for key in held["counts"] if key not in rows.DIFF["counts"]] == []
