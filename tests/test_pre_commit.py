@@ -21,7 +21,7 @@ TOOLS = Path(sys.executable).parent
 
 
 def definition() -> dict[str, Any]:
-    (found,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    found, _notes = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     return dict(found)
 
 

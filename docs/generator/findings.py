@@ -37,9 +37,9 @@ def page() -> str:
         "those of the tree, `memento status` shows the first five.\n\n"
         "F: files. S: secrets. A: archives. E: events that could not be folded. R: redaction. T: states. L: links. "
         "N: notes. Q: recipes. V: evidence. P: proof and policy. G: gates. C: the branch and its commits. D: what a "
-        "branch did to its base.\n\nAn error fails `memento check` (exit code 5), a warning does not. With `--base` what "
-        "a branch adds is judged by the base's policy: what is a warning for older work is an error for it. Each code "
-        "has the smallest ledger that shows it in `tests/specimens/`."
+        "branch did to its base.\n\nAn error fails `memento check` (exit code 5), a warning does not. With `--base` "
+        "what a branch adds is judged by the base's policy: what is a warning for older work is an error for it. "
+        "Each code has the smallest ledger that shows it in `tests/specimens/`."
     )
     rows = [
         (f"`{code}`", kind.severity, kind.title, kind.meaning, kind.fix) for code, kind in sorted(CATALOGUE.items())

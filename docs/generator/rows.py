@@ -158,6 +158,9 @@ STATUS: Final = {
     "omitted": "how many rows of each list --limit left out",
     "roles": "actors, and the roles that tasks ask for: what each did last",
     "live": "worker processes of this machine that work on the run's tasks",
+    "knowledge": "how many notes are live (active or parked), contested, and of all these expired; in `report` notes "
+    "that a link, or the evidence they rest on, leads from to the run, its plans, tasks or evidence: id, kind, title, "
+    "status, live, expired, origin, links (rel, to)",
 }  # fmt: skip
 LIVE: Final = {
     "dispatch_id": "what it works on", "task_id": "its task", "run_id": "its run", "executor": "whose command it runs",
@@ -198,10 +201,34 @@ DECISION: Final = {
 DIFF: Final = {
     "base": "the older commit", "tips": "the newer commit; several: their union", "notes": "what to know besides",
     "counts": "how many: runs, tasks, added, completed, proven, unproven, contested, stale, late, plans, gates, "
-    "evidence, signatures, reproductions, forbidden, weakened",
+    "evidence, signatures, reproductions, forbidden, weakened, notes, touched",
     "forbidden": "files that were changed or removed although a ledger only grows: "
     "path, change, kind, record", "policy": "null, or changed (what it asks, not only its words), diff (lines of a "
     "unified diff), weakened (rules that ask less)", "runs": "what happened to each run that changed",
+    "knowledge": "what happened to each note that changed",
+    "touched": "notes about code that the change touches, as in `check --diff`",
+}  # fmt: skip
+DIFF_NOTE: Final = {
+    "id": "the note", "kind": "fact, decision, lesson, …", "domain": "the folder that it lies in",
+    "title": "its name now", "key": "or null", "change": "added, changed, removed", "from": "its state, or null",
+    "to": "its state, or null", "happened": "added, revised, removed, and the verbs of its new events in their order",
+    "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
+    "reason": "the last reason or word that an event gave, or null",
+    "successor": "the note that took its place, or null",
+    "contested": "it became so", "origin": "person, agent, command, import", "about": "places in the code",
+    "supersedes": "of a new note: whose place it takes",
+    "links": "new events: change (linked, unlinked), rel, to, reason",
+    "text": "of a note that was added or removed: its Markdown, else null",
+    "texts": "revised parts: field, words (change: same, added, removed, left_out; text)",
+    "illegal": "new events without effect: id, action, actor, problem",
+}  # fmt: skip
+TOUCHED: Final = {
+    "note": "the note", "title": "its name", "kind": "what it is", "status": "its state",
+    "anchor": "the place that it is about, as it was written",
+    "state": "ok, moved, changed, gone, unpinned, unknown",
+    "path": "where that is now", "lines": "which lines, where it is lines or a symbol",
+    "edited": "which of them differ",
+    "symbol": "its name now", "why": "what is not plain", "old": "git id of the content then", "new": "git id now",
 }  # fmt: skip
 DIFF_RUN: Final = {
     "id": "the run", "goal": "what it is for", "change": "added, changed, removed", "from": "its state, or null",
@@ -347,6 +374,7 @@ TABLES: Final = {
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
     "Recipe": RECIPE, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
+    "Note (of diff)": DIFF_NOTE, "Place of a note (anchors, touched)": TOUCHED,
 }  # fmt: skip
 
 SYNC: Final = {
@@ -492,6 +520,12 @@ ANSWERS: Final = {
     "code coverage": "code symbols noted share files_dark files not_read page",
     "scan": " ".join(SCAN),
     "check": "findings already base head checked fixed",
+    "check --diff": "base tip touched checked",
+    "check anchors": "anchors counts notes",
+    "check impact": "note title impact",
+    "check duplicates": "duplicates",
+    "check conflicts": "conflicts",
+    "check expired": "expired",
     "hook list": "hooks",
     "hook install": "hooks",
     "hook uninstall": "hooks",

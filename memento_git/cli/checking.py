@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,7 +18,22 @@ FOUND = 5
 FORMATS = ("text", "json", "sarif", "github", "junit")
 
 
-@click.command("check")
+NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired")
+
+
+class Checks(click.Group):
+    """A command of its own, beside which there are those on notes; their module is imported when one is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(NOTES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        from memento_git.cli import check_notes
+
+        return check_notes.COMMANDS.get(cmd_name)
+
+
+@click.group("check", cls=Checks, invoke_without_command=True)
 @click.option("--base", default="", metavar="REV", help="What the branch adds to it, from their merge base on.")
 @click.option("--no-base", is_flag=True, help="The tree alone, also in CI and on a merge.")
 @click.option("--staged", is_flag=True, help="What is staged, against HEAD; for hooks. Writes nothing.")
@@ -31,16 +46,30 @@ FORMATS = ("text", "json", "sarif", "github", "junit")
 @click.option(
     "--reproduce", is_flag=True, help="Run again what the branch's completions rest on; policy lists what may."
 )
+@click.option(
+    "--diff", "range_", default="", metavar="A..B",
+    help="Name the notes whose code a change touches: a range, or `staged`; never an error.",
+)  # fmt: skip
 @both
 def check(
-    door: Door, base: str, form: str, severity: str, *, no_base: bool, staged: bool, fix: bool, reproduce: bool
+    door: Door, base: str, form: str, severity: str, range_: str, *, no_base: bool, staged: bool, fix: bool,
+    reproduce: bool,
 ) -> int:  # fmt: skip
     """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
 
     Without --base all of HEAD is checked; in CI against the base that it tells of, on a merge commit against its first
     parent. What was wrong at the base is shown apart. Where a base or the index is given and no ledger file differs,
-    nothing is said.
+    nothing is said. The commands below look at notes instead.
     """
+    if click.get_current_context().invoked_subcommand:
+        return 0
+    if range_:
+        from memento_git.cli import check_notes
+
+        if base or no_base or staged or fix or reproduce or form in ("sarif", "junit"):
+            raise click.UsageError("--diff goes with --at and --format text, json or github alone")
+        check_notes.touched(door, range_, form)
+        return 0
     if [bool(base), no_base, staged].count(True) > 1 or len(door.at) + staged > 1:
         raise click.UsageError(
             "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"

@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 def diff(door: Door, range_: str, form: str | None) -> None:
     """Show what happened to the ledger between two commits: who moved which task, and what proves it.
 
-    A..B compares two commits, A...B begins where they parted, one revision begins where HEAD parted from it. Without
-    any, it is where HEAD parted from its upstream, else from main. --at names the newer side instead of HEAD;
-    several are its union. The Markdown fits a comment on a pull request: what does not fit is counted.
+    Also what happened to notes, and which of them are about code that the change touches. A..B compares two commits,
+    A...B begins where they parted, one revision begins where HEAD parted from it. Without any, it is where HEAD parted
+    from its upstream, else from main. --at names the newer side instead of HEAD; several are its union. The Markdown
+    fits a comment on a pull request: what does not fit is counted.
     """
+    from memento_git.review.note_changes import with_notes
     from memento_git.work.actions.comparing import compare
 
     door.json = door.json or form == "json"
-    told = compare(door.ledger, range_, door.at, boundary.progress)
+    told = with_notes(door.ledger, compare(door.ledger, range_, door.at, boundary.progress))
     door.show(told, lambda: terminal.clean(_text(told, form or "text")))
 
 

@@ -41,11 +41,15 @@ def list_hooks(door: Door) -> None:
 def install(door: Door) -> None:
     """Install pre-commit and post-merge hooks that check the ledger; hooks that are there go on running first.
 
-    They stage nothing and write nothing, and cost one git call where no ledger file is concerned.
+    They stage nothing and commit nothing, and cost one git call where no ledger file is concerned, nor a file that a
+    note is about. Which notes a change touches is told, and never an error.
     """
+    from memento_git.knowledge.actions.checking import watch_places
     from memento_git.work.actions import hooks
 
-    _show(door, hooks.install(door.ledger.git))
+    found = hooks.install(door.ledger.git)
+    watch_places(door.ledger)
+    _show(door, found)
 
 
 @hook.command("uninstall")

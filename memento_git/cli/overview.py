@@ -25,11 +25,12 @@ MOST = click.option(
 
 
 def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
+    from memento_git.review.note_counts import note_counts
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=limit, ready=door.json, progress=boundary.progress)
-    return held, None if door.json else output.Names(view)
+    return {**held, "knowledge": note_counts(view)}, None if door.json else output.Names(view)
 
 
 @click.command()
@@ -63,6 +64,7 @@ def _status(held: Row, names: Names) -> str:
     ]  # fmt: skip
     lines += [_counts(held), *output.columns(tasks)]
     lines += _blocks(held, names)
+    lines += _knowledge(held["knowledge"])
     lines += [f"  … {count} more {name}: --limit 0 shows all" for name, count in held["omitted"].items()]
     for step in held["next"]:
         lines.append(f"next  {names.within(output.printable(step['why']))}")
@@ -79,6 +81,14 @@ def _counts(held: Row) -> str:
     if held["ready"]:
         told.append(f"{len(held['ready'])} ready")
     return "tasks " + (" · ".join(told) or "none yet")
+
+
+def _knowledge(counts: Row) -> list[str]:
+    """Return how the notes are, as a line; nothing where there are none."""
+    told = [f"{count} {state}" for state, count in counts.items() if count]
+    hints = ["memento check expired"] if counts["expired"] else []
+    hints += ["memento check conflicts"] if counts["contested"] else []
+    return [f"notes {' · '.join(told)}" + (f"  ({', '.join(hints)})" if hints else "")] if told else []
 
 
 def _blocks(held: Row, names: Names) -> list[str]:
@@ -114,7 +124,7 @@ def _blocks(held: Row, names: Names) -> list[str]:
 def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
     """List what happened, latest first, of all records together; it needs no git history.
 
-    What happened in one run keeps its order whatever the clocks said; runs are mixed by their clocks.
+    What happened in one run or to one note keeps its order whatever the clocks said; they are mixed by their clocks.
     """
     filters |= {name: _moment(filters[name], f"--{name}") for name in ("since", "until")}
     view = door.view()
@@ -126,7 +136,7 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
         door.show({"commits": list(shown), "page": told}, lambda: "\n".join(_commit(row) for row in shown))
         return
     filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
-    events = [row for row in reversed(_events(view, run)) if _wanted(row, filters)]
+    events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
     output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
 
 
@@ -151,11 +161,17 @@ def _when(row: Row) -> str:
     return str(row["created_at"])[:19].replace("T", " ")
 
 
-def _events(view: Any, given: str) -> list[Row]:
+def _events(view: Any, given: str, record: str) -> list[Row]:
+    from memento_git.ledger import layout
     from memento_git.work.overview import audit
 
-    runs = [view.find(given, "run")[0]] if given else view.runs()
+    kind = record.partition("_")[0]
+    runs = [view.find(given, "run")[0]] if given else [] if kind == "note" else view.runs()
     told = [audit(view, run, boundary.progress) for run in runs]
+    if not given and kind in ("", "note", "event") and layout.KNOWLEDGE in view.folders:
+        from memento_git.knowledge.histories import histories
+
+        told += histories(view, record if kind == "note" else "", boundary.progress)
     dated = [zip(accumulate((row["created_at"] for row in rows), max), rows, strict=True) for rows in told]
     return [row for _, row in merge(*dated, key=lambda pair: pair[0])]
 

@@ -13,6 +13,7 @@ from memento_git.errors import Refused
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
 
 FORMATS: Final = ("markdown", "text", "json", "html")
 
@@ -64,8 +65,20 @@ def _held(door: Door, run: str, limit: int, *, rows: bool) -> Row:
         door.ledger, view, choose_run(view, run), limit=0, ready=door.json and not limit and not rows,
         progress=boundary.progress,
     )  # fmt: skip
-    told: dict[str, Any] = digest(held)
+    told: dict[str, Any] = {**digest(held), "knowledge": _notes(view, held)}
     return cut({**held, **told}, limit, (*LISTS, *told)) if limit else {**held, **told}
+
+
+def _notes(view: View, held: Row) -> list[Row]:
+    """Return the notes that have to do with the run, its plans, its tasks or its evidence."""
+    from memento_git.ledger import layout
+
+    if layout.KNOWLEDGE not in view.folders:
+        return []
+    from memento_git.knowledge.linked import linked
+
+    rows = [row for name in ("plans", "tasks", "evidence") for row in held[name]]
+    return linked(view, {held["run"]["id"], *(row["id"] for row in rows)}, boundary.progress)
 
 
 def _text(held: Row, form: str, made: str, *, chat: bool) -> str:

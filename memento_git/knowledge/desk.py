@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from memento_git.knowledge import watch
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import desk
 from memento_git.ledger.store import Transaction
@@ -21,6 +22,7 @@ class Desk(desk.Desk):
     def __init__(self, tx: Transaction) -> None:
         super().__init__(tx)
         self.shelf = Shelf(tx.view)
+        tx.after_commit.append(lambda: watch.keep_written(tx))
 
     @classmethod
     def apart(cls, ledger: Ledger, allow_secrets: Sequence[str] = ()) -> Self:

@@ -72,9 +72,9 @@ class View:
 
     @property
     def folders(self) -> dict[str, Entry]:
-        """Return path -> entry of the config file and of each run's folders, without listing what is in them."""
+        """Return path -> entry of the config file, of the notes' folder and each run's, not listing what is in them."""
         if self._folders is None:
-            places = (layout.CONFIG, f"{layout.RUNS}/", f"{layout.ARCHIVE}/")
+            places = (layout.CONFIG, layout.KNOWLEDGE, f"{layout.RUNS}/", f"{layout.ARCHIVE}/")
             self._folders = {}
             for commit in self.commits:
                 self._folders.update(self.git.entries(commit, *places))

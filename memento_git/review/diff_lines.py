@@ -42,10 +42,11 @@ def cut(text: str, most: int = MOST_TEXT) -> str:
 def headline(held: Row) -> str:
     """Return what happened as counts on one line."""
     counts = held["counts"]
-    if not held["runs"] and not held["forbidden"] and not held["policy"]:
+    notes = noted(counts)
+    if not held["runs"] and not held["forbidden"] and not held["policy"] and not notes:
         return "nothing changed"
     parts = [
-        many(counts["tasks"], "task") + f" in {many(counts['runs'], 'run')}",
+        *([] if notes and not held["runs"] else [many(counts["tasks"], "task") + f" in {many(counts['runs'], 'run')}"]),
         *(f"{counts[name]} {name}" for name in ("completed", "proven", "unproven", "stale", "late") if counts[name]),
         *([f"{counts['contested']} contested"] if counts["contested"] else []),
         *(many(counts[name], name[:-1]) for name in ("plans", "gates") if counts[name]),
@@ -53,9 +54,16 @@ def headline(held: Row) -> str:
         *(["1 piece of evidence"] if counts["evidence"] == 1 else []),
         *([many(counts["signatures"], "signature")] if counts["signatures"] else []),
         *([f"{counts['reproductions']} run again"] if counts["reproductions"] else []),
+        *notes,
         *(["the policy changed"] if held["policy"] else []),
     ]
     return ", ".join(parts)
+
+
+def noted(counts: Row) -> list[str]:
+    """Return the parts of a headline that are about notes."""
+    parts = [many(counts["notes"], "note")] if counts.get("notes") else []
+    return [*parts, *([f"the code of {many(counts['touched'], 'note')} touched"] if counts.get("touched") else [])]
 
 
 def many(count: int, what: str) -> str:

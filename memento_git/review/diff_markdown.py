@@ -16,11 +16,13 @@ from memento_git.review.diff_lines import (
     is_quiet,
     lines,
     many,
+    noted,
     proof,
     run_line,
     task_lines,
     way,
 )  # fmt: skip
+from memento_git.review.diff_notes import knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -51,7 +53,7 @@ def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     """Return the changes within a limit; what does not fit is counted."""
     top = [f"### Ledger: {headline(held)}", *_cautions(held)]
     rows = sorted(((_weight(task), _cells(task)) for task in _loud(held)), key=lambda pair: pair[0])
-    blocks = [*_policy(held), *(_details(run) for run in held["runs"])]
+    blocks = [*_policy(held), *(_details(run) for run in held["runs"]), *_notes(held)]
     room = most - RESERVE - units("\n".join(top))
     wanted = sum(units(line) + 1 for block in blocks for line in block)
     table, left_rows = _table([cells for _, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
@@ -148,6 +150,15 @@ def _details(run: Row) -> list[str]:
     title = _clean(f"{cut(run['goal'], 120)} ({run['id']})" + (f": {about}" if about else ""))
     found = list(_items(run))
     return ["", f"<details><summary>{unlinked(html.escape(title))}</summary>", "", *found, "", "</details>"]
+
+
+def _notes(held: Row) -> Iterator[list[str]]:
+    """Yield what happened to notes as a block that opens on a click."""
+    found = list(knowledge(held, STYLE))
+    if found:
+        lines = [line for title, told in found for line in (f"- {title}", *(f"  - {one}" for one in told))]
+        title = ", ".join(noted(held["counts"]))
+        yield ["", f"<details><summary>Notes: {title}</summary>", "", *lines, "", "</details>"]
 
 
 def _items(run: Row) -> Iterator[str]:

@@ -16,6 +16,7 @@ from memento_git.review.diff_lines import (
     run_line,
     task_lines,
 )  # fmt: skip
+from memento_git.review.diff_notes import knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,9 @@ def _lines(held: Row) -> Iterator[str]:
         yield from (f"    {line}" for line in held["policy"]["diff"])
     for run in held["runs"]:
         yield from _run(run)
+    for title, found in knowledge(held, STYLE):
+        yield title
+        yield from (f"  {line}" for line in found)
 
 
 def _run(run: Row) -> Iterator[str]:

@@ -122,6 +122,14 @@ def github(findings: Iterable[Finding]) -> str:
     return "\n".join(lines)
 
 
+def notice(path: str, lines: str, title: str, told: str) -> str:
+    """Return a workflow command that says something of lines of a file, and is no finding."""
+    first, _, last = lines.partition("-")
+    place = f" file={_property(path)}," if path else " "
+    place += f"line={first},endLine={last or first}," if path and lines else ""
+    return f"::notice{place}title={_property(title)}::{_message(told)}"
+
+
 def _message(value: str) -> str:
     kept = "\n".join(one_line(line) for line in value.splitlines())
     return kept.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

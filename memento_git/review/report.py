@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SHOWN_TASKS: Final = 3
-NAMED: Final = {"audit": "events", "changed_files": "changed files"}
+NAMED: Final = {"audit": "events", "changed_files": "changed files", "knowledge": "notes"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
 )  # fmt: skip
@@ -44,6 +44,7 @@ def sections(held: Row) -> list[tuple[str, list[str]]]:
         ("Risks", [_about(row) for row in told["risks"]]),
         ("Roles", [role_line(row) for row in held["roles"]]),
         ("Evidence", [evidence_line(row) for row in held["evidence"]]),
+        ("Notes", [note_line(row) for row in held.get("knowledge", ())]),
         ("Next", [f"{plain(step['why'])}: {code(step['command'])}" for step in held["next"]]),
         ("Not shown", [f"{count} more {NAMED.get(name, name)}" for name, count in held["omitted"].items()]),
     ]  # fmt: skip
@@ -207,6 +208,14 @@ def evidence_line(row: Row) -> str:
     marks += [plain(again_note(row))] if again_note(row) else []
     shared = f", shared by {len(row['task_ids'])} tasks" if len(row["task_ids"]) > 1 else ""
     return f"`{row['id']}` {row['kind']}: {what} — {', '.join(marks)}{shared}"
+
+
+def note_line(row: Row) -> str:
+    """Return a note that has to do with the run, and how, as a line."""
+    marks = [row["kind"], *([] if row["status"] == "active" else [row["status"]]), *(["expired"] * row["expired"])]
+    how = ", ".join(f"{one['rel'].replace('_', ' ')} `{one['to']}`" for one in row["links"][:SHOWN_TASKS])
+    more = f" and {len(row['links']) - SHOWN_TASKS} more" if len(row["links"]) > SHOWN_TASKS else ""
+    return f"{plain(row['title'])} (`{row['id']}`) — {', '.join(marks)}: {how}{more}"
 
 
 def _what(row: Row) -> str:

@@ -17,6 +17,22 @@ CHECKS: Final = {
     "pre-commit": "git diff --cached --quiet -- :/.memento || run memento check --staged",
     "post-merge": "git diff --quiet ORIG_HEAD HEAD -- :/.memento || run memento check --base ORIG_HEAD",
 }
+STEPS: Final = {
+    "pre-commit": """\
+changed=$(git -c core.quotePath=false diff --cached --name-only --no-renames --no-relative) || changed=.memento/
+case "
+$changed" in *"
+.memento"*) run memento check --staged || exit $? ;; esac
+noted="${GIT_DIR:-.git}/memento/noted"
+[ -e "$noted" ] || noted="$(dirname "$0")/../memento/noted"
+if [ -s "$noted" ] && printf '%s\\n' "$changed" | grep -qFf "$noted"; then run memento check --diff staged || :; fi""",
+    "post-merge": """\
+git diff --quiet ORIG_HEAD HEAD -- :/.memento && exit
+run memento check --base ORIG_HEAD
+code=$?
+run memento check --diff ORIG_HEAD..HEAD || :
+exit $code""",
+}
 SCRIPT: Final = """\
 #!/bin/sh
 {mark} (take it away: memento hook uninstall).
@@ -56,7 +72,7 @@ class Hook(NamedTuple):
 
 def script(name: str) -> str:
     """Return the hook's text: it first runs the one that was there before."""
-    return SCRIPT.format(mark=MARK, name=name, suffix=BEFORE, check=CHECKS[name])
+    return SCRIPT.format(mark=MARK, name=name, suffix=BEFORE, check=STEPS[name])
 
 
 def folder(git: Git) -> Path:

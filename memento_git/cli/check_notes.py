@@ -1,0 +1,174 @@
+"""memento check anchors, impact, duplicates, conflicts, expired, and check --diff."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from memento_git.cli import output, terminal
+from memento_git.cli.boundary import Door, progress, reads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.cli.output import Names
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.shelf import Shelf
+
+
+def _shelf(door: Door) -> Shelf:
+    from memento_git.knowledge.actions.checking import shelf_at
+
+    return shelf_at(door.ledger, door.at, progress)
+
+
+@click.command("anchors")
+@click.argument("note_id", metavar="[NOTE]", default="")
+@click.option("--work-tree", is_flag=True, help="As the files lie here, instead of HEAD.")
+@reads
+def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
+    """Show what became of the code that live notes are about, or one note: ok, moved, changed, gone, unpinned, unknown.
+
+    A place that is as it was is only counted, unless a note is named.
+    """
+    from memento_git.knowledge.actions.checking import check_anchors
+
+    if len(door.at) > 1 or (door.at and work_tree):
+        raise click.UsageError("give one --at, or --work-tree")
+    shelf = _shelf(door)
+    told = check_anchors(shelf, note_id, work_tree=work_tree)
+
+    def text() -> str:
+        names = output.Names(shelf.view)
+        shown = [row for row in told["anchors"] if note_id or row["state"] != "ok"]
+        counts = ", ".join(f"{count} {state}" for state, count in sorted(told["counts"].items()))
+        lines = output.columns(
+            (row["state"], names(row["note"]), _place(row), row["title"]) for row in map(_safe, shown)
+        )
+        return "\n".join([*lines, f"{len(told['anchors'])} places of {told['notes']} notes: {counts or 'none'}"])
+
+    door.show(told, text)
+
+
+@click.command("impact")
+@click.argument("note_id", metavar="NOTE")
+@reads
+def impact(door: Door, note_id: str) -> None:
+    """Show what to look at when a note no longer holds: what rests on it, is linked with it, is about the same code."""
+    from memento_git.knowledge.actions.checking import check_impact
+
+    shelf = _shelf(door)
+    told = check_impact(shelf, note_id)
+
+    def text() -> str:
+        names = output.Names(shelf.view)
+        lines = [(names(row["note"]), names.within(row["reason"]), row["title"]) for row in map(_safe, told["impact"])]
+        return "\n".join(output.columns(lines)) or f"no live note has to do with {names(told['note'])}"
+
+    door.show(told, text)
+
+
+def _pairs(door: Door, shelf: Shelf, told: Row, name: str, none: str) -> None:
+    def text() -> str:
+        names = output.Names(shelf.view)
+        return "\n".join(line for row in told[name] for line in _pair(row, names)) or none
+
+    door.show(told, text)
+
+
+def _pair(row: Row, names: Names) -> Sequence[str]:
+    near = f", {row['share']:.0%} of the words" if row["share"] is not None else ""
+    return [
+        f"{row['why']}{near}",
+        *output.columns((f"  {names(one['note'])}", one["kind"], one["title"]) for one in map(_safe, row["notes"])),
+    ]
+
+
+@click.command("duplicates")
+@reads
+def duplicates(door: Door) -> None:
+    """Show live notes with one key, the same text, or nearly the same; nothing is merged."""
+    from memento_git.knowledge.actions.checking import check_duplicates
+
+    shelf = _shelf(door)
+    _pairs(door, shelf, check_duplicates(shelf), "duplicates", "no live notes say the same")
+
+
+@click.command("conflicts")
+@reads
+def conflicts(door: Door) -> None:
+    """Show live notes that contradict: by a link, by events that disagree, or perhaps by their words."""
+    from memento_git.knowledge.actions.checking import check_conflicts
+
+    shelf = _shelf(door)
+    _pairs(door, shelf, check_conflicts(shelf), "conflicts", "no live notes contradict")
+
+
+@click.command("expired")
+@reads
+def expired(door: Door) -> None:
+    """Show live notes whose time is over, the longest ago first."""
+    from memento_git.knowledge.actions.checking import check_expired
+
+    shelf = _shelf(door)
+    told = check_expired(shelf)
+
+    def text() -> str:
+        names = output.Names(shelf.view)
+        lines = [
+            (names(row["note"]), row["kind"], f"{row['why']} {row['since'][:10]}", row["title"])
+            for row in map(_safe, told["expired"])
+        ]
+        return "\n".join(output.columns(lines)) or "no live note has expired"
+
+    door.show(told, text)
+
+
+COMMANDS: Final = {one.name: one for one in (anchors, impact, duplicates, conflicts, expired)}
+
+
+def touched(door: Door, given: str, form: str) -> None:
+    """Show the notes whose code a change touches; where it touches none, nothing is said."""
+    from memento_git.knowledge.actions.checking import STAGED, check_diff
+
+    if door.at and (given == STAGED or len(door.at) > 1):
+        raise click.UsageError("give one --at, which `staged` has no use for")
+    told = check_diff(door.ledger, given, door.at)
+    door.json = door.json or form == "json"
+    if not told["touched"] and not door.json:
+        return
+    door.show(told, lambda: _annotations(told) if form == "github" else _touched(told))
+
+
+def _touched(told: Row) -> str:
+    rows = [_safe(row) for row in told["touched"]]
+    notes = len({row["note"] for row in rows})
+    lines = output.columns((f"  {row['state']}", _place(row), row["note"], row["title"]) for row in rows)
+    end = "say what still holds: memento note confirm NOTE; else note revise, note retire, note add --supersedes"
+    return "\n".join([f"this change touches {notes} note{'s' if notes > 1 else ''}", *lines, end])
+
+
+def _annotations(told: Row) -> str:
+    from memento_git.review.formats import notice
+
+    return "\n".join(
+        notice(
+            row.get("path", ""), row.get("lines", ""), f"{row['title']} ({row['note']})",
+            f"the code that a note is about is {row['state']} by this change: {row['anchor']}",
+        )
+        for row in told["touched"]
+    )  # fmt: skip
+
+
+def _place(row: Row) -> str:
+    """Return what a note is about, and where that is now if it is elsewhere."""
+    now = row.get("path", "") + (f":{row['lines']}" if row.get("lines") else "")
+    moved = f" → {now}" if now and row["state"] == "moved" else ""
+    why = f" ({row['why']})" if row.get("why") else ""
+    return terminal.clean(f"{row['anchor']}{moved}{why}")
+
+
+def _safe(row: Row) -> Row:
+    """Return a row whose texts are fit for one line of a terminal."""
+    return {key: output.printable(value) if isinstance(value, str) else value for key, value in row.items()}

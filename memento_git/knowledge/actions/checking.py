@@ -1,0 +1,215 @@
+"""check of notes: their places in the code, what a change touches, what rests on a note, what to tidy up."""
+
+from __future__ import annotations
+
+import contextlib
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge import following, impact, pairs, watch
+from memento_git.knowledge.actions.notes import said
+from memento_git.knowledge.impact import Link, Touched
+from memento_git.knowledge.shelf import Shelf
+from memento_git.ledger import ranges
+from memento_git.ledger.store import NoLedger
+from memento_git.model import anchors
+from memento_git.model.anchors import CHANGED, GONE, MOVED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.following import Follower
+    from memento_git.ledger.standing import Standing
+    from memento_git.ledger.store import Ledger
+    from memento_git.model.anchors import Anchor
+    from memento_git.model.work import Prose
+
+    Progress = Callable[[int, int], None] | None
+    Placed = tuple[str, Anchor]
+
+STAGED: Final = "staged"
+SAME_KEY: Final = "same key"
+
+
+def shelf_at(ledger: Ledger, at: Sequence[str] = (), progress: Progress = None) -> Shelf:
+    """Return all notes at HEAD, or at the union of some revisions."""
+    shelf = Shelf(ledger.view(at))
+    shelf.load(progress)
+    return shelf
+
+
+def places(shelf: Shelf, notes: Iterable[Prose]) -> list[Placed]:
+    """Return each place in the code that notes are about, with the note."""
+    return [(note.id, anchors.from_data(place)) for note in notes for place in shelf.about(note)]
+
+
+def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> Row:
+    """Return what became of the places that live notes are about, or one note: at the view's commit, or as they lie."""
+    notes = [shelf.find(given)] if given else shelf.live()
+    wanted = places(shelf, notes)
+    watch.keep(shelf.view.git, [anchor for _, anchor in wanted])
+    rows: list[Row] = []
+    if wanted:
+        with following.opened(shelf.view.git) as follower:
+            about = [anchor for _, anchor in wanted]
+            now = follower.work_tree(about) if work_tree else follower.at(shelf.view.commits[0])
+            found = follower.follow(about, now)
+        rows = [
+            {**_named(shelf, note), "anchor": str(anchor), **one.data()}
+            for (note, anchor), one in zip(wanted, found, strict=True)
+        ]
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["state"]] = counts.get(row["state"], 0) + 1
+    return {"anchors": rows, "counts": counts, "notes": len({note for note, _ in wanted})}
+
+
+def check_impact(shelf: Shelf, given: str) -> Row:
+    """Return what to look at when a note no longer holds, the nearest first."""
+    note = shelf.find(given)
+    live = {one.id: one for one in shelf.live()}
+    links = [link for one in shelf.readable() for link in _links(shelf, one)]
+    about = places(shelf, [note, *(one for one in live.values() if one.id != note.id)])
+    found = impact.dependents(note.id, links, about)
+    rows = [{**one.data(), **_named(shelf, one.note)} for one in found if one.note in live]
+    return {"note": note.id, "title": note.title, "impact": rows}
+
+
+def _links(shelf: Shelf, note: Prose) -> Iterator[Link]:
+    """Yield what a note says of other notes; a link to one that was superseded leads to its successor."""
+    known = shelf.index.prose
+    yield from (Link(note.id, link.rel, shelf.current(link.to)) for link in shelf.links(note) if link.to in known)
+    yield from (Link(note.id, "supersedes", old) for old in note.list("supersedes"))
+    yield from (Link(note.id, "derived_from", source) for source in note.list("sources") if source in known)
+
+
+def check_duplicates(shelf: Shelf) -> Row:
+    """Return live notes that have one key, say the same, or nearly the same; which one is right is not guessed."""
+    live = shelf.live()
+    keyed: dict[str, list[str]] = {}
+    for note in live:
+        if key := str(note.data.get("key") or ""):
+            keyed.setdefault(key, []).append(note.id)
+    shared = {pair for names in keyed.values() for pair in combinations(names, 2)}
+    rows = [_pair(shelf, one, other, SAME_KEY, None) for one, other in sorted(shared)]
+    rows += [
+        _pair(shelf, *pair) for pair in pairs.duplicates({note.id: said(note.title, note.body) for note in live})
+        if (pair.one, pair.other) not in shared
+    ]  # fmt: skip
+    return {"duplicates": rows}
+
+
+def check_conflicts(shelf: Shelf) -> Row:
+    """Return live notes that contradict: by a link, by events that disagree, or perhaps by their words."""
+    live = shelf.live()
+    linked = {tuple(sorted((note.id, other))) for note in live for other in shelf.contradictions(note)}
+    rows = [_pair(shelf, one, other, "linked: contradicts", None) for one, other in sorted(linked)]
+    rows += [
+        {"notes": [_named(shelf, note.id)], "why": "contested: events that had not seen one another disagree",
+         "share": None}
+        for note in live if shelf.status(note.id) == "contested"
+    ]  # fmt: skip
+    rows += [
+        _pair(shelf, *pair) for pair in pairs.conflicts({note.id: said(note.title, note.body) for note in live})
+        if tuple(sorted((pair.one, pair.other))) not in linked
+    ]  # fmt: skip
+    return {"conflicts": rows}
+
+
+def check_expired(shelf: Shelf) -> Row:
+    """Return live notes whose time is over, the longest ago first."""
+    rows = []
+    for note in shelf.live():
+        ends = (("expired", shelf.expires(note)), ("valid until then", str(note.data.get("valid_to") or "")))
+        rows += [
+            {**_named(shelf, note.id), "why": why, "since": since}
+            for why, since in ends if "" < since <= shelf.view.now
+        ][:1]  # fmt: skip
+    return {"expired": sorted(rows, key=lambda row: (row["since"], row["note"]))}
+
+
+def _named(shelf: Shelf, note: str) -> Row:
+    found = shelf.note(note)
+    return {"note": note, "title": found.title, "kind": found.data["kind"], "status": shelf.status(note)}
+
+
+def _pair(shelf: Shelf, one: str, other: str, why: str, share: float | None) -> Row:
+    return {"notes": [_named(shelf, one), _named(shelf, other)], "why": why, "share": share}
+
+
+# What a change touches.
+
+
+def check_diff(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
+    """Return the notes whose places in the code a change touches; the change is a range, or what is staged."""
+    if given == STAGED:
+        base = ledger.git.head()[0]
+        try:
+            return {"base": base, "tip": None, **touched(Shelf(ledger.view()), None)}
+        except NoLedger:
+            return {"base": base, "tip": None, "touched": [], "checked": 0}
+    found = ranges.resolve(ledger.git, given, tips)
+    return {"base": found.base, "tip": found.tips[0], **between(ledger, found.base, found.tips[0])}
+
+
+def between(ledger: Ledger, base: str, tip: str) -> Row:
+    """Return the notes that the change from one commit to another touches; none where one side has no ledger."""
+    try:
+        newer = Shelf(ledger.view([tip]))
+    except NoLedger:
+        return {"touched": [], "checked": 0}
+    try:
+        older = Shelf(ledger.view([base]))
+    except NoLedger:
+        older = None
+    return touched(newer, older, base)
+
+
+def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
+    """Return the live notes that a change touches, and how many places were looked at.
+
+    A place that was set before the change is held against the code right before it; one that the branch itself set,
+    or set anew, against what it was set to. Without a base, the change is what is staged.
+    """
+    newer.load()
+    now = places(newer, newer.live())
+    watch.keep(newer.view.git, [anchor for _, anchor in now])
+    rows: list[Touched] = []
+    if now:
+        if older is not None:
+            older.load()
+        known = set(now) if not base else set(places(older, older.readable())) if older is not None else set()
+        with following.opened(newer.view.git) as follower:
+            then = follower.at(base or newer.view.commits[0])
+            there = follower.at(newer.view.commits[0]) if base else follower.staged()
+            rows = _touched(follower, [one for one in now if one in known], then, there)
+            rows += _since(follower, [one for one in now if one not in known], there)
+    told = [{**_named(newer, row.note), **row.data()} for row in rows]
+    return {"touched": sorted(told, key=lambda row: (row.get("path", ""), row["note"])), "checked": len(now)}
+
+
+def _touched(follower: Follower, wanted: list[Placed], then: Standing, there: Standing) -> list[Touched]:
+    asked = [(note, anchor) for note, anchor in wanted if not _is_same(anchor, then, there)]
+    return follower.touched(asked, then, there) if asked else []
+
+
+def _is_same(anchor: Anchor, then: Standing, there: Standing) -> bool:
+    """Tell without a look at any content that a place is as it was set on both sides."""
+    return anchor.is_place and "" != anchor.blob == then.blob(anchor.path) == there.blob(anchor.path)
+
+
+def _since(follower: Follower, wanted: list[Placed], there: Standing) -> list[Touched]:
+    """Return those places of the branch's own that later commits of it changed."""
+    found = follower.follow([anchor for _, anchor in wanted], there)
+    return [
+        Touched(note, anchor, one) for (note, anchor), one in zip(wanted, found, strict=True)
+        if one.state in (CHANGED, GONE) or (one.state == MOVED and one.path != anchor.path)
+    ]  # fmt: skip
+
+
+def watch_places(ledger: Ledger) -> None:
+    """Let the hooks know which paths notes are about; without a ledger there are none."""
+    with contextlib.suppress(NoLedger):
+        shelf = shelf_at(ledger)
+        watch.keep(ledger.git, [anchor for _, anchor in places(shelf, shelf.live())])

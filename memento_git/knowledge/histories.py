@@ -1,0 +1,45 @@
+"""What happened to all notes, their additions included, as rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.knowledge.rows import history
+from memento_git.knowledge.shelf import Shelf
+from memento_git.ledger import cache, layout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
+    from memento_git.model.work import Prose
+
+KEPT = "notes.audit"
+
+
+def histories(view: View, note: str = "", progress: Callable[[int, int], None] | None = None) -> list[list[Row]]:
+    """Return for each note, or for one, that it was added and what happened to it, in the order that was seen.
+
+    All of them are kept under the tree of the notes.
+    """
+    shelf = Shelf(view)
+    if note:
+        return [_history(shelf, shelf.note(note))]
+    entry = view.folders.get(layout.KNOWLEDGE)
+    tree = entry.oid if entry is not None and len(view.commits) == 1 else ""
+    held: list[list[Row]] | None = cache.read(view.git, KEPT, tree) if tree else None
+    if held is None:
+        shelf.load(progress)
+        held = [_history(shelf, one) for one in shelf.readable()]
+        if tree:
+            cache.write(view.git, KEPT, tree, held)
+    return held
+
+
+def _history(shelf: Shelf, note: Prose) -> list[Row]:
+    added: Row = {
+        "id": note.id, "run_id": "", "record": note.id, "actor": note.data["by"], "action": "note.added",
+        "created_at": note.data["at"], "summary": note.title, "legal": True, "problem": None, "payload": {},
+    }  # fmt: skip
+    return [added, *history(shelf, note.id)]

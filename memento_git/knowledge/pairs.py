@@ -1,0 +1,71 @@
+"""Which of many texts are near to one another, without comparing each with each. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, share, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+SAME_TEXT: Final = "same text"
+NEAR_TEXT: Final = "near text"
+MAY_CONTRADICT: Final = "may contradict"
+
+
+class Pair(NamedTuple):
+    """Two texts, why they are shown together, and by what share of words they are near."""
+
+    one: str
+    other: str
+    why: str
+    share: float
+
+
+def duplicates(texts: Mapping[str, str]) -> list[Pair]:
+    """Return pairs that say the same or nearly so, and do not contradict; the nearest first."""
+
+    def judged(one: str, other: str, common: float) -> str:
+        if plain(texts[one]) == plain(texts[other]):
+            return SAME_TEXT
+        return NEAR_TEXT if common >= NEAR and not opposed(texts[one], texts[other]) else ""
+
+    return _judged(texts, NEAR, judged)
+
+
+def conflicts(texts: Mapping[str, str]) -> list[Pair]:
+    """Return pairs that share many words and may contradict: by a negation, an opposite, a number."""
+
+    def judged(one: str, other: str, _common: float) -> str:
+        return MAY_CONTRADICT if opposed(texts[one], texts[other]) else ""
+
+    return _judged(texts, OPPOSED, judged)
+
+
+def _judged(texts: Mapping[str, str], least: float, judge: Callable[[str, str, float], str]) -> list[Pair]:
+    found = [
+        Pair(one, other, why, round(common, 2))
+        for one, other, common in _near(texts, least) if (why := judge(one, other, common))
+    ]  # fmt: skip
+    return sorted(found, key=lambda pair: (-pair.share, pair.one, pair.other))
+
+
+def _near(texts: Mapping[str, str], least: float) -> Iterator[tuple[str, str, float]]:
+    """Yield the pairs that have at least this share of their words in common.
+
+    Two such texts have one of their rarest words in common: of n words, one of the first n - ceil(n * least) + 1.
+    """
+    held = {name: words(text) for name, text in texts.items()}
+    spread = Counter(word for found in held.values() for word in found)
+    having: dict[str, list[str]] = {}
+    for name, found in held.items():
+        rare = sorted(found, key=lambda word: (spread[word], word))[: len(found) - math.ceil(len(found) * least) + 1]
+        others = dict.fromkeys(other for word in rare for other in having.get(word, ()))
+        for other in others:
+            if (common := share(found, held[other])) >= least:
+                yield other, name, common
+        for word in rare:
+            having.setdefault(word, []).append(name)

@@ -1,0 +1,63 @@
+"""Which paths notes are about, as a list in the git directory: by it a hook knows when a commit may touch one.
+
+A path too many costs a hook a look in vain; so paths are added as notes are written, and never taken away by that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.ledger import layout
+from memento_git.model import anchors
+from memento_git.model.anchors import MANIFESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Transaction
+    from memento_git.model.anchors import Anchor
+
+NAME: Final = "noted"
+WILD: Final = re.compile(r"[*?\[\]]+")
+
+
+def place(git: Git) -> Path:
+    return git.common_dir / "memento" / NAME
+
+
+def keep(git: Git, wanted: Iterable[Anchor]) -> None:
+    """Add the paths of some places to the list; where the file system refuses, the hook tells less."""
+    path = place(git)
+    with contextlib.suppress(OSError, UnicodeError):
+        held = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        told = sorted({name for one in wanted for name in _names(one)} | set(held))
+        if told != held:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside = path.with_name(f"{NAME}.{os.getpid()}")
+            beside.write_text("".join(f"{name}\n" for name in told), encoding="utf-8")
+            beside.replace(path)
+
+
+def keep_written(tx: Transaction) -> None:
+    """Add the paths that the notes and events of a transaction name."""
+    places: list[Mapping[str, Any]] = []
+    for path, data in tx.changes.items():
+        found = tx.view.record(path) if data is not None and path.startswith(layout.KNOWLEDGE) else None
+        places += (found.data.get("about") or []) if found is not None else []
+    if places:
+        keep(tx.ledger.git, (anchors.from_data(one) for one in places))
+
+
+def _names(anchor: Anchor) -> Iterator[str]:
+    """Yield what the path of a file has in it that an anchor may be about."""
+    if anchor.dependency and not anchor.path:
+        yield from (*MANIFESTS, "requirements")
+        return
+    literal = max(WILD.split(anchor.path), key=len) if anchor.pattern else anchor.path
+    if literal.strip("/") and literal.isprintable():
+        yield literal

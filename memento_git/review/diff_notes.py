@@ -1,0 +1,67 @@
+"""What happened to notes as sentences, in the style of a terminal or of Markdown. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.review.diff_lines import by, cut, many, revised, why
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.review.diff_lines import Style
+
+Row = dict[str, Any]
+SUCCESSOR: Final = {"superseded": "superseded by", "merged": "merged into", "resolved": "resolved by"}
+
+
+def knowledge(held: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
+    """Yield what happened to each note: which it is, and its lines; then the notes that the code's change touches."""
+    for row in held.get("knowledge", ()):
+        yield f"{row['kind']} {style.code(row['id'])} {style.say(cut(row['title'], 120))}", list(_lines(row, style))
+    rows = held.get("touched", ())
+    if rows:
+        count = len({row["note"] for row in rows})
+        title = f"this change touches the code of {many(count, 'note')}: confirm what still holds, revise what does not"
+        yield title, [_touched(row, style) for row in rows]
+
+
+def _lines(row: Row, style: Style) -> Iterator[str]:
+    yield f"{_way(row, style)}{by(row, style)}{why(row, style)}"
+    if row["change"] == "added":
+        told = [f"key {style.code(row['key'])}"] if row["key"] else []
+        told += [f"about {style.code(cut(place, 200))}" for place in row["about"]]
+        told += [f"takes the place of {style.code(old)}" for old in row["supersedes"]]
+        told += [f"its origin is {row['origin']}"] if row["origin"] in ("command", "import") else []
+        yield from told
+    if row["contested"]:
+        yield style.strong("became contested: events disagree, settle it")
+    yield from revised(row, style)
+    for link in row["links"]:
+        yield f"{link['change']}: {link['rel'].replace('_', ' ')} {style.code(link['to'])}"
+    for event in row["illegal"]:
+        told_of = style.say(cut(event["problem"] or ""))
+        yield f"{style.strong('not counted')}: {event['action'].partition('.')[2]}: {told_of}"
+
+
+def _way(row: Row, style: Style) -> str:
+    """Return what happened to a note in its order, each thing once, with the note that took its place."""
+    if row["change"] == "removed":
+        return style.strong("removed")
+    counts: dict[str, int] = {}
+    for verb in row["happened"]:
+        counts[verb] = counts.get(verb, 0) + 1
+    return ", ".join(_verb(verb, count, row, style) for verb, count in counts.items())
+
+
+def _verb(verb: str, count: int, row: Row, style: Style) -> str:
+    if row["successor"] and verb in SUCCESSOR and row["to"] == verb:
+        return f"{SUCCESSOR[verb]} {style.code(row['successor'])}"
+    return verb if count == 1 else f"{verb} {count} times"
+
+
+def _touched(row: Row, style: Style) -> str:
+    now = row.get("path", "") + (f":{row['lines']}" if row.get("lines") else "")
+    moved = f" to {style.code(now)}" if now and row["state"] == "moved" else ""
+    note = f"{style.code(row['note'])} {style.say(cut(row['title'], 120))}"
+    return f"{row['state']}{moved}: {style.code(cut(row['anchor'], 200))}, {note}"

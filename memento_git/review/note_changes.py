@@ -1,0 +1,130 @@
+"""diff of notes: what happened to each between two commits, and which the change of the code touches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge import changes
+from memento_git.knowledge.actions.checking import between
+from memento_git.knowledge.shelf import Shelf
+from memento_git.ledger import layout
+from memento_git.ledger.store import NoLedger
+from memento_git.ledger.view import View
+from memento_git.model import anchors
+from memento_git.model.ids import parse_ref
+from memento_git.review import diff
+from memento_git.review.changed_files import Held, forbidden
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.store import Ledger
+    from memento_git.model.work import Prose
+
+FIELDS: Final = (
+    "title", "key", "text", "tags", "aliases", "thread", "to", "importance", "confidence", "tier", "expires",
+    "valid_from", "valid_to", "about", "sources",
+)  # fmt: skip
+GONE: Final = ("superseded", "merged", "retired")
+
+
+def with_notes(ledger: Ledger, told: Row) -> Row:
+    """Return a diff of the ledger with what happened to notes beside what happened to runs."""
+    old, new = _view(ledger, (told["base"],)), _view(ledger, tuple(told["tips"]))
+    same = len(new.commits) == 1 and old.folders.get(layout.KNOWLEDGE) == new.folders.get(layout.KNOWLEDGE)
+    rows = [] if same else list(_rows(Shelf(old), Shelf(new)))
+    files = [] if same else list(_forbidden(Shelf(old), Shelf(new)))
+    touched = between(ledger, told["base"], told["tips"][0])["touched"] if layout.KNOWLEDGE in new.folders else []
+    taken = [*told["forbidden"], *files]
+    counts = {
+        **told["counts"], "forbidden": len(taken), "notes": len(rows),
+        "contested": told["counts"]["contested"] + sum(1 for row in rows if row["contested"]),
+        "touched": len({row["note"] for row in touched}),
+    }  # fmt: skip
+    return {**told, "counts": counts, "forbidden": taken, "knowledge": rows, "touched": touched}
+
+
+def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
+    """Return the ledger at some commits, or an empty one where they have none."""
+    try:
+        return ledger.view(commits)
+    except NoLedger:
+        return View(ledger.git, commits, ledger.now())
+
+
+def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
+    for row in changes.between(old, new):
+        identity = row["id"]
+        before = old.note(identity) if row["status_before"] else None
+        after = new.note(identity) if row["status"] else None
+        events = _events(old, new, identity)
+        shown = after or before
+        if shown is None:
+            continue
+        yield {
+            **{key: row[key] for key in ("id", "kind", "domain", "title", "happened", "at")},
+            "key": shown.data.get("key"), "change": _change(row), "from": row["status_before"], "to": row["status"],
+            "by": row["actors"], "reason": _reason(events), "successor": new.successor(identity) or None,
+            "contested": row["status"] == "contested" != row["status_before"],
+            "origin": shown.data["origin"], "about": _about(new if after else old, shown),
+            "supersedes": shown.list("supersedes") if before is None else [],
+            "links": [{"change": one["action"].partition(".")[2], **one["payload"]} for one in events if _links(one)],
+            "text": shown.body if before is None or after is None else None,
+            "texts": diff.texts(before and _texts(old, before), after and _texts(new, after), FIELDS),
+            "illegal": [{key: one[key] for key in ("id", "action", "actor", "problem")} for one in events
+                        if not one["legal"]],
+        }  # fmt: skip
+
+
+def _change(row: Row) -> str:
+    if row["status"] is None:
+        return "removed"
+    return "added" if row["status_before"] is None else "changed"
+
+
+def _events(old: Shelf, new: Shelf, note: str) -> list[Row]:
+    """Return what happened to a note since the older side."""
+    from memento_git.folding.rows import audit
+
+    known = set(old.index.events_of.get(note, ()))
+    return [row for row in audit(new.folded(note).events) if row["id"] not in known]
+
+
+def _reason(events: list[Row]) -> str | None:
+    """Return why the last thing happened that anybody gave a reason or a word for."""
+    told = [row["summary"] for row in events if row["legal"] and row["summary"]]
+    return told[-1] if told else None
+
+
+def _links(event: Row) -> bool:
+    return event["legal"] and event["action"] in ("note.linked", "note.unlinked")
+
+
+def _about(shelf: Shelf, note: Prose) -> list[str]:
+    return [str(anchors.from_data(place)) for place in shelf.about(note)]
+
+
+def _texts(shelf: Shelf, note: Prose) -> Row:
+    """Return what a note says, key by key, as it is compared."""
+    return {**note.data, "text": note.body, "about": _about(shelf, note)}
+
+
+def _forbidden(old: Shelf, new: Shelf) -> Iterator[Row]:
+    """Yield the files of notes that were removed, and those of their events that were changed or removed."""
+    held = {}
+    for path, blob in old.view.files.items():
+        place = layout.place_of(path) if path.startswith(f"{layout.KNOWLEDGE}/") else None
+        if place is not None and new.view.files.get(path) != blob:
+            held[path] = Held(path, place.kind, place.id, blob, new.view.files.get(path, ""))
+    gone = set(_redacted(new, held)) if held else set()
+    yield from forbidden(held, gone, lambda path: old.view.read(path) == new.view.read(path))
+
+
+def _redacted(shelf: Shelf, held: dict[str, Held]) -> Iterator[str]:
+    """Yield the records that redactions took away."""
+    owners = {owner for path in held if (place := layout.place_of(path)) and (owner := place.of)}
+    for owner in owners:
+        for event in shelf.folded(owner).events:
+            if event.event.do == "redacted" and event.verdict == "legal":
+                yield parse_ref(event.event.data["target"]).id

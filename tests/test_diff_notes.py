@@ -1,0 +1,154 @@
+"""diff of notes: what happened to each, as data, as text and as a comment on a pull request."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from memento_git.knowledge.actions import notes
+from memento_git.model.markup import MOST_COMMENT, units
+from memento_git.review import diff_text
+from memento_git.review.diff_markdown import markdown
+from memento_git.review.note_changes import with_notes
+from memento_git.work.actions.comparing import compare
+from tests.play import Play, git
+from tests.test_check_notes import LINES, add, edited, pinned, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Call = Callable[..., tuple[int, str, str]]
+
+HOSTILE = "</details> <script>x</script> | `a` @team #12 [l](u) <!-- x -->"
+
+
+def head(play: Play) -> str:
+    return git(play.root, "rev-parse", "HEAD")
+
+
+def told(play: Play, given: str, *tips: str) -> dict[str, Any]:
+    return with_notes(play.ledger, compare(play.ledger, given, tips))
+
+
+def by_note(held: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["id"]: row for row in held["knowledge"]}
+
+
+def test_every_thing_that_happens_to_a_note_is_told_once(play: Play) -> None:
+    names = ("Tokens.", "Sessions.", "Names.", "Caches.", "Queues.", "Clocks.")
+    first, parked, retired, one, other, untouched = (add(play, f"{name} They are {name}") for name in names)
+    question = add(play, "Who owns the queue?", kind="question")
+    base = head(play)
+    play.do(notes.revise_note, untouched, text="Clocks. They are never trusted.", key="clocks.trust")
+    second = add(play, "Tokens last a day.", supersedes=[first], reason="an hour was too short", key="auth.token")
+    play.do(notes.park_note, parked, reason="later")
+    play.do(notes.retire_note, retired, reason="no longer so")
+    merged = play.do(notes.merge_notes, [one, other], "Caches and queues.").id
+    play.do(notes.resolve_note, question, answer=second)
+    play.do(notes.link_note, second, "depends_on", parked)
+    held = told(play, f"{base}..HEAD")
+    rows = by_note(held)
+    assert {name: (row["change"], row["from"], row["to"]) for name, row in rows.items()} == {
+        first: ("changed", "active", "superseded"), second: ("added", None, "active"),
+        parked: ("changed", "active", "parked"), retired: ("changed", "active", "retired"),
+        one: ("changed", "active", "merged"), other: ("changed", "active", "merged"),
+        merged: ("added", None, "active"), untouched: ("changed", "active", "active"),
+        question: ("changed", "active", "resolved"),
+    }  # fmt: skip
+    assert (rows[first]["successor"], rows[first]["reason"]) == (second, "an hour was too short")
+    assert [text["field"] for text in rows[untouched]["texts"]] == ["key", "text"]
+    assert rows[second]["links"] == [{"change": "linked", "rel": "depends_on", "to": parked}]
+    assert (held["counts"]["notes"], held["counts"]["forbidden"]) == (9, 0)
+    text = diff_text.text(held)
+    for expected in (
+        "9 notes", f"superseded by {second}", f"merged into {merged}", f"resolved by {second}", "parked", "retired",
+        "text: ", "{+never trusted+}", f"linked: depends on {parked}", "key auth.token",
+    ):  # fmt: skip
+        assert expected in text
+    shown = markdown(held)
+    assert "<ins>never trusted</ins>" in shown
+    assert "### Ledger: 9 notes" in shown
+    assert told(play, f"{head(play)}..HEAD")["knowledge"] == []
+
+
+def test_notes_that_become_contested_are_told_by_a_union_too(play: Play) -> None:
+    note = add(play, "Caches are shared.")
+    base = head(play)
+    git(play.root, "checkout", "-q", "-b", "other")
+    play.do(notes.park_note, note)
+    git(play.root, "checkout", "-q", "main")
+    play.do(notes.retire_note, note, reason="wrong")
+    held = told(play, base, "main", "other")
+    assert (by_note(held)[note]["to"], by_note(held)[note]["contested"]) == ("contested", True)
+    assert held["counts"]["contested"] == 1
+    assert "became contested" in diff_text.text(held)
+    assert "**became contested" in markdown(held)
+
+
+def test_what_was_taken_away_is_a_caution(play: Play) -> None:
+    note, kept = add(play, "One."), add(play, "Two.")
+    play.do(notes.confirm_note, kept)
+    base = head(play)
+    folder = play.root / ".memento" / "knowledge"
+    (gone,) = folder.rglob(f"{note}.md")
+    (event,) = folder.rglob("*-confirmed-*.yaml")
+    git(play.root, "rm", "-q", str(gone), str(event))
+    git(play.root, "commit", "-qm", "gone")
+    held = told(play, f"{base}..HEAD")
+    assert sorted((row["kind"], row["change"]) for row in held["forbidden"]) == [
+        ("event", "removed"), ("note", "removed"),
+    ]  # fmt: skip
+    assert "removed" in diff_text.text(held)
+    assert by_note(held)[note]["change"] == "removed"
+    assert "2 files of the ledger were changed or removed" in markdown(held)
+
+
+def test_the_notes_that_a_change_touches_are_told_and_alone_are_worth_a_comment(play: Play, cli: Call) -> None:
+    write(play, "calc.py", LINES)
+    note = pinned(play, "Ten is a limit.", "calc.py:10-12")
+    base = head(play)
+    write(play, "calc.py", edited(LINES, 11))
+    code, out, _ = cli("diff", f"{base}..HEAD", "--format", "markdown", "-C", str(play.root))
+    assert code == 0
+    assert "### Ledger: the code of 1 note touched" in out
+    assert note in out
+    assert "changed: `calc.py:10-12`" in out
+    held = json.loads(cli("diff", f"{base}..HEAD", "--json", "-C", str(play.root))[1])
+    assert [row["note"] for row in held["touched"]] == [note]
+    assert "touches the code of 1 note" in cli("diff", f"{base}..HEAD", "-C", str(play.root))[1]
+    assert "nothing changed" in cli("diff", "HEAD..HEAD", "-C", str(play.root))[1]
+
+
+def test_a_hostile_note_breaks_no_comment_and_many_are_counted(play: Play) -> None:
+    base = head(play)
+    add(play, HOSTILE, title=HOSTILE, key="a.b", tags=[HOSTILE])
+    for number in range(3):
+        add(play, f"{number} " + "word " * 30, title=f"{number} {HOSTILE}" * 3)
+    shown = markdown(told(play, f"{base}..HEAD"))
+    assert set(re.findall(r"(?<!\\)<[!/]?\w+", shown)) == {"<details", "<summary", "</summary", "</details"}
+    assert "@team" not in shown
+    assert shown.count("<details>") == shown.count("</details>") == 1
+    small = markdown(told(play, f"{base}..HEAD"), 1100)
+    assert units(small) <= 1100 < MOST_COMMENT
+    assert "more than fit here" in small
+
+
+def test_a_side_without_a_ledger_has_no_notes(play: Play) -> None:
+    first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
+    note = add(play, "One.")
+    assert by_note(told(play, f"{first}..HEAD"))[note]["change"] == "added"
+
+
+def test_every_key_is_documented(play: Play) -> None:
+    from docs.generator import rows
+
+    write(play, "calc.py", LINES)
+    base = head(play)
+    note = pinned(play, "Ten is a limit.", "calc.py:10-12")
+    write(play, "calc.py", edited(LINES, 11))
+    held = told(play, f"{base}..HEAD")
+    assert list(held) == list(rows.DIFF)
+    assert set(by_note(held)[note]) == set(rows.DIFF_NOTE)
+    assert set(held["touched"][0]) <= set(rows.TOUCHED)
+    assert [key for key in held["counts"] if key not in rows.DIFF["counts"]] == []

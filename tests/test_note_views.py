@@ -1,0 +1,168 @@
+"""Notes in log, show, status and report."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.tally import tallied
+from memento_git.review.note_counts import note_counts
+from tests.play import Play, git
+from tests.test_check_notes import add
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+    Call = Callable[..., tuple[int, str, str]]
+
+
+def asked(cli: Call, play: Play, *arguments: str) -> dict[str, Any]:
+    code, out, _ = cli(*arguments, "--json", "-C", str(play.root))
+    assert code == 0, out
+    return dict(json.loads(out))
+
+
+def fresh(play: Play) -> dict[str, Any]:
+    """Return the counts as they are without anything that was kept."""
+    shutil.rmtree(play.root / ".git" / "memento" / "cache", ignore_errors=True)
+    return note_counts(play.ledger.view())
+
+
+def counted(play: Play) -> dict[str, int]:
+    """Return the counts as all notes, read one by one, say."""
+    shelf = Shelf(play.ledger.view())
+    live = shelf.live()
+    states = [shelf.status(note.id) for note in shelf.readable()]
+    return {
+        "live": sum(1 for state in states if state in ("active", "parked")),
+        "contested": states.count("contested"),
+        "expired": sum(1 for note in live if shelf.is_expired(note)),
+    }
+
+
+# Log and show.
+
+
+def test_log_mixes_additions_and_events_of_notes_with_those_of_runs(play: Play, cli: Call) -> None:
+    run = play.planned()
+    note = add(play, "Tokens live an hour.")
+    task = play.task("Renew tokens")
+    play.do(notes.confirm_note, note, note_text="looked at it")
+    dispatch = play.dispatch(task)
+    play.do(notes.retire_note, note, reason="they live a day")
+    rows = asked(cli, play, "log", "--limit", "0")["audit"]
+    told = [row["action"] for row in reversed(rows)]
+    assert [action for action in told if action.startswith("note.")] == ["note.added", "note.confirmed", "note.retired"]
+    assert told.index("note.confirmed") < told.index("task.dispatched") < told.index("note.retired")
+    (added,) = (row for row in rows if row["action"] == "note.added")
+    assert (added["record"], added["summary"], added["legal"]) == (note, "Tokens live an hour.", True)
+    only = asked(cli, play, "log", "--record", note, "--limit", "0")["audit"]
+    assert [row["action"] for row in reversed(only)] == ["note.added", "note.confirmed", "note.retired"]
+    assert not any(row["record"] == note for row in asked(cli, play, "log", "--run", run)["audit"])
+    (retired,) = asked(cli, play, "log", "--verb", "retired")["audit"]
+    assert asked(cli, play, "log", "--record", retired["id"])["audit"] == [retired]
+    assert asked(cli, play, "show", retired["id"])["event"]["record"] == note
+    assert [row["action"] for row in asked(cli, play, "show", note)["audit"]] == ["note.confirmed", "note.retired"]
+    assert dispatch
+    assert "they live a day" in cli("log", "-C", str(play.root))[1]
+
+
+def test_log_of_a_ledger_of_notes_alone_needs_no_run(play: Play, cli: Call) -> None:
+    assert asked(cli, play, "log")["audit"] == []
+    add(play, "One.")
+    assert [row["action"] for row in asked(cli, play, "log")["audit"]] == ["note.added"]
+    add(play.as_("agent:hermes"), "Two.")
+    assert [row["summary"] for row in asked(cli, play, "log", "--who", "hermes")["audit"]] == ["Two."]
+
+
+# Status.
+
+
+def test_status_counts_notes_as_all_of_them_read_would_say(play: Play, cli: Call) -> None:
+    play.run()
+    assert "notes " not in cli("status", "-C", str(play.root))[1]
+    plain, ends, body = add(play, "One."), add(play, "Two.", expires="2026-01-01"), add(play, "Three.\nexpires: never")
+    steps: list[Callable[[], Any]] = [
+        lambda: play.do(notes.park_note, plain),
+        lambda: play.do(notes.confirm_note, body),
+        lambda: play.do(notes.promote_note, ends),
+        lambda: play.do(notes.revise_note, body, expires="2026-02-01"),
+        lambda: play.do(notes.link_note, body, "relates_to", ends),
+        lambda: add(play, "Another two.", supersedes=[ends], expires="2026-03-01"),
+        lambda: play.do(notes.retire_note, body, reason="no"),
+        lambda: play.do(notes.restore_note, body),
+    ]
+    for step in steps:
+        step()
+        told = asked(cli, play, "status")["knowledge"]
+        assert told == counted(play)
+        assert fresh(play) == told
+        assert note_counts(play.ledger.view(["HEAD", "HEAD~1"]))["live"] >= 1
+    git(play.root, "checkout", "-q", "-b", "other", "HEAD~1")
+    play.do(notes.park_note, plain) if counted(play)["live"] < 1 else play.do(notes.confirm_note, plain)
+    assert asked(cli, play, "status")["knowledge"] == counted(play)
+    git(play.root, "checkout", "-q", "main")
+    assert asked(cli, play, "status")["knowledge"] == counted(play)
+    assert "notes 3 live · 2 expired  (memento check expired)" in cli("status", "-C", str(play.root))[1]
+
+
+def test_status_tells_of_contested_notes(play: Play, cli: Call) -> None:
+    play.run()
+    note = add(play, "One.")
+    git(play.root, "checkout", "-q", "-b", "other")
+    play.do(notes.park_note, note)
+    git(play.root, "checkout", "-q", "main")
+    play.do(notes.retire_note, note, reason="no")
+    assert asked(cli, play, "status")["knowledge"] == {"live": 0, "contested": 0, "expired": 0}
+    git(play.root, "merge", "-q", "other", "-m", "merge")
+    assert asked(cli, play, "status")["knowledge"] == {"live": 0, "contested": 1, "expired": 0}
+    assert "notes 1 contested  (memento check conflicts)" in cli("status", "-C", str(play.root))[1]
+
+
+def test_status_reads_no_note_and_lists_nothing_twice(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    play.run()
+    for number in range(5):
+        add(play, f"Fact {number} is about {number}.")
+    view = play.ledger.view()
+    tallied(view)
+    assert not any(path.endswith(".md") for path in view.used if "/knowledge/" in path)
+    note_counts(play.ledger.view())
+    again = play.ledger.view()
+    with monkeypatch.context() as patch:
+        patch.setattr(again.git, "listing", None)
+        assert note_counts(again)["live"] == 5
+    add(play, "One more.")
+    later = play.ledger.view()
+    assert note_counts(later)["live"] == 6
+    assert sum(path.endswith(".md") for path in later.used if "/knowledge/" in path) <= 1
+
+
+# Report.
+
+
+def test_a_report_lists_the_notes_that_have_to_do_with_the_run(play: Play, cli: Call) -> None:
+    run = play.planned("Renew tokens")
+    task = play.proven("Renew")
+    (proof,) = play.state(task).ids("evidence")
+    by_run = add(play, "The run began late | late.", links=[f"relates_to:{run}"])
+    by_task = add(play, "Renewal is slow.", links=[f"caused_by:{task}"])
+    by_proof = add(play, "It takes a second.", evidence=[proof], expires="2026-01-01")
+    later = add(play, "Linked afterwards.")
+    play.do(notes.link_note, later, "relates_to", task)
+    add(play, "Nothing to do with it.")
+    play.do(notes.park_note, by_task)
+    told = asked(cli, play, "report", "--format", "json")
+    assert [row["id"] for row in told["knowledge"]] == [by_run, by_task, by_proof, later]
+    shown = cli("report", "-C", str(play.root))[1]
+    assert "## Notes" in shown
+    assert f"Renewal is slow. (`{by_task}`) — fact, parked: caused by `{task}`" in shown
+    assert f"fact, expired: rests on `{proof}`" in shown
+    assert "late \\| late" in shown
+    for form in ("text", "html"):
+        assert "Renewal is slow" in cli("report", "--format", form, "-C", str(play.root))[1]
+    assert asked(cli, play, "report", "--format", "json", "--limit", "1")["omitted"]["knowledge"] == 3
