@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from memento_git.folding.lanes import STATUS
 from memento_git.work.actions import dispatches, evidences, runs, tasks
 from memento_git.work.board import COLUMNS, as_markdown, board
+from memento_git.work.boardfile import FLAGS, LISTS
 from memento_git.work.transitions import SETTLED, TASK_RULES
 from tests.play import git
 
@@ -230,3 +233,46 @@ def test_a_card_that_is_moved_elsewhere_is_a_message_and_moves_nothing(
     again = json.loads(cli("task", "add", "--from-event", str(moved), "--json", "-C", str(play.root))[1])
     assert (again["created"], again["task"]["id"]) == (False, told["task"]["id"])
     assert play.state(task).folded(task).events == ()
+
+
+def in_sqlite(path: Path) -> dict[str, Any]:
+    """Return the board that a SQLite file holds, asked with plain SQL."""
+    with closing(sqlite3.connect(path)) as file:
+        file.row_factory = sqlite3.Row
+        head = dict(file.execute("SELECT * FROM board").fetchone())
+        columns = []
+        for name, title in file.execute("SELECT name, title FROM columns ORDER BY position").fetchall():
+            found = file.execute('SELECT * FROM cards WHERE "column" = ? ORDER BY position', (name,)).fetchall()
+            columns.append({"name": name, "title": title, "cards": [_card(dict(row)) for row in found]})
+    return {**head, "columns": [{**column, "count": len(column["cards"])} for column in columns]}
+
+
+def _card(row: dict[str, Any]) -> dict[str, Any]:
+    row.pop("position")
+    flags = {name: None if row[name] is None else bool(row[name]) for name in FLAGS}
+    return {**row, **flags, **{name: json.loads(row[name]) for name in LISTS}}
+
+
+def test_the_sqlite_file_means_what_the_board_means_in_every_state(
+    play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    play.planned()
+    mover = Mover(play, cli, play.task(attempts=9))
+    play.task("Waits for it", depends_on=[mover.task])
+    path = tmp_path / "board.sqlite3"
+    for verb in MOVES:
+        mover.move(verb)
+        code, out, _ = cli("task", "board", "--format", "sqlite", "--out", str(path), "-C", str(play.root))
+        assert (code, out) == (0, f"wrote {path}\n")
+        assert in_sqlite(path) == shown(play.root), verb
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_a_file_that_is_no_board_of_ours_is_left_alone(play: Play, cli: Call, tmp_path: Path) -> None:
+    play.planned()
+    path = tmp_path / "notes.txt"
+    path.write_text("mine")
+    board_to = ("task", "board", "-C", str(play.root), "--format")
+    code, _, err = cli(*board_to, "sqlite", "--out", str(path))
+    assert (code, "not_our_file" in err, path.read_text()) == (1, True, "mine")
+    assert cli(*board_to, "sqlite")[0] == cli(*board_to, "text", "--out", str(path))[0] == 2

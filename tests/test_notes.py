@@ -58,6 +58,9 @@ def test_a_note_is_one_file_and_one_commit_and_says_where_it_comes_from(play: Pl
 
 
 def test_every_option_is_kept_and_read_back(play: Play) -> None:
+    (play.root / "requirements.txt").write_text("click>=8\n")
+    git(play.root, "add", "requirements.txt")
+    git(play.root, "commit", "-qm", "requirements")
     play.planned()
     task = play.task()
     proof = play.evidence(task)
@@ -169,6 +172,35 @@ def test_links_that_say_so_make_notes_contradict_one_another_until_one_goes(play
     assert (row(play, one)["contradicted_by"], row(play, other)["contradicted_by"]) == ([other], [one])
     play.do(notes.retire_note, other, reason="They are now.")
     assert row(play, one)["contradicted_by"] == []
+
+
+# Places in the code.
+
+
+def test_a_place_is_pinned_where_it_is_committed_and_quoted_where_it_is_not(play: Play) -> None:
+    note = add(play, "The answer is fixed.", about=["app.py:1"])
+    [place] = shelf(play).about(shelf(play).note(note))
+    assert (place["blob"], place["quote"]) == (git(play.root, "rev-parse", "HEAD:app.py"), "answer = 42")
+    (play.root / "app.py").write_text("answer = 43\n")
+    other = add(play, "It is 43 now.", about=["app.py:1"])
+    [open_place] = shelf(play).about(shelf(play).note(other))
+    assert ("blob" in open_place, open_place["quote"]) == (False, "answer = 43")
+    assert refused(play, notes.add_note, "Nowhere.", about=["nowhere.py"]) == "anchor_missing"
+
+
+def test_a_confirmation_follows_the_place_to_where_it_is_now(play: Play) -> None:
+    note = add(play, "The answer is fixed.", about=["app.py:1"])
+    (play.root / "app.py").write_text("# the answer\n\nanswer = 42\n")
+    git(play.root, "commit", "-qam", "moved")
+    play.do(notes.confirm_note, note)
+    assert row(play, note)["about"] == ["app.py:3"]
+    play.do(notes.confirm_note, note)
+    assert row(play, note)["about"] == ["app.py:3"]
+
+
+def test_a_secret_in_the_code_is_not_quoted(play: Play) -> None:
+    (play.root / "app.py").write_text("key = 'AKIAIOSFODNN7EXAMPLF'\n")
+    assert refused(play, notes.add_note, "The key is here.", about=["app.py:1"]) == "secret_found"
 
 
 # What happens to notes.

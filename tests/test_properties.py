@@ -16,10 +16,26 @@ from memento_git.ledger import archive, codec, layout, prosefile, yamltext
 from memento_git.ledger.codec import Decoded, decode
 from memento_git.ledger.layout import Place
 from memento_git.ledger.store import Ledger
+from memento_git.model.anchors import AnchorType
 from memento_git.model.clock import stamp
 from memento_git.model.events import VERBS, event_shape
 from memento_git.model.ids import kind_of
-from memento_git.model.types import FORBIDDEN, Choice, Decimal, Flag, ListOf, Pattern, Shape, Table, Text, Whole
+from memento_git.model.knowledge import NOTE
+from memento_git.model.types import (
+    FORBIDDEN,
+    Choice,
+    Decimal,
+    Flag,
+    ListOf,
+    Name,
+    Pattern,
+    Shape,
+    Share,
+    Table,
+    Text,
+    Whole,
+    name_problems,
+)
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK
 from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.setup import init_ledger
@@ -42,7 +58,7 @@ LINES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
 TIMES = st.integers(0, 4_000_000_000_000).map(lambda number: stamp(number / 1000))
 
 
-def any_of(kind: Any, key: str = "") -> SearchStrategy[Any]:  # noqa: C901, PLR0911 (one case for each type)
+def any_of(kind: Any, key: str = "") -> SearchStrategy[Any]:  # noqa: C901, PLR0911, PLR0912 (one case for each type)
     """Return values of a type of the model."""
     if key in codec.TIMES:
         return TIMES
@@ -61,6 +77,12 @@ def any_of(kind: Any, key: str = "") -> SearchStrategy[Any]:  # noqa: C901, PLR0
             return st.integers(least, 10**15)
         case Decimal():
             return st.integers(0, 10**6).map(lambda number: number / 1000)
+        case Share():
+            return st.integers(0, 1000).map(lambda number: number / 1000)
+        case Name():
+            return WORDS.filter(lambda name: not list(name_problems(name)))
+        case AnchorType():
+            return st.sampled_from([{"path": "a.py", "lines": "1-2"}, {"dependency": "click"}])
         case ListOf(member=member):
             return st.lists(any_of(member), min_size=1, max_size=2)
         case Table(member=member, keys=keys):
@@ -95,7 +117,7 @@ def test_what_is_written_of_events_and_evidence_reads_the_same(data: DataObject)
 
 
 @QUICK
-@given(st.data(), st.sampled_from([("run", RUN), ("plan", PLAN), ("task", TASK)]), LINES)
+@given(st.data(), st.sampled_from([("run", RUN), ("plan", PLAN), ("task", TASK), ("note", NOTE)]), LINES)
 def test_what_is_written_of_prose_reads_the_same_and_survives_a_rewrite(
     data: DataObject, kind: tuple[str, Shape], body: str
 ) -> None:

@@ -309,6 +309,7 @@ ANSWERS: Final = {
     "task show": "task dispatches next dangers",
     "task route": "task_id task_status decision evidence",
     "task board": "board",
+    "task board --out": "out board",
     "task brief": "payload",
     "task bundle": "bundle bundle_path",
     "task block": "task",

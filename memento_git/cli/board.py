@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -13,29 +14,40 @@ if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
 
-FORMATS: Final = ("text", "markdown", "json")
+FORMATS: Final = ("text", "markdown", "json", "sqlite")
 
 
 @click.command()
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to show it.")
+@click.option("--out", default="", metavar="FILE", help="Where the SQLite file goes.")
 @boundary.reads
-def board(door: Door, run: str, form: str) -> None:
+def board(door: Door, run: str, form: str, out: str) -> None:
     """Show a run's tasks as a board: a column for each state, a card for each task.
 
-    The JSON is what a board elsewhere reads. Nothing is taken back from one but messages: a card that is moved there
-    moves nothing here, because a state is what happened, not where a card lies. See memento task add --from-event.
+    The JSON, or the SQLite file, is what a board elsewhere reads. Nothing is taken back from one but messages: a card
+    that is moved there moves nothing here, because a state is what happened, not where a card lies. See memento task
+    add --from-event.
     """
     from memento_git.work.board import as_markdown
     from memento_git.work.board import board as arranged
     from memento_git.work.overview import choose_run, overview
 
+    if (form == "sqlite") != bool(out):
+        raise click.UsageError("--format sqlite and --out FILE go together", click.get_current_context())
     door.json = door.json or form == "json"
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
     told = arranged(held)
     if held["findings"]:
         door.ledger.warnings.append("the board lacks what cannot be read: memento check names it")
+
+    if out:
+        from memento_git.work.boardfile import write
+
+        write(Path(out), told)
+        door.show({"out": out, "board": told}, f"wrote {out}")
+        return
 
     def text() -> str:
         return terminal.clean(as_markdown(told)) if form == "markdown" else _told(told, output.Names(view))

@@ -116,8 +116,19 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     if given.get("pinned") is not None and bool(given["pinned"]) != bool(before.get("pinned")):
         found["pinned"] = bool(given["pinned"])
     if given.get("about"):
-        found["about"] = [anchors.parse(one).data() for one in given["about"]]
+        found["about"] = _places(desk, given["about"])
     return found
+
+
+def _places(desk: Desk, given: Sequence[str]) -> list[dict[str, str]]:
+    """Return the places that texts name, pinned as the code is now; what is quoted of them holds no secret."""
+    from memento_git.knowledge.pinning import pin_here
+
+    pinned = pin_here(desk.view.git, [anchors.parse(one) for one in given])
+    for one in pinned:
+        if one.quote:
+            desk.text(f"quote of {one}", one.quote)
+    return [one.data() for one in pinned]
 
 
 def titled(text: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 RELEASE = "  release: {approvals: 2, not_author: true}\n"
 SPELLINGS = (
-    "Ada", "ada", " ADA ", "ada@example.invalid", "Ada Lovelace <ADA@example.invalid>", "\uff21da",
+    "Ada", "ada", "ADA", "ada@example.invalid", "Ada Lovelace <ADA@example.invalid>", "\uff21da",
 )  # fmt: skip
 NO = (
     "no", "I do not approve", "not approved", "Approved? No.", "yes, but not yet", "approve?", "yes\u200b no",

@@ -205,10 +205,10 @@ def test_a_base_in_another_history_is_refused(forge: Forge) -> None:
     tree = git(forge.root, "rev-parse", "HEAD^{tree}")
     orphan = forge.commit_tree(tree)
     code, out, _ = forge.cli("check", "-C", str(forge.root), "--at", orphan, "--base", MAIN, "--json")
-    assert (code, '"base_missing"' in out) == (2, True)
+    assert (code, '"merge_base_missing"' in out) == (1, True)
     git(forge.root, "switch", "-q", "--detach", orphan)
     code, out, _ = forge.cli("check", "-C", str(forge.root), "--base", MAIN, "--json")
-    assert (code, '"base_missing"' in out) == (2, True)
+    assert (code, '"merge_base_missing"' in out) == (1, True)
 
 
 def test_a_shallow_clone_without_the_base_is_refused(forge: Forge, tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_shallow_clone_without_the_base_is_refused(forge: Forge, tmp_path: Pat
     forge.play.task("Three")
     git(shallow, "fetch", "-q", "--depth=1", "origin", f"+refs/heads/{MAIN}:refs/remotes/origin/{MAIN}")
     code, out, _ = forge.cli("check", "-C", str(shallow), "--base", f"origin/{MAIN}", "--json")
-    assert (code, '"base_missing"' in out, "--deepen=50" in out) == (2, True, True)
+    assert (code, '"fork_missing"' in out, "--deepen=50" in out) == (1, True, True)
 
 
 def test_replaced_objects_are_not_read(forge: Forge) -> None:

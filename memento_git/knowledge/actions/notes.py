@@ -13,6 +13,7 @@ from memento_git.knowledge.rows import under
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import codec, layout, prosefile
 from memento_git.ledger.store import NothingToCommit
+from memento_git.model.anchors import from_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,8 +106,22 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     """Say that a note was looked at and holds; its places in the code are anchored anew."""
     desk = Desk.of(tx)
     found = desk.find(note)
-    desk.happen(desk.shelf, found.id, "confirmed", note=desk.optional("note", note_text))
+    before = desk.shelf.about(found)
+    places = anchored(desk, before)
+    desk.happen(
+        desk.shelf, found.id, "confirmed",
+        note=desk.optional("note", note_text), about=places if places != before else [],
+    )  # fmt: skip
     return found.id
+
+
+def anchored(desk: Desk, about: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return places of the code as they are at HEAD now; one that is not found there stays as it was."""
+    if not about:
+        return []
+    from memento_git.knowledge.pinning import confirm_here
+
+    return [one.data() for one in confirm_here(desk.view.git, [from_data(place) for place in about])]
 
 
 def park_note(tx: Transaction, note: str, *, reason: str = "") -> str:

@@ -1,0 +1,74 @@
+"""A board as a SQLite file, for whoever asks with SQL: the same columns and cards, at one commit."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+OURS: Final = 0x4D454D4F  # PRAGMA application_id: "MEMO"
+LISTS: Final = ("claimants", "dispatch_ids", "blocked_by")
+FLAGS: Final = ("expired", "ready", "proven", "stale", "late")
+TEXTS: Final = ("id", "title", "column", "executor", "reason", "kind", "risk", "size", "role")
+
+TABLES: Final = f"""
+PRAGMA application_id = {OURS};
+CREATE TABLE board (format INTEGER, run_id TEXT, goal TEXT, run_status TEXT);
+CREATE TABLE columns (position INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, title TEXT);
+CREATE TABLE cards (
+  position INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, title TEXT, "column" TEXT NOT NULL REFERENCES columns (name),
+  executor TEXT, reason TEXT, kind TEXT, risk TEXT, size TEXT, role TEXT,
+  expired INTEGER, ready INTEGER, proven INTEGER, stale INTEGER, late INTEGER,
+  claimants TEXT, dispatch_ids TEXT, blocked_by TEXT
+);
+"""
+
+
+class NotOurFile(Refused):
+    token = "not_our_file"
+    sentence = "{path} is there already and is no board that memento wrote"
+    hint_ = "name another file with --out"
+
+
+def write(path: Path, told: Mapping[str, Any]) -> None:
+    """Write a board; a board that was written before is replaced at once, any other file is left alone."""
+    if path.exists() and not _is_ours(path):
+        raise NotOurFile(path=path.name)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(temporary)) as file, file:
+            file.executescript(TABLES)
+            _fill(file, told)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
+            return bool(file.execute("PRAGMA application_id").fetchone()[0] == OURS)
+    except sqlite3.Error:
+        return False
+
+
+def _fill(file: sqlite3.Connection, told: Mapping[str, Any]) -> None:
+    head = [told[key] for key in ("format", "run_id", "goal", "run_status")]
+    file.execute("INSERT INTO board VALUES (?, ?, ?, ?)", head)
+    named = [(position, column["name"], column["title"]) for position, column in enumerate(told["columns"])]
+    file.executemany("INSERT INTO columns VALUES (?, ?, ?)", named)
+    names = (*TEXTS, *FLAGS, *LISTS)
+    quoted = ", ".join(f'"{name}"' for name in names)
+    places = ", ".join("?" for _ in names)
+    cards = [card for column in told["columns"] for card in column["cards"]]
+    rows = [[json.dumps(card[name]) if name in LISTS else card[name] for name in names] for card in cards]
+    file.executemany(f"INSERT INTO cards ({quoted}) VALUES ({places})", rows)  # noqa: S608 (our own column names)
