@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.code.imports import python, trees
+from memento_git.code.imports.resolve import Found, Resolver
 from memento_git.errors import MementoError
+from memento_git.ledger import imports
 from memento_git.model.policy import DEFAULT_GRAPH
 from memento_git.work import codegraph, graphfile, graphs
 from memento_git.work.actions.graphs import run_warnings, update_graph
-from memento_git.work.imports import python, trees
-from memento_git.work.imports.resolve import Found, Resolver
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -320,7 +321,7 @@ def test_a_graph_whose_bytes_were_changed_is_refused(play: Play) -> None:
 def test_files_that_cannot_be_read_are_named_and_others_counted(play: Play) -> None:
     code(play, broken="def (\n", fine="import app\n")
     (play.root / "x.kt").write_text("import y\n")
-    (play.root / "large.py").write_bytes(b"#" * (codegraph.LARGEST + 1))
+    (play.root / "large.py").write_bytes(b"#" * (imports.LARGEST + 1))
     (play.root / "link.py").symlink_to("app.py")
     held = codegraph.snapshot(play.ledger.git, play.commit_all())
     assert set(held["not_readable"]) == {"broken.py", "large.py"}

@@ -81,7 +81,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
         assert play_sample(folder)["ok"]
     found: dict[str, dict[str, str]] = {"config": {"config": (folder / layout.CONFIG).read_text()}}
     with Ledger.open(folder) as ledger:
-        ledger.change("note add", lambda tx: add_note(tx, "Empty names are refused.", kind="decision", about=["a.py"]))
+        ledger.change("note add", lambda tx: add_note(tx, "Empty names are refused.", kind="decision"))
     for path in sorted((folder / ".memento").rglob("*")):
         place = layout.place_of(path.relative_to(folder).as_posix()) if path.is_file() else None
         if place is not None and place.kind != "attachment":

@@ -257,6 +257,49 @@ NOTE: Final = {
     "progress": "of a goal: `at`, `note`, `next`; or null",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown of its file",
 }  # fmt: skip
+CODE: Final = {
+    "moment": "work_tree, or commit (with --at, or in a bare repository)", "commit": "or null",
+    "blob": "only in `code read`: git id of the file as it is shown",
+    "changed": "only in `code read`: the work tree's file differs from HEAD's; null of a commit's",
+}  # fmt: skip
+CODE_NOTE: Final = {
+    "id": "the note", "kind": "of the note", "title": "its name", "key": "or null",
+    "status": "active, parked, contested", "expired": "its time is over",
+    "origin": "person, agent, command, import", "actor": "who wrote it", "created_at": "when",
+    "confirmed_at": "when it was last confirmed, or null", "contradicted_by": "ids of notes",
+    "evidence": "ids of what it rests on", "orders": "what makes its text read like orders to the reader",
+    "text": "its Markdown", "anchor": "the place as the note names it", "state": "ok, moved, changed, gone, unpinned, "
+    "unknown", "stale": "the state is changed, gone or unknown", "path": "where it is now",
+    "lines": "such as 12-40, now; null of a whole file", "edited": "those of them that differ", "why": "or null",
+}  # fmt: skip
+CODE_READ: Final = {
+    "path": "the file", "code": "which code it is", "lines": "first, last that are shown; wanted: the last that was "
+    "asked for; total", "text": "the lines, joined by newlines",
+    "notes": "those of these lines, of the whole file and of folders above",
+    "elsewhere": "how many notes there are at other lines of the file", "stale": "ids of stale notes of the whole file",
+    "coverage": "symbols (named parts of the file), noted (those with a note), share or null, problem or null",
+}  # fmt: skip
+CODE_GREP: Final = {
+    "code": "which code it is", "regex": "the expression", "engine": "perl, or extended where this git knows no other",
+    "matches": "lines that match, all", "files_total": "files that match", "files_omitted": "files that are not shown",
+    "files": "path, matches, lines (line, text, cut), omitted, notes (id, kind, title, state, stale, lines), "
+    "answers_intent",
+}  # fmt: skip
+CODE_FILE: Final = {
+    "path": "the file", "bytes": "in `ls`: its size", "language": "or null",
+    "notes": "in `ls` and `coverage` how many; in `map` their ids", "stale": "how many of them are stale",
+    "parts": "in `map`: name, lines, notes (ids) of symbols, in Markdown of headings",
+    "imports": "in `map`: paths; of Go, packages", "imported_by": "in `map` paths, in `coverage` how many",
+    "problem": "in `map`: why its parts are not known, or null",
+    "symbols": "in `coverage`: how many there are", "noted": "how many of them a note is about",
+    "share": "noted by symbols", "dark": "names of the others",
+}  # fmt: skip
+SCAN: Final = {
+    "code": "which code it is", "drafts": "what was made: id, title, path, symbol (null: the whole file)",
+    "replaced": "ids of drafts that were dropped, since their place says something else now or nothing",
+    "left_out": "what is not fit for a note: path, symbol, why",
+    "files": "read; unchanged: known by their content; left: beyond the limit; too_large; not_parsed: by language",
+}  # fmt: skip
 
 TABLES: Final = {
     "Run": RUN, "Plan": PLAN, "Task": TASK, "Dispatch": DISPATCH, "Gate": GATE, "Evidence": EVIDENCE,
@@ -265,6 +308,8 @@ TABLES: Final = {
     "Brief (payload, bundle)": BRIEF,
     "Living worker (live)": LIVE, "Recovered (jobs)": JOB, "Ended (of dispatch work)": ENDED,
     "Diff": DIFF, "Run (of diff)": DIFF_RUN, "Task (of diff)": DIFF_TASK,
+    "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
+    "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
     "Run again (results)": RERUN, "Note": NOTE,
 }  # fmt: skip
 
@@ -386,6 +431,12 @@ ANSWERS: Final = {
     "session end": "session note promoted drafts short",
     "session mark": "mark commit domains",
     "changes": "since changes",
+    "code ls": "code files page",
+    "code read": " ".join(CODE_READ),
+    "code grep": " ".join(CODE_GREP),
+    "code map": "code files page",
+    "code coverage": "code symbols noted share files_dark files not_read page",
+    "scan": " ".join(SCAN),
     "check": "findings already base head checked fixed",
     "hook list": "hooks",
     "hook install": "hooks",

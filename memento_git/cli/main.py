@@ -24,6 +24,8 @@ COMMANDS: Final = {
     "remember": ("note", "Add a note, as note add does."),
     "session": ("session", "Begin, check, hand over and mark a session of work."),
     "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
+    "code": ("code", "Show the code with its notes: read, grep, ls, map, coverage."),
+    "scan": ("scan", "Make drafts of what the code says of itself."),
     "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
     "preflight": ("preflight", "Show what speaks against beginning; judge a command or a text."),
     "graph": ("graph", "Look at the code's import graph: cycles, hot spots, what changed."),

@@ -6,8 +6,8 @@ import sys
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.code.imports import elsewhere
 from memento_git.code.languages import PYTHON
-from memento_git.work.imports import elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

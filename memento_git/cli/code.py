@@ -1,0 +1,121 @@
+"""memento code."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from memento_git.cli import boundary, code_text, output
+from memento_git.cli.boundary import COUNT, Door, paged, reads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.knowledge.overlay import Overlay
+
+READING: Final = partial(boundary.progress, what="the code")
+
+
+@contextmanager
+def _overlay(door: Door, path: str = "") -> Iterator[Overlay]:
+    """Yield the notes over the code at --at, else over the work tree."""
+    from memento_git.knowledge import overlay
+
+    if len(door.at) > 1:
+        raise click.UsageError("--at: code is looked at at one revision")
+    with overlay.opened(door.view(), door.at[0] if door.at else "", path) as found:
+        yield found
+
+
+def _ls(door: Door, glob: str = "", *, limit: int = 50, offset: int = 0) -> None:
+    from memento_git.knowledge.mapping import listed
+
+    with _overlay(door) as overlay:
+        found, code = listed(overlay, glob), overlay.code()
+    shown, told = output.page(found, limit, offset)
+    lines = output.columns((code_text.counted(row), output.printable(row["path"])) for row in shown)
+    text = "\n".join([*lines, output.more(told)]) if found else "no file"
+    door.show({"code": code, "files": list(shown), "page": told}, text)
+
+
+code = boundary.group("code", "Show the code with its notes: read, grep, ls, map, coverage.", _ls)
+
+
+@code.command("ls")
+@click.argument("glob", default="")
+@paged
+@reads
+def list_files(door: Door, glob: str, limit: int, offset: int) -> None:
+    """List files with the number of their notes; GLOB is a folder, or a pattern such as 'src/**/*.py'."""
+    _ls(door, glob, limit=limit, offset=offset)
+
+
+@code.command("read")
+@click.argument("place", metavar="PATH[:A-B]")
+@click.option("--limit", type=COUNT, metavar="N", default=400, show_default=True, help="Most lines; 0 for all.")
+@reads
+def read_file(door: Door, place: str, limit: int) -> None:
+    """Show a file, or lines of it, with its notes where they belong.
+
+    Without --at the file is shown as it lies in the work tree now, and each note where it is there.
+    """
+    from memento_git.knowledge import reading
+
+    with _overlay(door, reading.path_of(place)) as overlay:
+        told = reading.read(overlay, place, limit=limit)
+    door.show(told, lambda: "\n".join(code_text.file_text(told)))
+
+
+@code.command("grep")
+@click.argument("regex")
+@click.argument("path", default="")
+@click.option("--intent", default="", metavar="TEXT", help="What you want to know: files that its notes name first.")
+@click.option("--glob", default="", metavar="GLOB", help="In files of these names only, such as '*.py'.")
+@click.option("-i", "--ignore-case", is_flag=True, help="Take capital and small letters as the same.")
+@click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="Most files; 0 for 200.")
+@reads
+def grep(door: Door, regex: str, path: str, *, ignore_case: bool, **options: Any) -> None:
+    """Find lines by a regular expression, in the files that notes are about first."""
+    from memento_git.knowledge import grepping
+
+    with _overlay(door) as overlay:
+        told = grepping.grep(overlay, regex, path=path, ignore_case=ignore_case, **options)
+    door.show(told, lambda: "\n".join(code_text.matches_text(told)))
+
+
+@code.command("map")
+@click.argument("path", default="")
+@paged
+@reads
+def show_map(door: Door, path: str, limit: int, offset: int) -> None:
+    """Show the named parts of files with their notes, and who imports whom."""
+    from memento_git.knowledge.mapping import mapped
+
+    with _overlay(door) as overlay:
+        told = mapped(overlay, path, READING)
+    shown, page = output.page(told["files"], limit, offset)
+
+    def text() -> str:
+        lines = [line for row in shown for line in code_text.map_text(row, whole=len(shown) == 1)]
+        return "\n".join([*lines, output.more(page)]) if shown else "nothing here has named parts"
+
+    door.show({**told, "files": list(shown), "page": page}, text)
+
+
+@code.command("coverage")
+@click.argument("path", default="")
+@paged
+@reads
+def show_coverage(door: Door, path: str, limit: int, offset: int) -> None:
+    """Show how many of the code's symbols a note is about, the darkest files first."""
+    from memento_git.knowledge.mapping import coverage
+
+    with _overlay(door) as overlay:
+        told = coverage(overlay, path, READING)
+    shown, page = output.page(told["files"], limit, offset)
+    door.show(
+        {**told, "files": list(shown), "page": page}, lambda: "\n".join(code_text.coverage_text(told, shown, page))
+    )

@@ -1,0 +1,118 @@
+"""What a source file says of itself: docstrings of Python, comments before definitions in other languages. Pure."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import warnings
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.code import grammars
+from memento_git.code.languages import PYTHON, language_of
+from memento_git.code.symbols import symbols
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FEWEST_WORDS: Final = 4
+LONGEST: Final = 1200
+DEEPEST: Final = 200
+LICENCE: Final = re.compile(
+    r"copyright|licen[cs]ed?\b|spdx-|all rights reserved|eslint|prettier|@ts-", re.IGNORECASE
+)  # fmt: skip
+MARKS: Final = re.compile(r"^\s*(?:/\*+!?|\*+/|\*(?!\*)|/{2,}!?|#+!?)\s?|\s*\*+/\s*$")
+ATTRIBUTE: Final = re.compile(rb"\s*(?:#\[|@\w)")
+
+
+class Said(NamedTuple):
+    """What is said of a symbol, or of the whole file where it has no name."""
+
+    symbol: str
+    text: str
+
+
+def is_readable(path: str) -> bool:
+    """Tell whether a file is in a language whose words can be read here."""
+    return language_of(path) in {PYTHON, *grammars.available()}
+
+
+def said(path: str, data: bytes) -> list[Said]:
+    """Return the first paragraph that a file says of itself and of each public part; what is too short is nothing."""
+    found = _python(data) if language_of(path) == PYTHON else _comments(path, data)
+    told: dict[str, str] = {}
+    for one in found:
+        text = _first(one.text)
+        if len(text.split()) >= FEWEST_WORDS:
+            told.setdefault(one.symbol, text)
+    return [Said(symbol, text) for symbol, text in told.items()]
+
+
+def _first(text: str) -> str:
+    """Return the first paragraph of a text, not longer than a note should be."""
+    paragraph = re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0].strip()
+    if len(paragraph) <= LONGEST:
+        return paragraph
+    return f"{paragraph[:LONGEST].rsplit(None, 1)[0]} …"
+
+
+def _python(data: bytes) -> Iterator[Said]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    yield Said("", ast.get_docstring(tree) or "")
+    waiting: list[tuple[str, ast.Module | ast.ClassDef]] = [("", tree)]
+    while waiting:
+        prefix, node = waiting.pop(0)
+        for child in node.body:
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and child.name[0] != "_":
+                yield Said(prefix + child.name, ast.get_docstring(child) or "")
+                if isinstance(child, ast.ClassDef):
+                    waiting.append((f"{prefix}{child.name}.", child))
+
+
+def _comments(path: str, data: bytes) -> Iterator[Said]:
+    """Yield the comment at a file's beginning, and those that end right before a definition."""
+    lines = data.split(b"\n")
+    ends, first = _blocks(grammars.parser(language_of(path)).parse(data).root_node, lines)
+    starts = {spans[0][0]: name for name, spans in symbols(path, data).ranges.items()}
+    used = set()
+    for start, name in sorted(starts.items()):
+        above = start - 1
+        while above > 1 and above not in ends and ATTRIBUTE.match(lines[above - 1]):
+            above -= 1
+        if above in ends and not name.rpartition(".")[2].startswith("_"):
+            used.add(above)
+            yield Said(name, _plain(ends[above]))
+    if first and first not in used and not LICENCE.search(ends[first]):
+        yield Said("", _plain(ends[first]))
+
+
+def _blocks(root: Any, lines: Sequence[bytes]) -> tuple[dict[int, str], int]:
+    """Return last line -> text of the comments that stand alone, those in a row as one; the end of a file's first."""
+    found: list[tuple[int, int, str]] = []
+    waiting: list[tuple[Any, int]] = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        for child in node.named_children:
+            if "comment" in child.type and not lines[child.start_point[0]][: child.start_point[1]].strip():
+                last = child.end_point[0] + (1 if child.end_point[1] else 0)
+                found.append((child.start_point[0] + 1, last, child.text.decode(errors="replace").rstrip("\n")))
+            elif depth < DEEPEST:
+                waiting.append((child, depth + 1))
+    blocks: list[tuple[int, int, str]] = []
+    for start, last, text in sorted(found):
+        if blocks and blocks[-1][1] + 1 == start and not text.startswith("/*"):
+            blocks[-1] = (blocks[-1][0], last, f"{blocks[-1][2]}\n{text}")
+        else:
+            blocks.append((start, last, text))
+    first = next((last for start, last, _ in blocks[:1] if start <= 2), 0)
+    return {last: text for _, last, text in blocks}, first
+
+
+def _plain(text: str) -> str:
+    """Return a comment without what marks it as one."""
+    return inspect.cleandoc("\n".join(MARKS.sub("", line) for line in text.splitlines()))

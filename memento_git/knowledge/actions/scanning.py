@@ -1,0 +1,150 @@
+"""scan: what the code says of itself becomes drafts; nothing is committed."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.code.docstrings import is_readable, said
+from memento_git.code.languages import language_of
+from memento_git.errors import Refused
+from memento_git.knowledge import overlay as overlays
+from memento_git.knowledge import pinning
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import Draft, drafted, titled
+from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.scanned import Scanned
+from memento_git.ledger import standing
+from memento_git.model import anchors
+from memento_git.model.anchors import Anchor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.code.docstrings import Said
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.overlay import Overlay
+    from memento_git.ledger.store import Ledger
+
+LARGEST: Final = 1024 * 1024
+KEPT_EVERY: Final = 20
+SURE: Final = "0.7"
+TAG: Final = "docstring"
+
+
+def scan_docstrings(
+    ledger: Ledger, path: str = "", *, limit: int = 200, allow_secrets: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Row:  # fmt: skip
+    """Make a draft of what each file and each public part of it says of itself; return what came of it.
+
+    A content that was read is not read again. A place that says something else now has its draft replaced; one that
+    says what a note or a draft says already makes none. It ends after the file with which `limit` drafts are reached.
+    """
+    view = ledger.view()
+    with overlays.opened(view, path=path) as overlay:
+        scan = _Scan(ledger, overlay, allow_secrets)
+        with scan.record.held():
+            return scan.run(overlay.below(overlay.folder(path)), limit, progress)
+
+
+class _Scan:
+    def __init__(self, ledger: Ledger, overlay: Overlay, allow_secrets: Sequence[str]) -> None:
+        git = ledger.git
+        self.overlay = overlay
+        self.desk = Desk.apart(ledger, allow_secrets)
+        self.drafts = Drafts(git)
+        self.record = Scanned(git)
+        self.head = overlay.follower.head()
+        self.now = overlay.now if git.top is not None else None
+        self.waiting = set(self.drafts.ids())
+        self.made: list[Row] = []
+        self.left_out: list[Row] = []
+        self.replaced: list[str] = []
+
+    @cached_property
+    def known(self) -> set[tuple[str, str]]:
+        """Return place and text of all that notes and drafts said of one place when the scan began."""
+        notes = [*self.drafts.all(), *self.overlay.shelf.readable()]
+        return {(_place(about), note.body.strip()) for note in notes for about in note.data.get("about") or ()}
+
+    def run(self, paths: Sequence[str], limit: int, progress: Callable[[int, int], None] | None) -> Row:
+        reader, now = self.overlay.follower.reader, self.overlay.now
+        readable = [path for path in paths if is_readable(path)]
+        sizes = reader.sizes(now.blob(path) for path in readable)
+        fit = [path for path in readable if sizes.get(now.blob(path), LARGEST + 1) <= LARGEST]
+        fresh = [path for path in fit if now.blob(path) not in self.record.blobs]
+        read = 0
+        for path in fresh:
+            if limit and len(self.made) >= limit:
+                break
+            data = reader.git.objects([now.blob(path)])[0] or b""
+            if self._file(path, [] if standing.is_binary(data) else said(path, data)):
+                self.record.blobs.add(now.blob(path))
+            read += 1
+            if read % KEPT_EVERY == 0:
+                self.record.keep()
+            if progress is not None and len(fresh) > KEPT_EVERY:
+                progress(read, len(fresh))
+        files = {
+            "read": read, "unchanged": len(fit) - len(fresh), "left": len(fresh) - read,
+            "too_large": len(readable) - len(fit), "not_parsed": _unknown(paths),
+        }  # fmt: skip
+        return {
+            "code": self.overlay.code(), "drafts": self.made, "replaced": self.replaced, "left_out": self.left_out,
+            "files": files,
+        }  # fmt: skip
+
+    def _file(self, path: str, told: Sequence[Said]) -> bool:
+        """Bring the drafts of one file to what it says now; tell whether nothing was left out."""
+        left = len(self.left_out)
+        before = self.record.of(path)
+        now = {str(Anchor(path, symbol=one.symbol)): one for one in told}
+        for place in before.keys() - now.keys():
+            self._withdraw(self.record.said.pop(place)[1])
+        for place, one in now.items():
+            digest = hashlib.sha256(one.text.encode(errors="replace")).hexdigest()
+            if before.get(place, ("", ""))[0] == digest:
+                continue
+            if place in before:
+                self._withdraw(before[place][1])
+            draft = "" if (place, one.text) in self.known else self._draft(path, one)
+            if draft is not None:
+                self.record.said[place] = (digest, draft)
+        return len(self.left_out) == left
+
+    def _withdraw(self, draft: str) -> None:
+        """Drop a draft that nobody has promoted or dropped since."""
+        if draft in self.waiting:
+            self.drafts.remove([draft])
+            self.replaced.append(draft)
+
+    def _draft(self, path: str, one: Said) -> str | None:
+        """Keep a draft; return its id, None where the text is not fit for one."""
+        try:
+            anchor = pinning.pin(Anchor(path, symbol=one.symbol), self.overlay.follower, self.head, self.now)
+            title = f"{one.symbol or path}: {titled(one.text)}"
+            made = drafted(
+                self.desk, Draft(one.text, title, confidence=SURE, tags=(TAG,), sources=(str(anchor),), origin="import")
+            )
+        except Refused as refusal:
+            self.left_out.append({"path": path, "symbol": one.symbol or None, "why": refusal.message})
+            return None
+        draft = self.drafts.add({**made.data, "about": [anchor.data()]}, made.body, made.domain)
+        self.made.append({"id": draft, "title": made.data["title"], "path": path, "symbol": one.symbol or None})
+        return draft
+
+
+def _place(about: dict[str, Any]) -> str:
+    found = anchors.from_data(about)
+    return str(found._replace(lines=None) if found.symbol else found)
+
+
+def _unknown(paths: Sequence[str]) -> dict[str, int]:
+    """Return the languages that are not read here, and how many files of each there are."""
+    told: dict[str, int] = {}
+    for path in paths:
+        if (language := language_of(path)) and not is_readable(path):
+            told[language] = told.get(language, 0) + 1
+    return dict(sorted(told.items()))

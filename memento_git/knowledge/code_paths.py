@@ -1,0 +1,68 @@
+"""Paths of code as people type them: from the top of the repository, or from the folder that they are in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from posixpath import isabs, normpath, relpath
+from typing import TYPE_CHECKING
+
+from memento_git.errors import Refused
+from memento_git.ledger import standing
+from memento_git.ledger.git import GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.standing import Reader, Standing
+
+
+class CodeUnreadable(Refused):
+    """A file that is there and cannot be shown as text."""
+
+    token = "code_unreadable"
+    sentence = "{path} is not shown: {why}"
+    hint_ = "code views show files of this repository that hold text in UTF-8: memento code ls"
+
+
+def chosen(git: Git, given: str, known: Container[str]) -> str:
+    """Return the path from the top that a typed path means; nothing for the top itself; refuse what lies outside."""
+    meant = [one for one in _candidates(git, given) if one != ".." and not one.startswith("../")]
+    if not meant:
+        raise CodeUnreadable(path=given, why="it lies outside of this repository")
+    return next((one for one in meant if not one or one in known), meant[0])
+
+
+def _candidates(git: Git, given: str) -> list[str]:
+    """Return what a typed path may mean, the likeliest first."""
+    if git.top is None:
+        return ["../"] if isabs(given) else [_plain(given)]
+    top = git.top.resolve()
+    if isabs(given):
+        place = Path(given)
+        return [_plain(relpath(str(place.parent.resolve() / place.name), str(top)))]
+    here = _plain(relpath(str(git.start.resolve()), str(top)))
+    from_here = _plain(f"{here}/{given}") if here and not here.startswith("..") else _plain(given)
+    if not given or given.split("/", maxsplit=1)[0] not in (".", ".."):
+        return [_plain(given), from_here]
+    return [from_here]
+
+
+def _plain(path: str) -> str:
+    found = normpath(path) if path else ""
+    return "" if found == "." else found
+
+
+def standing_now(git: Git, reader: Reader, given: str = "") -> Standing:
+    """Return the work tree as it is now, with the one file that is asked for although git does not track it."""
+    now = reader.work_tree()
+    path = chosen(git, given, now.entries) if given else ""
+    place = (git.top or git.git_dir) / path
+    if not path or path in now.entries or place.is_symlink() or not place.is_file():
+        return now
+    if (size := place.stat().st_size) > standing.LARGEST:
+        raise CodeUnreadable(path=path, why=f"it has {size} bytes; up to {standing.LARGEST} are looked into")
+    try:
+        return reader.work_tree([path])
+    except GitFailed:
+        return now  # git sees no file of its own there: a submodule, or a folder behind a link

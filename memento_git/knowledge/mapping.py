@@ -1,0 +1,125 @@
+"""The code from afar: its files, their parts, who imports whom, and where notes are and are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.code import grammars
+from memento_git.code.languages import PYTHON, language_of
+from memento_git.knowledge.grepping import fits
+from memento_git.knowledge.outlines import named, noted, outlines
+from memento_git.ledger import imports
+from memento_git.model.anchors import spell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.code.symbols import Symbols
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.overlay import Overlay
+
+    Progress = Callable[[int, int], None] | None
+
+WILD = frozenset("*?[")
+
+
+def listed(overlay: Overlay, glob: str = "") -> list[Row]:
+    """Return a row for each file that a pattern names, or that lies below a folder: its size and its notes."""
+    paths = _below(overlay, glob)
+    sizes = overlay.follower.reader.sizes(overlay.now.blob(path) for path in paths)
+    return [
+        {
+            "path": path, "bytes": sizes.get(overlay.now.blob(path)), "language": language_of(path) or None,
+            "notes": len(overlay.notes_at(path)), "stale": _stale(overlay, path),
+        }
+        for path in paths
+    ]  # fmt: skip
+
+
+def _below(overlay: Overlay, given: str) -> list[str]:
+    if not WILD & set(given) or given in overlay.now.entries:
+        return overlay.below(overlay.folder(given))
+    return [path for path in overlay.files() if fits(given, path)]
+
+
+def _stale(overlay: Overlay, path: str) -> int:
+    return len({one.note.id for one in overlay.at(path) if one.is_stale})
+
+
+def mapped(overlay: Overlay, path: str = "", progress: Progress = None) -> Row:
+    """Return the files below a path that have named parts: the parts with their notes, and the imports both ways."""
+    paths = [one for one in overlay.below(overlay.folder(path)) if named(one) or overlay.at(one)]
+    found = outlines(overlay, paths, progress)
+    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree, progress)
+    back: dict[str, list[str]] = {}
+    for source, targets in graph.edges.items():
+        for target in targets:
+            back.setdefault(target, []).append(source)
+    nodes = {source.path: source.node for source in graph.read}
+    rows = []
+    for one in paths:
+        node = nodes.get(one, "")
+        rows.append({
+            "path": one, "language": language_of(one) or None,
+            "parts": [
+                {"name": part.name, "lines": spell(part.lines), "notes": list(part.notes)}
+                for part in noted(overlay, one, found[one])
+            ],
+            "notes": overlay.notes_at(one), "stale": _stale(overlay, one),
+            "imports": sorted(graph.edges.get(node, ())), "imported_by": sorted(back.get(node, ())),
+            "problem": found[one].problem or None,
+        })  # fmt: skip
+    return {"code": overlay.code(), "files": rows}
+
+
+def coverage(overlay: Overlay, path: str = "", progress: Progress = None) -> Row:
+    """Return how many of the code's symbols a note is about, by file, the darkest first: most symbols, most used.
+
+    Markdown is no code; a file whose language is not known here is counted beside.
+    """
+    paths = [one for one in overlay.below(overlay.folder(path)) if language_of(one)]
+    found = outlines(overlay, paths, progress)
+    used = _used(overlay, progress)
+    rows = [_covered(overlay, one, found[one], used.get(one, 0)) for one in paths]
+    counted = [row for row in rows if row["symbols"]]
+    counted.sort(key=lambda row: (row["share"], bool(row["notes"]), -row["symbols"] - row["imported_by"], row["path"]))
+    symbols, with_notes = (sum(row[key] for row in counted) for key in ("symbols", "noted"))
+    return {
+        "code": overlay.code(), "symbols": symbols, "noted": with_notes,
+        "share": round(with_notes / symbols, 3) if symbols else None,
+        "files_dark": sum(1 for row in counted if not row["noted"] and not row["notes"]),
+        "files": counted, "not_read": _not_read(paths, found),
+    }  # fmt: skip
+
+
+def _used(overlay: Overlay, progress: Progress) -> dict[str, int]:
+    """Return path -> how many files import it."""
+    graph = imports.imports(overlay.follower.reader.git, overlay.now.tree, progress)
+    counts: dict[str, int] = {}
+    for targets in graph.edges.values():
+        for target in targets:
+            counts[target] = counts.get(target, 0) + 1
+    return {source.path: counts.get(source.node, 0) for source in graph.read}
+
+
+def _covered(overlay: Overlay, path: str, outline: Symbols, used: int) -> Row:
+    parts = noted(overlay, path, outline)
+    with_notes = [part for part in parts if part.notes]
+    return {
+        "path": path, "symbols": len(parts), "noted": len(with_notes),
+        "share": round(len(with_notes) / len(parts), 3) if parts else None,
+        "notes": len(overlay.notes_at(path)), "stale": _stale(overlay, path), "imported_by": used,
+        "dark": [part.name for part in parts if not part.notes],
+    }  # fmt: skip
+
+
+def _not_read(paths: Sequence[str], found: dict[str, Symbols]) -> dict[str, int]:
+    """Return why files were not looked into, and how many."""
+    able = {PYTHON, *grammars.available()}
+    told: dict[str, int] = {}
+    for path in paths:
+        language = language_of(path)
+        why = "" if not found[path].problem else "not readable" if language in able else f"no grammar for {language}"
+        if why:
+            told[why] = told.get(why, 0) + 1
+    return dict(sorted(told.items()))

@@ -1,0 +1,103 @@
+"""The named parts of many files, read once for each content, and which of them a note is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.code import grammars
+from memento_git.code.languages import language_of
+from memento_git.code.sections import MARKDOWN, innermost, parts
+from memento_git.code.symbols import Symbols
+from memento_git.ledger import cache, standing
+from memento_git.model.anchors import GONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.knowledge.overlay import Overlay
+
+KEPT: Final = "code.outlines"
+FORMAT: Final = 1
+LARGEST: Final = 1024 * 1024
+AT_ONCE: Final = 200
+FEW: Final = 50
+MOST_KEPT: Final = 40_000
+
+
+class Noted(NamedTuple):
+    """A named part of a file: its lines, and the notes that are about lines of its own."""
+
+    name: str
+    lines: tuple[int, int]
+    notes: tuple[str, ...]
+
+
+def named(path: str) -> bool:
+    """Tell whether a file may have named parts: source code, or Markdown."""
+    return bool(language_of(path)) or path.lower().endswith(MARKDOWN)
+
+
+def outlines(
+    overlay: Overlay, paths: Sequence[str], progress: Callable[[int, int], None] | None = None
+) -> dict[str, Symbols]:
+    """Return the named parts of files; why there are none where a file is too large or no text."""
+    reader, git = overlay.follower.reader, overlay.shelf.view.git
+    key = f"{FORMAT}:{','.join(grammars.available())}"
+    held: dict[str, list[object]] = cache.read(git, KEPT, key) or {}
+    blobs = {path: overlay.now.blob(path) for path in paths}
+    sizes = reader.sizes(blobs.values())
+    fit = [path for path, blob in blobs.items() if sizes.get(blob, LARGEST + 1) <= LARGEST]
+    fresh = [path for path in fit if _key(path, blobs[path]) not in held]
+    for start in range(0, len(fresh), AT_ONCE):
+        some = fresh[start : start + AT_ONCE]
+        for path, data in zip(some, reader.git.objects(blobs[path] for path in some), strict=True):
+            held[_key(path, blobs[path])] = _read(path, data)
+        if progress is not None and len(fresh) > AT_ONCE:
+            progress(min(start + AT_ONCE, len(fresh)), len(fresh))
+    if len(fresh) > FEW:
+        used = {_key(path, blobs[path]) for path in fit}
+        cache.write(git, KEPT, key, held if len(held) <= MOST_KEPT else {one: held[one] for one in used})
+    return {path: _symbols(held.get(_key(path, blobs[path])) if path in fit else None) for path in paths}
+
+
+def _key(path: str, blob: str) -> str:
+    return f"{path.rpartition('.')[2]}:{blob}"
+
+
+def _read(path: str, data: bytes | None) -> list[object]:
+    if data is None or standing.is_binary(data):
+        return [{}, "it is no text" if data is not None else "git does not have this object"]
+    found = parts(path, data)
+    return [found.ranges, found.problem]
+
+
+def _symbols(kept: Sequence[object] | None) -> Symbols:
+    if kept is None:
+        return Symbols({}, f"it has more than {LARGEST} bytes")
+    ranges, problem = kept
+    items = ranges.items() if isinstance(ranges, dict) else ()
+    return Symbols({name: tuple((one[0], one[1]) for one in spans) for name, spans in items}, str(problem))
+
+
+def noted(overlay: Overlay, path: str, outline: Symbols) -> list[Noted]:
+    """Return the named parts of a file in the order of their lines, each with the notes about its own lines.
+
+    Lines of a method are its own, not its class's: a note about one method says nothing of the others. A note about
+    the whole file is about no part of it.
+    """
+    inner = innermost(outline)
+    owners: dict[str, list[str]] = {}
+    for one in overlay.at(path):
+        if one.found.lines and one.found.state != GONE and (one.anchor.lines or one.anchor.symbol):
+            first, last = one.found.lines
+            for name in dict.fromkeys(inner.get(line, "") for line in range(first, last + 1)):
+                owners.setdefault(name, []).append(one.note.id)
+    rows = [
+        Noted(
+            name,
+            (min(one[0] for one in spans), max(one[1] for one in spans)),
+            tuple(dict.fromkeys(owners.get(name, []))),
+        )
+        for name, spans in outline.ranges.items()
+    ]
+    return sorted(rows, key=lambda row: (row.lines[0], -row.lines[1], row.name))

@@ -1,0 +1,91 @@
+"""A file with its notes at their lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.errors import Refused
+from memento_git.knowledge.code_paths import chosen
+from memento_git.knowledge.outlines import noted, outlines
+from memento_git.knowledge.overlay import note_row
+from memento_git.model import anchors
+from memento_git.model.anchors import spell
+
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.overlay import Overlay, Placed
+
+
+class NoSuchLines(Refused):
+    """Lines that a file does not have."""
+
+    token = "lines_missing"
+    sentence = "{path} has {count} lines, not {lines}"
+    hint_ = "memento code read {path} shows it from its beginning"
+
+
+def parse(overlay: Overlay, given: str) -> tuple[str, tuple[int, int] | None]:
+    """Return the path and the lines that PATH, PATH:12 or PATH:12-40 names; a file of that very name comes first."""
+    if chosen(overlay.shelf.view.git, given, overlay.now.entries) in overlay.now.entries:
+        return given, None
+    path, colon, lines = given.rpartition(":")
+    is_range = colon and all(part.isdecimal() and int(part) for part in lines.split("-")) and lines.count("-") < 2
+    return (path, anchors.lines_of(lines)) if is_range and len(lines) < 20 else (given, None)
+
+
+def path_of(given: str) -> str:
+    """Return the path within PATH:12-40, for a file that git does not track."""
+    path, colon, lines = given.rpartition(":")
+    return path if colon and lines.replace("-", "").isdecimal() else given
+
+
+def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
+    """Return a file's text, or some lines of it, with the notes that are there and how far it is covered."""
+    typed, wanted = parse(overlay, given)
+    path = overlay.file(typed)
+    lines = overlay.text(path).replace("\r\n", "\n").split("\n")
+    lines = lines[:-1] if lines and not lines[-1] else lines
+    first, last = wanted or (1, max(1, len(lines)))
+    if first > last or (wanted and last > len(lines)):
+        raise NoSuchLines(path=path, count=len(lines), lines=spell((first, last)))
+    shown = min(last, first + limit - 1) if limit else last
+    placed = overlay.at(path)
+    here = [one for one in placed if _touches(one, (first, shown))]
+    return {
+        "path": path, "code": {**overlay.code(), "blob": overlay.now.blob(path), "changed": _is_changed(overlay, path)},
+        "lines": {"first": first, "last": min(shown, len(lines)), "wanted": min(last, len(lines)), "total": len(lines)},
+        "text": "\n".join(lines[first - 1 : shown]),
+        "notes": sorted((note_row(overlay.shelf, one) for one in (*overlay.above(path), *here)), key=_order),
+        "elsewhere": len({one.note.id for one in placed} - {one.note.id for one in here}),
+        "stale": list(dict.fromkeys(one.note.id for one in placed if one.is_stale)),
+        "coverage": covered(overlay, path),
+    }  # fmt: skip
+
+
+def _touches(placed: Placed, shown: tuple[int, int]) -> bool:
+    """Tell whether a note belongs to the lines that are shown: those of the whole file do, wherever it is opened."""
+    lines = placed.found.lines
+    return lines is None or (lines[0] <= shown[1] and shown[0] <= lines[1])
+
+
+def _order(row: Row) -> tuple[int, str, str]:
+    return anchors.lines_of(row["lines"])[0] if row["lines"] else 0, row["path"], row["id"]
+
+
+def _is_changed(overlay: Overlay, path: str) -> bool | None:
+    """Tell whether the work tree's file differs from HEAD's; nothing is said of a commit's."""
+    if overlay.now.commit:
+        return None
+    head = overlay.follower.head()
+    return head is None or head.blob(path) != overlay.now.blob(path)
+
+
+def covered(overlay: Overlay, path: str) -> dict[str, Any]:
+    """Return how many named parts a file has, and how many of them a note is about."""
+    outline = outlines(overlay, [path])[path]
+    parts = noted(overlay, path, outline)
+    with_notes = sum(1 for part in parts if part.notes)
+    return {
+        "symbols": len(parts), "noted": with_notes, "share": round(with_notes / len(parts), 3) if parts else None,
+        "problem": outline.problem or None,
+    }  # fmt: skip

@@ -1,0 +1,135 @@
+"""Which source files of a tree import which others, read from git's objects alone; what was read is kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from posixpath import dirname
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.code import grammars
+from memento_git.code.imports import python, trees
+from memento_git.code.imports.elsewhere import go_node
+from memento_git.code.imports.resolve import Resolver
+from memento_git.code.languages import PYTHON, language_of
+from memento_git.ledger import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.ledger.git import Git
+
+    Parsed = list[Any]
+
+FORMAT: Final = 1
+LARGEST: Final = 1024 * 1024
+MOST_FILES: Final = 20_000
+AT_ONCE: Final = 500
+FILE_MODES: Final = ("100644", "100755")
+MODULE: Final = re.compile(rb"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+
+
+class Source(NamedTuple):
+    """One source file of a tree."""
+
+    path: str
+    language: str
+    blob: str
+    size: int
+
+    @property
+    def node(self) -> str:
+        """Return what stands for the file in the graph: itself, in Go its package."""
+        return go_node(dirname(self.path)) if self.language == "go" else self.path
+
+
+class Imports(NamedTuple):
+    """All source files, those that were read, who imports whom, and what was not read and why."""
+
+    sources: list[Source]
+    read: list[Source]
+    edges: dict[str, set[str]]
+    outside: set[str]
+    unresolved: int
+    left: dict[str, str]
+    beyond: int
+
+
+def imports(git: Git, tree: str, progress: Callable[[int, int], None] | None = None) -> Imports:
+    """Return the imports between the source files of a commit or tree."""
+    found, go_files = sources(git, tree)
+    able = {PYTHON, *grammars.available()}
+    known = [source for source in found if source.language in able]
+    fit = [source for source in known if source.size <= LARGEST][:MOST_FILES]
+    parsed = _parse(git, fit, progress)
+    modules = _go_modules(git, go_files)
+    resolver = Resolver((source.path for source in fit), modules)
+    edges: dict[str, set[str]] = {source.node: set() for source in fit}
+    outside: set[str] = set()
+    unresolved = 0
+    for source in fit:
+        for told in parsed[_key(source)][0]:
+            target = resolver.find(source.path, source.language, told)
+            if target.inside in edges and target.inside != source.node:
+                edges[source.node].add(target.inside)
+            elif target.outside:
+                outside.add(f"{source.language}:{target.outside}")
+            elif not target.inside and source.language != PYTHON:
+                unresolved += 1
+    left = {source.path: f"larger than {LARGEST} bytes" for source in known if source.size > LARGEST}
+    beyond = max(0, len(known) - len(fit) - len(left))
+    left |= {source.path: problem for source in fit if (problem := parsed[_key(source)][1])}
+    return Imports(found, fit, edges, outside, unresolved, left, beyond)
+
+
+def sources(git: Git, tree: str) -> tuple[list[Source], dict[str, str]]:
+    """Return the source files of a commit or tree without the ledger, and path -> blob of its go.mod files."""
+    listed = os.fsdecode(git.run("ls-tree", "-r", "-l", "-z", "--full-tree", tree)).split("\0")
+    found, go_files = [], {}
+    for line in listed:
+        head, _, path = line.partition("\t")
+        if head[:6] not in FILE_MODES or path.startswith(".memento/"):
+            continue
+        _, _, blob, size = head.split()
+        if path.rpartition("/")[2] == "go.mod":
+            go_files[path] = blob
+        if language := language_of(path):
+            found.append(Source(path.encode(errors="replace").decode(), language, blob, int(size)))
+    return sorted(found), go_files
+
+
+def _go_modules(git: Git, files: dict[str, str]) -> dict[str, str]:
+    told = {}
+    for path, data in zip(files, git.objects(files.values()), strict=True):
+        if data is not None and (match := MODULE.search(data[:LARGEST])):
+            told[dirname(path)] = match[1].decode(errors="replace")
+    return told
+
+
+def _parse(git: Git, sources: list[Source], progress: Callable[[int, int], None] | None) -> dict[str, Parsed]:
+    """Return what each file imports, and why it could not be read; kept by the id of its bytes."""
+    held: dict[str, Parsed] = cache.read(git, "graph.imports", str(FORMAT)) or {}
+    missing = list({_key(source): source for source in sources if _key(source) not in held}.values())
+    for start in range(0, len(missing), AT_ONCE):
+        some = missing[start : start + AT_ONCE]
+        for source, data in zip(some, git.objects(source.blob for source in some), strict=True):
+            held[_key(source)] = _read(source.language, data)
+        if progress is not None and len(missing) > AT_ONCE:
+            progress(min(start + AT_ONCE, len(missing)), len(missing))
+    if missing:
+        used = {_key(source) for source in sources}
+        kept = held if len(held) <= 2 * MOST_FILES else {key: one for key, one in held.items() if key in used}
+        cache.write(git, "graph.imports", str(FORMAT), kept)
+    return held
+
+
+def _read(language: str, data: bytes | None) -> Parsed:
+    if data is None:
+        return [[], "git does not have this object"]
+    if language == PYTHON:
+        return list(python.parse(data))
+    return [trees.parse(language, data), ""]
+
+
+def _key(source: Source) -> str:
+    return f"{source.language}:{source.blob}"
