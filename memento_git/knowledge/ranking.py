@@ -20,9 +20,14 @@ B: Final = 0.75  # how far a document's length is held against it
 UNIT: Final = 10.0  # the weight of a word that stands once in a text
 NEIGHBOUR: Final = 0.7  # what a word counts that only a linked note, or the one before or after in the thread, has
 BESIDE: Final = 0.35  # the same for a document that has no word of the question itself
-FLOOR_OF_ONE: Final = 0.42
-FLOOR: Final = 0.35  # share of a question's information that the best answer must have
+HALF: Final = 0.5  # who has this share of what a question tells answers it
+FLOOR: Final = 0.6  # and so does who has less of a longer one: of n words, chance gives some in the order of their root
+WEAK: Final = 0.35  # below that nothing is shown; from there to the floor the best few, and they are told to be weak
+FEW: Final = 3
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
+BOTH: Final = 1.4  # what strength and closeness together must come to, where meaning is asked for too
+BOTH_WEAK: Final = 1.15
+BY_WORDS: Final = 0.3  # share of the score that the words give; the rest is the meaning's
 MOST_WORDS: Final = 200  # of a question; who pastes a whole log is answered by its beginning
 LOOKED_AT: Final = 50
 CROWD: Final = 4
@@ -42,12 +47,13 @@ class Part(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A document that answers: its score, the share of the question that it covers, the parts of the score."""
+    """A document that answers: its score, how much of the question it covers and how firmly, the parts of the score."""
 
     number: int
     card: Card
     score: float
     cover: float
+    strength: float
     words: tuple[str, ...]
     parts: tuple[Part, ...]
 
@@ -60,12 +66,30 @@ class Asked(NamedTuple):
     unknown: tuple[str, ...]
 
 
+class Near(NamedTuple):
+    """How near documents are to a question in meaning, by path, and what is far and what is near for the model."""
+
+    cosines: Mapping[str, float]
+    ids: Mapping[str, str]
+    far: float
+    near: float
+
+    def closeness(self, path: str) -> float:
+        """Return how near a document is: 0 as any other, 1 as only one in a hundred that has nothing to do with it."""
+        return (self.cosines.get(path, self.far) - self.far) / (self.near - self.far)
+
+    def best(self) -> list[str]:
+        """Return the paths, nearest first."""
+        return sorted(self.cosines, key=lambda path: (-self.cosines[path], path))
+
+
 class Ranked(NamedTuple):
-    """The answers to one question, best first, and how many there are in all."""
+    """The answers to one question, best first, how many there are in all, and whether none of them is firm."""
 
     asked: Asked
     found: list[Found]
     total: int
+    weak: bool = False
 
 
 class _Scores:
@@ -73,6 +97,7 @@ class _Scores:
 
     def __init__(self, corpus: Corpus, words: Mapping[str, bool]) -> None:
         self.worth: dict[str, float] = {}
+        self.most: dict[str, float] = {}
         self.given: dict[str, dict[int, float]] = {}
         self.total: dict[int, float] = {}
         self.cover: dict[int, float] = {}
@@ -84,6 +109,7 @@ class _Scores:
                 continue  # its parts are asked for too
             worth = math.log1p((count - len(postings) + 0.5) / (len(postings) + 0.5))
             self.worth[word] = _worth(word, len(postings), count)
+            self.most[word] = worth * (K1 + 1)
             fixed, slope = K1 * (1 - B) * UNIT, K1 * B * UNIT / average
             given = {
                 number: worth * (K1 + 1) * weight / (weight + fixed + slope * length)
@@ -95,10 +121,15 @@ class _Scores:
                 self.cover[number] = self.cover.get(number, 0.0) + self.worth[word]
         self.all = sum(self.worth.values()) or 1.0
 
+    def strength(self, parts: Iterable[Part]) -> float:
+        """Return the share of what is asked for that these words give, by their scores, times the root of all words."""
+        shares = (self.worth[part.name] * part.value / self.most[part.name] for part in parts)
+        return sum(shares) / self.all * math.sqrt(len(self.worth))
 
-def _answers(one: Found) -> bool:
-    """Tell whether a document has enough of a question to answer it: more where it has only one of its words."""
-    return one.cover >= (FLOOR if len(one.words) > 1 else FLOOR_OF_ONE)
+
+def _answers(one: Found, near: Near | None) -> bool:
+    """Tell whether a document has enough of a question's words to answer it, whatever it means."""
+    return one.cover >= HALF or (one.strength >= FLOOR and (near is None or one.card.path not in near.cosines))
 
 
 def _worth(word: str, having: int, count: int) -> float:
@@ -108,31 +139,83 @@ def _worth(word: str, having: int, count: int) -> float:
 
 
 def rank(
-    corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] | None = None, files: Iterable[str] = ()
-) -> Ranked:
-    """Return the documents that answer a question, best first."""
+    corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] | None = None,
+    files: Iterable[str] = (), near: Near | None = None,
+) -> Ranked:  # fmt: skip
+    """Return the documents that answer a question, best first; by their meaning too, where that is given."""
     scores = _Scores(corpus, dict(islice(asked(question).items(), MOST_WORDS)))
     unknown = tuple(word for word, given in scores.given.items() if not given)
     understood = Asked(question, scores.worth, unknown)
-    near = _Neighbours(corpus, scores)
+    beside = _Neighbours(corpus, scores)
     candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep)
     focus = frozenset(files)
     found = [
-        _found(scores, number, card, near if place < LOOKED_AT else None, focus)
+        _found(scores, number, card, beside if place < LOOKED_AT else None, focus)
         for place, (number, card) in enumerate(candidates)
     ]
-    found += [
-        _found(scores, number, card, near, focus) for number, card in near.beside(candidates) if not keep or keep(card)
-    ]
-    if not any(_answers(one) for one in found):
+    others = [(number, card) for number, card in beside.beside(candidates) if not keep or keep(card)]
+    found += [_found(scores, number, card, beside, focus) for number, card in others]
+    if near is not None:
+        known = {number for number, _ in (*candidates, *others)}
+        further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
+        found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
+    sure = _sure(found, near)
+    if sure is None or not found:
         return Ranked(understood, [], 0)
-    found = _ordered(found, lambda one: one.card, lambda one: one.score)
+    found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
     least = TAIL * found[0].score
     shown = [one for one in _once(found) if one.score >= least]
-    others = sum(
-        score >= least and (keep is None or keep(corpus.card(number))) for number, score in scores.total.items()
-    )
-    return Ranked(understood, shown, max(len(shown), others))
+    if not sure:
+        return Ranked(understood, shown[:FEW], len(shown[:FEW]), weak=True)
+    if near is not None:
+        return Ranked(understood, shown, len(shown))
+    more = sum(score >= least and (keep is None or keep(corpus.card(number))) for number, score in scores.total.items())
+    return Ranked(understood, shown, max(len(shown), more))
+
+
+def _sure(found: Sequence[Found], near: Near | None) -> bool | None:
+    """Tell whether the best of these answers the question, or may only (False), or nothing does (None)."""
+    strength = max((one.strength for one in found), default=0.0)
+    if any(_answers(one, near) for one in found):
+        return True
+    if near is None:
+        return False if strength >= WEAK else None
+    both = strength + max((near.closeness(one.card.path) for one in found), default=0.0)
+    if both >= BOTH:
+        return True
+    return False if both >= BOTH_WEAK else None
+
+
+def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
+    """Return the documents that are nearest in meaning."""
+    found: list[tuple[int, Card]] = []
+    for path in near.best():
+        for number in corpus.marked(f"id:{near.ids[path]}"):
+            card = corpus.card(number)
+            if card.path == path and (keep is None or keep(card)):
+                found.append((number, card))
+        if len(found) >= most:
+            break
+    return found
+
+
+def _fused(found: list[Found], near: Near | None) -> list[Found]:
+    """Return the documents scored by words and meaning: each as a share of the best, or of what a good one has."""
+    if near is None:
+        return found
+    top = max((one.score for one in found), default=0.0)
+    firm = min(max((one.strength for one in found), default=0.0) / FLOOR, 1.0)
+    nearest = max(1.0, *(near.closeness(one.card.path) for one in found))
+    fused = []
+    for one in found:
+        factor = BY_WORDS * firm / top if top else 0.0
+        meaning = (1 - BY_WORDS) * max(near.closeness(one.card.path), 0.0) / nearest
+        parts = [part._replace(value=factor * part.value) for part in one.parts]
+        cosine = near.cosines.get(one.card.path)
+        if cosine is not None:
+            parts.append(Part("meaning", meaning, f"cosine {cosine:.2f}"))
+        fused.append(one._replace(score=sum(part.value for part in parts), parts=tuple(parts)))
+    return fused
 
 
 def _once(found: Iterable[Found]) -> list[Found]:
@@ -178,6 +261,7 @@ def _found(scores: _Scores, number: int, card: Card, near: _Neighbours | None, f
         if word not in own:
             parts.append(Part(word, factor * value, other))
     text = sum(part.value for part in parts)
+    strength = scores.strength(parts)
     boosts = [
         ("kind", KINDS.get(card.kind, 1.0) - 1),
         ("importance", IMPORTANT * (card.importance - 0.5)),
@@ -186,7 +270,7 @@ def _found(scores: _Scores, number: int, card: Card, near: _Neighbours | None, f
     parts += [Part(name, text * share, "boost") for name, share in boosts if share]
     cover = sum(scores.worth[word] for word in own) / scores.all
     words = tuple(part.name for part in parts if part.of != "boost")
-    return Found(number, card, sum(part.value for part in parts), cover, words, tuple(parts))
+    return Found(number, card, sum(part.value for part in parts), cover, strength, words, tuple(parts))
 
 
 class _Neighbours:

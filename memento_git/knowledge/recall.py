@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
-    from memento_git.knowledge.ranking import Asked, Found, Part, Ranked
+    from memento_git.knowledge.ranking import Asked, Found, Near, Part, Ranked
     from memento_git.knowledge.repeats import Said
     from memento_git.ledger.store import Ledger
 
@@ -25,7 +25,10 @@ COMPARED: Final = 300
 
 
 class Hit(NamedTuple):
-    """A document that answers: how well, by which words, to which of the questions, and which others say the same."""
+    """A document that answers: how well, by which words, to which of the questions, and which others say the same.
+
+    It is weak where it may well have nothing to do with the question, and nothing better was found.
+    """
 
     card: Card
     score: float
@@ -33,6 +36,7 @@ class Hit(NamedTuple):
     query: int
     parts: tuple[Part, ...] = ()
     alike: tuple[Card, ...] = ()
+    weak: bool = False
 
     @property
     def id(self) -> str:
@@ -55,17 +59,20 @@ class Hits(NamedTuple):
 
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
-    files: Iterable[str] = (), explain: bool = False, progress: Progress = None, few: int = 0,
+    files: Iterable[str] = (), explain: bool = False, progress: Progress = None, few: int = 0, semantic: str = "",
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
 
-    Where there is no index and no more than `few` files, none is made.
+    Where there is no index and no more than `few` files, none is made. Whether meaning counts beside words is what the
+    config says, unless `semantic` says it: always, auto or never.
     """
     view = source if isinstance(source, View) else source.view()
     focus = frozenset(files)
-    ranked, behind, against = _ranked(view, queries, limit, keep, focus, progress, few)
+    nearness = _nearness(view, queries, semantic or _configured(view), progress)
+    ranked, behind, against = _ranked(view, queries, limit, keep, focus, progress, few, nearness)
     merged = _merged(ranked)
-    hits = _collapsed(view, merged, limit, explain=explain)
+    weak = {number for number, one in enumerate(ranked) if one.weak}
+    hits = [hit._replace(weak=hit.query in weak) for hit in _collapsed(view, merged, limit, explain=explain)]
     told = sum(1 + len(hit.alike) for hit in hits)
     total = max([len(merged), *(one.total for one in ranked)])
     return Hits(hits, total - told, [one.asked for one in ranked], behind, against)
@@ -92,9 +99,33 @@ def _bring(view: View, cards: Iterable[Card]) -> None:
             view.contents[path] = data
 
 
+def _configured(view: View) -> str:
+    """Return whether the config asks for meaning; a config that cannot be read stops nobody from asking."""
+    from memento_git.ledger import codec, layout
+
+    data = view.contents.get(layout.CONFIG)
+    if data is None and view.commits:
+        data = view.git.objects([f"{view.commits[0]}:{layout.CONFIG}"])[0]
+    policy, _ = codec.read_config(data)
+    return policy.semantic
+
+
+def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress) -> Sequence[Near | None]:
+    """Return how near documents are to each question; nothing of it is imported where it is not asked for."""
+    if wish == "never":
+        return [None] * len(queries)
+    from memento_git.knowledge.embedders import available
+
+    if not available(insist=wish == "always"):
+        return [None] * len(queries)
+    from memento_git.knowledge.semantic import near
+
+    return near(view, queries, progress)
+
+
 def _ranked(
     view: View, queries: Sequence[str], limit: int, keep: Callable[[Card], bool] | None, focus: frozenset[str],
-    progress: Progress, few: int,
+    progress: Progress, few: int, nearness: Sequence[Near | None],
 ) -> tuple[list[Ranked], int, dict[str, tuple[str, ...]]]:  # fmt: skip
     """Return the answers to each question; an index found damaged while it is read is made anew."""
     from memento_git.knowledge import upkeep
@@ -102,7 +133,10 @@ def _ranked(
     for written in (True, True, False):
         try:
             with upkeep.gathered(view, progress, written=written, few=few) as (corpus, behind):
-                ranked = [rank(corpus, query, most=limit, keep=keep, files=focus) for query in queries]
+                ranked = [
+                    rank(corpus, query, most=limit, keep=keep, files=focus, near=near)
+                    for query, near in zip(queries, nearness, strict=True)
+                ]
                 cards = {found.card.id: found.card for one in ranked for found in one.found}
                 return ranked, behind, {identity: opponents(corpus, card) for identity, card in cards.items()}
         except Damaged:

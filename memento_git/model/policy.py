@@ -17,6 +17,7 @@ GATES: Final = t.ListOf(t.Choice(GATE_KINDS))
 KINDS: Final = "|".join(EVIDENCE_KINDS)
 
 LEVEL: Final = t.Choice(("refuse", "warn", "ignore"))
+SEMANTIC: Final = ("always", "auto", "never")
 NAME: Final = "[a-z0-9][a-z0-9._-]{0,60}"
 
 WHEN: Final = Shape({
@@ -119,6 +120,8 @@ POLICY: Final = Shape({
 KNOWLEDGE: Final = Shape({
     "domains": Field(t.ListOf(t.WORD), doc="domains of notes beside the known ones"),
     "short": Field(t.Whole(1), doc="items that the short tier holds; 200 where it is absent"),
+    "semantic": Field(t.Choice(SEMANTIC),
+                      doc="recall by meaning too: always refuses without a model, auto does without; never if absent"),
     "medium": Field(t.DURATION, doc="after which a note of the tier medium expires; 90d where it is absent"),
 })  # fmt: skip
 
@@ -167,6 +170,7 @@ class Policy(NamedTuple):
     domains: tuple[str, ...] = DOMAINS
     medium: int = 90 * 86400
     short: int = 200
+    semantic: str = "never"
 
     @property
     def key_files(self) -> list[str]:
@@ -213,6 +217,7 @@ def policy_of(config: dict[str, Any]) -> Policy:
         executors=config.get("executors") or {},
         domains=(*DOMAINS, *knowledge.get("domains", ())),
         short=knowledge.get("short", default.short),
+        semantic=knowledge.get("semantic", default.semantic),
         medium=duration(knowledge["medium"]) if "medium" in knowledge else default.medium,
         signatures=given.get("signatures") or {},
     )
