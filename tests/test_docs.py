@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parent.parent
 PAGES: Final = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 PLAYED: Final = [page for page in PAGES if "\n```sh" in page.read_text(encoding="utf-8")]
-OTHERS: Final = {
-    "docs/benchmarks.md", "docs/reference/git-situations.md", "docs/reference/seed-names.md",
-    "docs/reference/seed-memory-names.md",
-}  # fmt: skip
+OTHERS: Final = {"docs/benchmarks.md", "docs/reference/git-situations.md", "docs/reference/seed-names.md"}
 
 
 def name_of(path: Path) -> str:

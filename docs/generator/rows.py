@@ -316,7 +316,9 @@ HIT: Final = {
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
-    "cut": "it is not all of it", "score": "or null", "query": "which of the questions, from 0", "words": "that it met",
+    "cut": "it is not all of it",
+    "weak": "it has too little of the question to be sure", "score": "or null",
+    "query": "which of the questions, from 0", "words": "that it met",
     "alike": "others that say the same", "parts": "with --explain: `name`, `value`, `of` (text, boost, or an id)",
 }  # fmt: skip
 CODE: Final = {

@@ -50,6 +50,10 @@ STATES: Final = (
     "--budget", type=COUNT, default=BUDGET, show_default=True, metavar="TOKENS",
     help="How long the answer may be, by an estimate that is rather too high; 0 for no end.",
 )  # fmt: skip
+@click.option(
+    "--semantic", type=click.Choice(("always", "auto", "never")), default=None,
+    help="Let meaning count beside words; what knowledge.semantic of the config says, by default.",
+)  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 @across
 @reads

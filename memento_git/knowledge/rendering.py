@@ -20,6 +20,7 @@ ORIGINS: Final = {
 def words_of(hit: Row) -> list[str]:
     """Return the labels of a hit, in words."""
     told: list[Any] = [
+        hit["weak"] and "perhaps not about this",
         hit["kind"], hit["status"] and hit["status"].replace("_", " "), hit["expired"] and "expired",
         hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
         hit["trust"] and f"evidence {hit['trust']}", hit["origin"] and ORIGINS.get(hit["origin"], ""),

@@ -16,6 +16,10 @@ CURRENT: Final = ("active", "contested", "resolved", "finished")
 LED_ON: Final = ("superseded", "merged")
 BUDGET: Final = 4000
 UNSAID: Final = 0.5
+FILTERS: Final = (
+    "about", "key_prefix", "domain", "kinds", "states", "author", "tag", "thread", "since", "until", "min_confidence",
+    "min_importance", "has_anchor", "drafts",
+)  # fmt: skip
 
 
 class NothingAsked(Misused):
@@ -48,6 +52,7 @@ class Wish(NamedTuple):
     limit: int = 0
     budget: int = BUDGET
     explain: bool = False
+    semantic: str = ""
 
     @property
     def most(self) -> int:
@@ -71,7 +76,7 @@ class Wish(NamedTuple):
 
     @property
     def filtered(self) -> bool:
-        plain = Wish(self.queries, self.view, limit=self.limit, budget=self.budget, explain=self.explain)
+        plain = self._replace(**{key: Wish._field_defaults[key] for key in FILTERS})
         return self != plain
 
     def admits(self, card: Card) -> bool:

@@ -171,7 +171,7 @@ class _Recall:
 
         return search(
             self.view, self.wish.queries, limit=most or self.wish.most, keep=keep, files=self._focus(),
-            explain=self.wish.explain, progress=self.progress, few=FEW,
+            explain=self.wish.explain, progress=self.progress, few=FEW, semantic=self.wish.semantic,
         )  # fmt: skip
 
     def _focus(self) -> list[str]:
@@ -208,14 +208,14 @@ class _Recall:
 
             row = labels.record_hit(hit.card, text_of(self.view, hit.card), self.view.now)
         scored = {
-            "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
+            "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
             "alike": [card.id for card in hit.alike if card.id != row["id"]],
             "parts": [part._asdict() for part in hit.parts],
         }  # fmt: skip
         return {**row, **scored, "instead_of": [hit.id] if row["id"] != hit.id else []}
 
     def _note(self, note: Prose) -> Row:
-        unscored: Row = {"score": None, "query": None, "words": [], "alike": [], "parts": []}
+        unscored: Row = {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": []}
         return {**labels.note_hit(self.shelf, note, self.drafts), **unscored}
 
     def _opponents(self, row: Row, others: Sequence[str]) -> list[str]:
