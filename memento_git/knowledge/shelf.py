@@ -41,6 +41,7 @@ class Shelf(Happenings):
         super().__init__(view, "")
         self.fold = Fold(self, transitions.judge)
         self._backlinks: dict[str, list[tuple[str, str]]] | None = None
+        self._loaded = False
 
     def event_folder(self, of: str) -> str:
         """Return where a note's events lie: beside its text, or where those are that it has."""
@@ -105,6 +106,9 @@ class Shelf(Happenings):
 
     def load(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Decode all notes and events at once, with the help of what was decoded before."""
+        if self._loaded:
+            return
+        self._loaded = True
         view, index = self.view, self.index
         held: dict[str, Any] = cache.read(view.git, KEPT, "1") or {}
         paths = [*index.prose.values(), *index.events.values()]
