@@ -428,6 +428,6 @@ def test_another_database_is_refused(play: Play, tmp_path: Path) -> None:
 def test_the_command_tells_what_came_in(play: Play, database: Path, cli: Call) -> None:
     where = ("--from", "memento-sqlite", str(database), "-C", str(play.root))
     code, out, _ = cli("import", *where, "--dry-run")
-    assert (code, out.splitlines()[0]) == (0, "3 notes would come in; 0 were there already")
+    assert (code, out.splitlines()[0]) == (0, "would come in: 3; there already: 0")
     told = json.loads(cli("import", *where, "--json")[1])
     assert (told["ok"], len(told["added"]), told["dry_run"]) == (True, 3, False)
