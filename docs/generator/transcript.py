@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 BLOCK: Final = re.compile(r"^```(sh|sh refused)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
-IDENTITY: Final = re.compile(r"\b((?:run|plan|task|dispatch|evidence|event)_|memento/)([0-9a-hjkmnp-tv-z]{4,12})\b")
+IDENTITY: Final = re.compile(
+    r"\b((?:run|plan|task|dispatch|evidence|note|event)_|memento/)([0-9a-hjkmnp-tv-z]{4,12})\b"
+)
 CHANGING: Final = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{3}Z)?"), "<time>"),
     (re.compile(r"\d{8}T\d{9}Z-([a-z]+)-[0-9a-z]{12}"), r"<time>-\1-<random>"),

@@ -9,7 +9,7 @@ from memento_git.errors import Refused
 
 FEWEST_WORDS: Final = 4
 VOLATILE: Final = (
-    ("names a record of the ledger", re.compile(r"\b(?:run|plan|task|dispatch|evidence|event)_[0-9a-z]{4,}\b")),
+    ("names a record of the ledger", re.compile(r"\b(?:run|plan|task|dispatch|evidence|note|event)_[0-9a-z]{4,}\b")),
     ("names a commit", re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")),
     ("names a pull request", re.compile(r"\b(?:PR|MR|pull request|merge request)\s*[#!]?\d+\b", re.IGNORECASE)),
     ("names a place on one machine", re.compile(r"(?:^|\s)(?:/(?:home|tmp|Users|root|private)/|~/|[A-Z]:\\)")),
