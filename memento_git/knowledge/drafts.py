@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import codec, layout, wholefile
 from memento_git.ledger.codec import Decoded
 from memento_git.ledger.layout import Place
 from memento_git.model.ids import NoSuchRecord, resolve
@@ -30,14 +29,7 @@ class Drafts:
 
     def add(self, data: dict[str, Any], body: str, domain: str) -> str:
         """Keep a draft, on the disk when this returns; return its id."""
-        path = self._path(domain, data["id"])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        with temporary.open("wb") as stream:
-            stream.write(codec.encode_prose(data, body))
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
+        wholefile.write(self._path(domain, data["id"]), codec.encode_prose(data, body), durable=True)
         return str(data["id"])
 
     def _path(self, domain: str, note: str) -> Path:

@@ -19,6 +19,7 @@ from whoosh.reading import SegmentReader, TermNotFound
 
 from memento_git.knowledge.cards import packed, unpacked
 from memento_git.knowledge.corpus import Damaged
+from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -250,9 +251,7 @@ def _write(
         generation=generation, documents=documents, length=length, contents=_contents(folder),
         files=_own_files(folder) or {},
     )  # fmt: skip
-    temporary = folder / f"{STATE}.{os.getpid()}"
-    temporary.write_text(json.dumps(told._asdict()), encoding="utf-8")
-    temporary.replace(folder / STATE)
+    wholefile.write(folder / STATE, json.dumps(told._asdict()).encode())
 
 
 def _keep(_: Any, segments: list[Any]) -> list[Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import lock
+from memento_git.ledger import lock, wholefile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,10 +47,8 @@ class Scanned:
             self.blobs, self.said = set(), {}
 
     def keep(self) -> None:
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         told = {"format": FORMAT, "blobs": sorted(self.blobs), "said": self.said}
-        temporary.write_text(json.dumps(told), encoding="utf-8")
-        temporary.replace(self.path)
+        wholefile.write(self.path, json.dumps(told).encode())
 
     def of(self, path: str) -> dict[str, tuple[str, str]]:
         """Return place -> what it said and its draft, of one file."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import time
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +19,7 @@ from memento_git.knowledge import index
 from memento_git.knowledge.documents import documents_of, with_meaning
 from memento_git.knowledge.embedders import embedder
 from memento_git.knowledge.ranking import Near
-from memento_git.ledger import lock
+from memento_git.ledger import lock, wholefile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -126,7 +125,6 @@ def _keep(git: Git, file: Path, made: Vectors, wanted: set[str]) -> None:
     """Add vectors to the file; what somebody else added meanwhile stays, and so much of the rest as has room."""
     if not made:
         return
-    temporary = file.with_name(f"{file.name}.{os.getpid()}")
     with contextlib.suppress(lock.LockHeld, lock.NotWritable, OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with lock.held(index.place(git).with_name("vectors.lock"), PATIENCE):
@@ -134,8 +132,4 @@ def _keep(git: Git, file: Path, made: Vectors, wanted: set[str]) -> None:
             first = sorted(held, key=lambda blob: blob not in wanted)
             rows = first[: len(wanted) + SPARE]
             body = json.dumps(rows).encode() + b"\n" + np.stack([held[blob] for blob in rows]).tobytes()
-            try:
-                temporary.write_bytes(hashlib.sha256(body).digest() + body)
-                temporary.replace(file)
-            finally:
-                temporary.unlink(missing_ok=True)
+            wholefile.write(file, hashlib.sha256(body).digest() + body)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,8 +61,4 @@ class Sessions:
         return found
 
     def keep(self, session: Session) -> None:
-        path = self._path(session.actor)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.write_text(json.dumps(session._asdict()), encoding="utf-8")
-        temporary.replace(path)
+        wholefile.write(self._path(session.actor), json.dumps(session._asdict()).encode())

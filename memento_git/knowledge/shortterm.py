@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.ledger import lock
+from memento_git.ledger import lock, wholefile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,12 +54,7 @@ class ShortTerm:
             return b""
 
     def _replace(self, lines: list[bytes]) -> None:
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        with temporary.open("wb") as stream:
-            stream.writelines(lines)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(self.path)
+        wholefile.write(self.path, b"".join(lines), durable=True)
 
     def items(self) -> list[Item]:
         """Return the items of the ring, the oldest first; a line that a crash cut short is passed over."""

@@ -6,11 +6,10 @@ A path too many costs a hook a look in vain; so paths are added as notes are wri
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import layout
+from memento_git.ledger import layout, wholefile
 from memento_git.model import anchors
 from memento_git.model.anchors import MANIFESTS
 
@@ -37,10 +36,7 @@ def keep(git: Git, wanted: Iterable[Anchor]) -> None:
         held = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         told = sorted({name for one in wanted for name in _names(one)} | set(held))
         if told != held:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_name(f"{NAME}.{os.getpid()}")
-            beside.write_text("".join(f"{name}\n" for name in told), encoding="utf-8")
-            beside.replace(path)
+            wholefile.write(path, "".join(f"{name}\n" for name in told).encode())
 
 
 def keep_written(tx: Transaction) -> None:

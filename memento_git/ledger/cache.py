@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git import __version__
+from memento_git.ledger import wholefile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,4 @@ def write(git: Git, name: str, key: str, value: object) -> None:
     path = _path(git, name)
     start, end = _frame(key)
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        temporary.write_text(start + json.dumps(value) + end, encoding="utf-8")
-        temporary.replace(path)
+        wholefile.write(path, f"{start}{json.dumps(value)}{end}".encode())
