@@ -157,9 +157,7 @@ def opened(view: View, rev: str = "", path: str = "") -> Iterator[Overlay]:
             now = follower.at(rev or "HEAD")
         else:
             now = code_paths.standing_now(view.git, follower.reader, path)
-        shelf = Shelf(view)
-        shelf.load()
-        yield Overlay(shelf, follower, now)
+        yield Overlay(Shelf(view), follower, now)
 
 
 def note_row(shelf: Shelf, placed: Placed) -> Row:

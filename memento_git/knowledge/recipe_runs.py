@@ -68,7 +68,6 @@ class RecipeRun:
         self.writes: list[Write] = []
         self._items: dict[str, Item] = {}
         self._way: list[str] = []
-        self._loaded = False
 
     def run(self, name: str, given: Mapping[str, str]) -> Outcome:
         """Run a recipe with the values of its parameters."""
@@ -138,7 +137,7 @@ class RecipeRun:
             return self._recipe(self.book.find(step["recipe"]), step.get("with") or {}), 0
         if do == "recall":
             return self._recalled(step["query"], step.get("most", RECALLED), wanted)
-        self._load()
+        self.shelf.load(self.progress)
         held = [item for item in self._all() if recipes.passes(item, wanted)]
         if do == "search":
             held = [item for item in held if recipes.says(item, step["text"])]
@@ -146,12 +145,6 @@ class RecipeRun:
             near = self.places.near([item.id for item in held], anchors.parse(step["about"]))
             held = [item for item in held if item.id in near]
         return held, 0
-
-    def _load(self) -> None:
-        """Decode all notes at once, the first time that a step looks at all of them."""
-        if not self._loaded:
-            self.shelf.load(self.progress)
-        self._loaded = True
 
     def _recalled(self, query: str, most: int, wanted: Mapping[str, Any]) -> tuple[list[Item], int]:
         """Return what recall finds; what says the same as a hit follows it, so that steps decide about it."""
@@ -216,7 +209,7 @@ class RecipeRun:
 
     def _reached(self, step: Mapping[str, Any], items: list[Item]) -> list[Item]:
         """Return notes, and those that links lead to from them or to them, nearest first."""
-        self._load()
+        self.shelf.load(self.progress)
         wanted = {**PLAIN, **step}
         found = {item.id: item for item in items}
         edge = [item.id for item in items]

@@ -9,8 +9,7 @@ from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
 from memento_git.knowledge.refusals import NoteRedacted
 from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE
-from memento_git.ledger import cache
-from memento_git.ledger.codec import Decoded
+from memento_git.ledger import cache, decoding
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
 
-STEP: Final = 500
+WORTH_KEEPING: Final = 50
 KEPT: Final = "knowledge"
 
 
@@ -57,6 +56,7 @@ class Shelf(Happenings):
 
     def ids(self) -> list[str]:
         """Return all notes, the latest last."""
+        self.load()
         return sorted(self.index.prose, key=lambda name: (self._made(name), name))
 
     def _made(self, note: str) -> str:
@@ -105,28 +105,15 @@ class Shelf(Happenings):
         return [note for note in self.readable() if self.status(note.id) in (*LIVE, "contested")]
 
     def load(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Decode all notes and events at once, with the help of what was decoded before."""
+        """Decode all notes and events at once, with the help of what was decoded before; only the first call does."""
         if self._loaded:
             return
         self._loaded = True
         view, index = self.view, self.index
-        held: dict[str, Any] = cache.read(view.git, KEPT, "1") or {}
-        paths = [*index.prose.values(), *index.events.values()]
-        keys = {path: f"{view.files[path]} {path.rpartition('/')[2][19:-18]}" for path in paths if view.files[path]}
-        view.decoded.update({path: Decoded(*held[key]) for path, key in keys.items() if key in held})
-        fresh = [path for path in paths if path not in view.decoded]
-        for start in range(0, len(fresh), STEP):
-            if progress is not None and len(fresh) > STEP:
-                progress(start, len(fresh))
-            view.fetch(fresh[start : start + STEP])
-            for path in fresh[start : start + STEP]:
-                view.record(path)
-        if progress is not None and len(fresh) > STEP:
-            progress(len(fresh), len(fresh))
-        if len(fresh) > STEP // 10:
-            cache.write(
-                view.git, KEPT, "1", {key: view.decoded[path] for path, key in keys.items() if path in view.decoded}
-            )
+        paths = (*index.prose.values(), *index.events.values())
+        decoded, fresh = decoding.bring(view, paths, cache.read(view.git, KEPT, "2") or {}, progress)
+        if fresh > WORTH_KEEPING:
+            cache.write(view.git, KEPT, "2", decoded)
 
     # State.
 

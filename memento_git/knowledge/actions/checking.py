@@ -172,13 +172,10 @@ def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
     A place that was set before the change is held against the code right before it; one that the branch itself set,
     or set anew, against what it was set to. Without a base, the change is what is staged.
     """
-    newer.load()
     now = places(newer, newer.live())
     watch.keep(newer.view.git, [anchor for _, anchor in now])
     rows: list[Touched] = []
     if now:
-        if older is not None:
-            older.load()
         known = set(now) if not base else set(places(older, older.readable())) if older is not None else set()
         with following.opened(newer.view.git) as follower:
             then = follower.at(base or newer.view.commits[0])

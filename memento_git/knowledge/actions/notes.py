@@ -49,7 +49,6 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
 def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
     """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
     gone = data.get("supersedes") or []
-    desk.shelf.load()
     live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
     key = data.get("key")
     same = (note for note in live.values() if alike.plain(note.body) == alike.plain(body))

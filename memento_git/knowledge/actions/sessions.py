@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge import changes
@@ -13,7 +14,7 @@ from memento_git.knowledge.rows import after, draft_row, note_row
 from memento_git.knowledge.sessions import NoSession, Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
-from memento_git.ledger import marks
+from memento_git.ledger import layout, marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,9 +152,7 @@ def _handoff(summary: str, made: Sequence[Prose], remaining: Sequence[str], draf
 def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
     """Mark what is known now with an annotated tag that holds how many notes each domain has."""
     shelf = Shelf(ledger.view())
-    counts: dict[str, int] = {}
-    for row in (note_row(shelf, note) for note in shelf.live()):
-        counts[row["domain"]] = counts.get(row["domain"], 0) + 1
+    counts = Counter(layout.domain_of(note.path) for note in shelf.live())
     told = "\n".join(f"{domain}: {count} live note(s)" for domain, count in sorted(counts.items()))
     tag = marks.mark(ledger.git, name, f"{message or f'Knowledge at {name}'}\n\n{told}\n")
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}

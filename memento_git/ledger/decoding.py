@@ -1,0 +1,53 @@
+"""Decoding many files at once: one batch of objects, and what was decoded before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.ledger import codec, layout
+from memento_git.ledger.codec import Decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memento_git.ledger.view import View
+
+STEP: Final = 500
+
+
+def bring(
+    view: View, paths: Iterable[str], known: Mapping[str, Any], progress: Callable[[int, int], None] | None = None
+) -> tuple[dict[str, Decoded], int]:
+    """Decode files into a view; return what shall be known next time, by blob, and how many were not known yet.
+
+    What cannot be decoded is left to whoever asks for its record.
+    """
+    keys = {path: f"{view.files[path]} {_shape_of(path)}" for path in paths}
+    view.decoded.update({path: Decoded(*known[key]) for path, key in keys.items() if key in known})
+    fresh = [path for path in keys if path not in view.decoded]
+    shown = progress if len(fresh) > STEP else None
+    for start in range(0, len(fresh), STEP):
+        if shown is not None:
+            shown(start, len(fresh))
+        _decode(view, fresh[start : start + STEP])
+    if shown is not None:
+        shown(len(fresh), len(fresh))
+    kept = {key: view.decoded[path] for path, key in keys.items() if path in view.decoded and view.files[path]}
+    return kept, len(fresh)
+
+
+def _shape_of(path: str) -> str:
+    """Return what decides how a file's text is read: the kind of its record and, of an event, the verb."""
+    _, folder, name = path.rsplit("/", 2)
+    return f"{folder.partition('_')[0]} {name[19:-18] or name}" if name.endswith(".yaml") else name
+
+
+def _decode(view: View, paths: list[str]) -> None:
+    view.fetch(paths)
+    for path in paths:
+        place = layout.place_of(path)
+        data = view.contents.get(path)
+        if place is not None and data is not None:
+            decoded = codec.decode(place, path, data)
+            if isinstance(decoded, Decoded):
+                view.decoded[path] = decoded
