@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.knowledge.wishes import Wish
 
 
@@ -89,25 +90,13 @@ def card_of(note: Prose) -> Card:
     )  # fmt: skip
 
 
-def at_places(shelf: Shelf, wanted: Collection[str], *, past: bool) -> dict[str, list[anchors.Anchor]]:
+def at_places(shelf: Shelf, wanted: Collection[str], whereabouts: Whereabouts) -> dict[str, list[anchors.Anchor]]:
     """Return the notes that are about some places, as they lie now, with their anchors there."""
-    from memento_git.knowledge import following
-    from memento_git.knowledge.labels import now_of
-
     asked = [anchors.parse(one) for one in wanted]
-    held = [
-        (note.id, anchors.from_data(place)) for note in shelf.readable() for place in shelf.about(note)
-    ]  # fmt: skip
-    if not held:
-        return {}
     found: dict[str, list[anchors.Anchor]] = {}
-    with following.opened(shelf.view.git) as follower:
-        own = [anchor for _, anchor in held]
-        now = now_of(follower, shelf.view, own, past=past)
-        became = follower.follow(own, now) if now is not None else [None] * len(own)
-        for (note, anchor), one in zip(held, became, strict=True):
-            path = one.path if one is not None and one.path else anchor.path
-            lines = (one.lines if one is not None else None) or anchor.lines
+    for note, places in whereabouts.of(note.id for note in shelf.readable()).items():
+        for anchor, one in places:
+            path, lines = one.path or anchor.path, one.lines or anchor.lines
             if any(_meets(wish, anchor, path, lines) for wish in asked):
                 found.setdefault(note, []).append(anchor)
     return found

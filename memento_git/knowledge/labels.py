@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.injection import instructive
 from memento_git.ledger import layout
-from memento_git.ledger.git import GitFailed
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
 from memento_git.model.clock import seconds_of
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.cards import Card
-    from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.ledger.standing import Standing
+    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 
@@ -115,31 +113,11 @@ def _place_in(words: Sequence[str]) -> Callable[[str], int]:
     return lambda word: words.index(word) if word in words else len(words)
 
 
-def now_of(follower: Follower, view: View, wanted: Sequence[anchors.Anchor], *, past: bool) -> Standing | None:
-    """Return the files that anchors are followed to: those of the work tree, or of the revision that is read."""
-    if past:
-        return follower.at(view.commits[0]) if view.commits else None
-    if view.git.top is None:
-        return follower.head()
-    try:
-        return follower.work_tree(wanted)
-    except GitFailed:  # a merge under way leaves no tree to write
-        return follower.head()
-
-
-def locate(view: View, shelf: Shelf, hits: Sequence[Row], *, past: bool) -> None:
+def locate(hits: Sequence[Row], whereabouts: Whereabouts) -> None:
     """Say in hits what became of the places in the code that they are about."""
     notes = [hit for hit in hits if hit["record"] == "note" and hit["about"]]
-    if not notes:
-        return
-    from memento_git.knowledge import following
-
-    held = [[anchors.from_data(place) for place in shelf.about(shelf.note(hit["id"]))] for hit in notes]
-    wanted = [anchor for places in held for anchor in places]
-    with following.opened(view.git) as follower:
-        now = now_of(follower, view, wanted, past=past)
-        became = iter(follower.follow(wanted, now)) if now is not None else None
-        for hit, places in zip(notes, held, strict=True):
-            if became is not None:
-                hit["about"] = [{"anchor": str(anchor), **next(became).data()} for anchor in places]
-                hit["anchors"] = min((one["state"] for one in hit["about"]), key=_place_in(WORST))
+    held = whereabouts.of(hit["id"] for hit in notes)
+    for hit in notes:
+        if places := held[hit["id"]]:
+            hit["about"] = [{"anchor": str(anchor), **found.data()} for anchor, found in places]
+            hit["anchors"] = min((one["state"] for one in hit["about"]), key=_place_in(WORST))

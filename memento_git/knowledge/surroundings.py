@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following
-from memento_git.knowledge.labels import now_of
 from memento_git.knowledge.lexicon import ASKING, EMPTY
+from memento_git.knowledge.whereabouts import now_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +32,10 @@ def around(view: View, hits: Sequence[Row], queries: Sequence[str], *, past: boo
     """Return the files that hits are about and those that a question names, and whether they are there."""
     with following.opened(view.git) as follower:
         now = now_of(follower, view, (), past=past)
-        there = set(now.entries) if now is not None else set()
+    return list(_around(hits, queries, set(now.entries) if now is not None else set()).values())
+
+
+def _around(hits: Sequence[Row], queries: Sequence[str], there: set[str]) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     for hit in hits:
         for place in hit["about"]:
@@ -43,14 +47,14 @@ def around(view: View, hits: Sequence[Row], queries: Sequence[str], *, past: boo
         matching = [path for path in there if path == name or path.endswith(f"/{name}")]
         for path in sorted(matching) or ([name] if "/" in name else []):
             _row(rows, path, there)
-    return list(rows.values())[:MOST_FILES]
+    return dict(islice(rows.items(), MOST_FILES))
 
 
 def traced(view: View, shelf: Shelf, hits: Sequence[Row], queries: Sequence[str], *, past: bool) -> list[Row]:
     """Return the files that the question leads to, through notes or by its words; those without a note first."""
-    rows = {row["path"]: row for row in around(view, hits, queries, past=past)}
     with following.opened(view.git) as follower:
         now = now_of(follower, view, (), past=past)
+        rows = _around(hits, queries, set(now.entries) if now is not None else set())
         if now is None:
             return list(rows.values())
         _grep(rows, follower, now, _words(queries))

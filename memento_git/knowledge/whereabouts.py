@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.knowledge import following, impact
+from memento_git.knowledge import impact
+from memento_git.ledger.git import GitFailed
 from memento_git.model import anchors
 from memento_git.model.anchors import Anchor, spell
 
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.anchors import Found
+    from memento_git.knowledge.following import Follower
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.standing import Standing
+    from memento_git.ledger.view import View
 
 
 class Whereabouts:
@@ -40,10 +44,13 @@ class Whereabouts:
         self._known.update({name: [] for name in names if name not in self._known})
         view = self.shelf.view
         if fresh and view.commits:
+            from memento_git.knowledge import following
+
             wanted = [anchor for _, anchor in fresh]
             with following.opened(view.git) as follower:
-                here = view.git.top is not None and not self.at_commit
-                now = follower.work_tree(wanted) if here else follower.at(view.commits[0])
+                now = now_of(follower, view, wanted, past=self.at_commit)
+                if now is None:
+                    return {name: self._known[name] for name in names}
                 for (name, anchor), found in zip(fresh, follower.follow(wanted, now), strict=True):
                     self._known[name].append((anchor, found))
         return {name: self._known[name] for name in names}
@@ -68,6 +75,18 @@ class Whereabouts:
             }
             for anchor, found in self.of([note])[note]
         ]  # fmt: skip
+
+
+def now_of(follower: Follower, view: View, wanted: Sequence[Anchor], *, past: bool) -> Standing | None:
+    """Return the files that anchors are followed to: those of the work tree, or of the revision that is read."""
+    if past:
+        return follower.at(view.commits[0]) if view.commits else None
+    if view.git.top is None:
+        return follower.head()
+    try:
+        return follower.work_tree(wanted)
+    except GitFailed:  # a merge under way leaves no tree to write
+        return follower.head()
 
 
 def _now(anchor: Anchor, found: Found) -> Anchor:

@@ -14,6 +14,7 @@ from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, Wish
 from memento_git.ledger import codec
 from memento_git.model.clock import DURATION, duration, seconds_of, stamp
@@ -100,7 +101,8 @@ class _Recall:
         for draft in drafts if wish.drafts else ():
             view.put(draft.path, codec.encode_prose(draft.data, draft.body))
         self.shelf = Shelf(view)
-        places = at_places(self._loaded(), wish.about, past=past) if wish.about else None
+        self.whereabouts = Whereabouts(self.shelf, at_commit=past)
+        places = at_places(self._loaded(), wish.about, self.whereabouts) if wish.about else None
         self.chooser = Chooser(self.shelf, wish, self.drafts, places)
 
     def _loaded(self) -> Shelf:
@@ -111,7 +113,7 @@ class _Recall:
         found = self._found()
         hits = [trimmed(self.wish.view, hit) for hit in found.hits]
         labels.vouch(self.view, hits, self.standings)
-        labels.locate(self.view, self.shelf, hits, past=self.past)
+        labels.locate(hits, self.whereabouts)
         sections = self._sections(found, hits)
         files = self._files(hits)
         ordered = [hit for members in sections.values() for hit in members]
