@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from heapq import merge
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import click
 
 from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, paged, reads
+from memento_git.model.clock import instant
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -149,12 +149,10 @@ def _moment(given: str, option: str) -> str:
     if not given:
         return ""
     try:
-        moment = datetime.fromisoformat(given)
-        there = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
-    except (ValueError, OverflowError):
+        return instant(given)
+    except ValueError:
         told = f"{option}: {given!r} is not a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z"
         raise click.UsageError(told, click.get_current_context()) from None
-    return there.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _when(row: Row) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.errors import MementoError
 from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
 from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model import types as t
-from memento_git.model.clock import DURATION, duration, seconds_of, stamp
+from memento_git.model.clock import DURATION, duration, instant, seconds_of, stamp
 from memento_git.model.ids import KINDS, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 from memento_git.texts.typed import TextInvalid
@@ -205,7 +203,6 @@ def moment(where: str, given: str, now: str) -> str:
     if DURATION.fullmatch(text):
         return stamp(seconds_of(now) + duration(text))
     try:
-        there = datetime.fromisoformat(text)
-        return stamp(there.replace(tzinfo=there.tzinfo or UTC).timestamp())
-    except (ValueError, OverflowError, MementoError):
+        return instant(text)
+    except ValueError:
         raise no.MomentInvalid(where=where, given=given) from None

@@ -29,6 +29,18 @@ def stamp(seconds: float) -> str:
     return f"{whole}.{milliseconds % 1000:03d}Z"
 
 
+def instant(text: str) -> str:
+    """Return an ISO date or time as the ledger writes times; one without a zone is UTC. Any other text: ValueError."""
+    from datetime import UTC, datetime
+
+    there = datetime.fromisoformat(text)
+    try:
+        moved = there.replace(tzinfo=there.tzinfo or UTC).astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(text) from error
+    return moved.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def seconds_of(text: str) -> float:
     """Return the seconds since 1970 of a schema-checked time."""
     from datetime import datetime
