@@ -43,6 +43,9 @@ _FOLDED: Final = str.maketrans({
 })  # fmt: skip
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]")
 
+_NAMED: Final = re.compile("[0-9A-Z_]")
+_SENTENCE_END: Final = re.compile("[.!?:;\n]")
+
 _ISE: Final = re.compile(r"([a-z]{3,})is(e|es|ed|er|ers|ing|ation|ations|able)$")
 _OUR: Final = re.compile(r"(?<=[a-z]{2})our(?=s?$|ed$|ing$|ite|able|hood|ful|al)")
 
@@ -74,6 +77,19 @@ def asked(text: str) -> dict[str, bool]:
             is_name = match.lastgroup == "plain" and at == 0 and len(found) > 1
             (plain if only_asks else telling).setdefault(word, is_name)
     return telling or plain
+
+
+def named(text: str) -> frozenset[str]:
+    """Return the words that are names by how they are written: with a digit, an underscore, a capital in a sentence."""
+    found: set[str] = set()
+    whole = _compatible(text)
+    end = 0
+    for match in _CHUNK.finditer(whole):
+        begins = not end or _SENTENCE_END.search(whole, end, match.start()) is not None
+        if _NAMED.search(match[0], 1 if begins else 0):
+            found.update(_of_match(match))
+        end = match.end()
+    return frozenset(found)
 
 
 def opposing(text: str) -> frozenset[str]:
