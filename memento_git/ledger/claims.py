@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Transaction
 
 REFS: Final = "refs/memento/claims"
 
@@ -63,6 +64,19 @@ def write(git: Git, claim: Claim) -> str:
 def release(git: Git, name: str, claim: Claim | None = None) -> None:
     """Remove the ref; with a claim, only while it is still that one."""
     git.answer("update-ref", "-d", f"{REFS}/{name}", *([claim.blob] if claim else []))
+
+
+def release_later(tx: Transaction, task: str, dispatch: str) -> None:
+    """Have the refs of a dispatch's claim removed once the commit is there."""
+    git = tx.ledger.git
+
+    def follow() -> None:
+        for name in (task, dispatch):
+            claim = read(git, name)
+            if claim is not None and claim.dispatch == dispatch:
+                release(git, name, claim)
+
+    tx.after_commit.append(follow)
 
 
 def claimed_on(git: Git, dispatch: str, folder: str, known: Container[str]) -> str:

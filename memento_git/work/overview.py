@@ -219,10 +219,10 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
 
 def _merges(view: View, held: Row) -> list[Row]:
     """Return the steps that bring work which lies on a dispatch's own branch to this one."""
-    from memento_git.ledger import checkouts
-
     steps: list[Row] = []
     for task in [row for row in held["tasks"] if row.get("stale")][:SOON]:
+        from memento_git.ledger import checkouts
+
         done = [row for row in held["dispatches"] if row["task_id"] == task["id"] and row["status"] == "completed"]
         apart = [row for row in done if task["selected_dispatch_id"] in (None, row["dispatch_id"]) and row["branch"]]
         branches = [checkouts.unmerged(view.git, row["dispatch_id"]) for row in apart]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims
-from memento_git.ledger.checkouts import branch_of
 from memento_git.ledger.claims import Claim
 from memento_git.model.clock import DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
@@ -80,11 +79,16 @@ def hand_out(
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
     name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
+    branch = ""
+    if apart:
+        from memento_git.ledger.checkouts import branch_of
+
+        branch = branch_of(dispatch_of(name))
     event = desk.happen(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
-        brief=brief, branch=branch_of(dispatch_of(name)) if apart else "",
+        brief=brief, branch=branch,
     )  # fmt: skip
     return dispatch_of(event)
 
@@ -215,19 +219,6 @@ def replaceable(now: str, state: RunState, task: str, existing: Claim, claim: Cl
     return known is not None and known["status"] not in ("queued", "claimed")
 
 
-def release(tx: Transaction, task: str, dispatch: str) -> None:
-    """Have the claim's ref removed once the commit is there."""
-    git = tx.ledger.git
-
-    def follow() -> None:
-        for name in (task, dispatch):
-            claim = claims.read(git, name)
-            if claim is not None and claim.dispatch == dispatch:
-                claims.release(git, name, claim)
-
-    tx.after_commit.append(follow)
-
-
 def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: bool = False) -> tuple[str, str, bool]:
     """Lengthen a claim; return (id, until, committed). It is committed only past half of the lease, or by force."""
     desk = Desk.of(tx)
@@ -292,7 +283,7 @@ def complete(
         note=desk.optional("summary", note),
     )  # fmt: skip
     checkpoint = checkpoints.record(tx, state, completion, graph)
-    release(tx, task, name)
+    claims.release_later(tx, task, name)
     worktrees.leave(tx, name)
     return name, checkpoint
 
@@ -338,7 +329,7 @@ def fail_dispatch(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
         evidence=[_named(desk, given) for given in evidence], partial=worktrees.give_up(tx, name),
     )  # fmt: skip
-    release(tx, task, name)
+    claims.release_later(tx, task, name)
     return name
 
 
@@ -374,7 +365,7 @@ def recover_dispatch(
     words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
     partial = worktrees.give_up(tx, name)
     desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
-    release(tx, task, name)
+    claims.release_later(tx, task, name)
     again = requeue or (bundle and state.task_status(task) == "pending" and not state.is_final)
     brief = bundles.record_bundle(tx, task, name) if again else ""
     if not requeue:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.ledger import codec, layout, prosefile
+from memento_git.ledger import claims, codec, layout, prosefile
 from memento_git.ledger.store import NothingToCommit
 from memento_git.model.types import WORD
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid
 from memento_git.work import refusals as no
-from memento_git.work.actions.dispatches import release
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -180,5 +179,5 @@ def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:
     open_before = state.folded(identity).lanes.open_dispatches()
     desk.happen(state, identity, do, reads=(state.id,), reason=desk.reason(verb, reason))
     for dispatch in open_before:
-        release(tx, identity, dispatch)
+        claims.release_later(tx, identity, dispatch)
     return identity

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import codec, layout, prosefile, publish
+from memento_git.ledger import claims, codec, layout, prosefile, publish
 from memento_git.work import codestate, guard, pasts, proofs, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences
-from memento_git.work.actions.dispatches import release
 from memento_git.work.desk import Desk
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import named
@@ -143,7 +142,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     else:
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
     for dispatch in open_before:
-        release(tx, identity, dispatch)
+        claims.release_later(tx, identity, dispatch)
     judged = [name for ref in refs if state.evidence(name := ref.partition("@")[0]) is not None]
     return Verdict(identity, tuple(unmet), tuple(judged), made)
 
