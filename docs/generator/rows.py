@@ -358,6 +358,20 @@ CODE_FILE: Final = {
     "symbols": "in `coverage`: how many there are", "noted": "how many of them a note is about",
     "share": "noted by symbols", "dark": "names of the others",
 }  # fmt: skip
+USAGE: Final = {
+    "looked_at": "since (or null), commits (of code), note_commits, most (of each), wide (those that changed more than "
+    "50 files, of which `together` takes no heed), notes (live ones)",
+    "together": "path (a file that no note covers), with (a file that `notes` are about), commits (that changed both), "
+    "of (that changed `with`), own (that changed `path`)",
+    "corrected": "note, title, kind, status, times, superseded (ids of what it took the place of), revised (how often "
+    "texts were revised), reasons",
+    "volatile": "note, title, kind, status, commits (that changed `paths`), since (those later than `looked_at`), "
+    "looked_at (confirmed, else made)",
+    "cited_together": "notes (two: note, title, kind, status), places (where: note, evidence, thread or commit, and "
+    "which)",
+    "uncited": "note, title, kind, status, created_at, confirmed_at (or null)",
+    "omitted": "name of a list -> how many rows are left out",
+}  # fmt: skip
 SCAN: Final = {
     "code": "which code it is", "drafts": "what was made: id, title, path, symbol (null: the whole file)",
     "replaced": "ids of drafts that were dropped, since their place says something else now or nothing",
@@ -375,7 +389,7 @@ TABLES: Final = {
     "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
-    "Recipe": RECIPE, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
+    "Check usage": USAGE, "Recipe": RECIPE, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
     "Note (of diff)": DIFF_NOTE, "Place of a note (anchors, touched)": TOUCHED,
 }  # fmt: skip
 
@@ -528,6 +542,7 @@ ANSWERS: Final = {
     "check duplicates": "duplicates",
     "check conflicts": "conflicts",
     "check expired": "expired",
+    "check usage": " ".join(USAGE),
     "hook list": "hooks",
     "hook install": "hooks",
     "hook uninstall": "hooks",
