@@ -302,6 +302,12 @@ RECIPE_WRITE: Final = {
     "existing": "the note that says it already, or null", "title": "of the new note, or null",
     "text": "of the new note, or null", "rel": "of links, or null", "to": "of links, or null",
 }  # fmt: skip
+LEARNT: Final = {
+    "name": "of the recipe", "thread": "whose notes it was learnt from", "text": "its YAML",
+    "notes": "how many live notes the thread has", "found": "how many of them it finds", "others": "how many others",
+    "f1": "of its right and its missing ones, 0 to 1", "missed": "ids of the thread's notes that it does not find",
+    "also": "ids of the others", "tried": "all drafts: `size` (how much it says), `found`, `others`, `f1`, `steps`",
+}  # fmt: skip
 HIT: Final = {
     "id": "the record", "record": "note, plan, task, run, evidence, skill",
     "kind": "of a note what it is, else `record`",
@@ -389,7 +395,8 @@ TABLES: Final = {
     "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
-    "Check usage": USAGE, "Recipe": RECIPE, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
+    "Check usage": USAGE, "Recipe": RECIPE, "Recipe (of recipe learn)": LEARNT,
+    "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
     "Note (of diff)": DIFF_NOTE, "Place of a note (anchors, touched)": TOUCHED,
 }  # fmt: skip
 
@@ -522,6 +529,7 @@ ANSWERS: Final = {
     "recipe list": "recipes",
     "recipe show": "recipe",
     "recipe save": "recipe",
+    "recipe learn": "recipe saved",
     "recipe remove": "removed",
     "recipe run": "recipe notes steps writes applied page",
     "export": "format notes skipped text",
