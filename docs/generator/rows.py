@@ -382,7 +382,9 @@ SCAN: Final = {
     "code": "which code it is", "drafts": "what was made: id, title, path, symbol (null: the whole file)",
     "replaced": "ids of drafts that were dropped, since their place says something else now or nothing",
     "left_out": "what is not fit for a note: path, symbol, why",
-    "files": "read; unchanged: known by their content; left: beyond the limit; too_large; not_parsed: by language",
+    "failed": "files about which the command of --describe-with told nothing: path, why; `ok` is then false",
+    "files": "read; unchanged: known by their content; left: beyond the limit; too_large; noted: have notes, so "
+    "--describe-with passes them over; not_parsed: by language",
 }  # fmt: skip
 
 TABLES: Final = {
