@@ -308,6 +308,10 @@ LEARNT: Final = {
     "f1": "of its right and its missing ones, 0 to 1", "missed": "ids of the thread's notes that it does not find",
     "also": "ids of the others", "tried": "all drafts: `size` (how much it says), `found`, `others`, `f1`, `steps`",
 }  # fmt: skip
+PROJECT: Final = {
+    "name": "as you call it", "path": "its folder on this machine",
+    "state": "ok, gone (no folder is there), no_ledger",
+}  # fmt: skip
 HIT: Final = {
     "id": "the record", "record": "note, plan, task, run, evidence, skill",
     "kind": "of a note what it is, else `record`",
@@ -398,7 +402,7 @@ TABLES: Final = {
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
     "Check usage": USAGE, "Recipe": RECIPE, "Recipe (of recipe learn)": LEARNT,
-    "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
+    "Project (projects)": PROJECT, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
     "Note (of diff)": DIFF_NOTE, "Place of a note (anchors, touched)": TOUCHED,
 }  # fmt: skip
 
@@ -538,6 +542,10 @@ ANSWERS: Final = {
     "export --out": "format notes skipped path",
     "export --format agents-md --out": "format notes skipped path changed",
     "import": "from dry_run added existing drafts skipped",
+    "projects": "projects",
+    "projects list": "projects",
+    "projects add": "project",
+    "projects remove": "project",
     "purge": "notes done branch paths rewrites signed named_by not_reached before after backup next",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
