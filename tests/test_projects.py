@@ -66,12 +66,8 @@ def test_a_note_comes_with_its_words_and_says_where_it_is_from(play: Play, shop:
     brought = fetch(play, shop, "pay.cents")
     note = only(play)
     assert note.id != told
-    assert (note.body.strip(), note.data["kind"], note.data["key"]) == (
-        "Amounts are whole cents.",
-        "decision",
-        "pay.cents",
-    )
-    assert (note.data["tags"], note.data["importance"], note.data["thread"]) == ("pay.cents", ["money"], 0.9, "pay")
+    assert (note.body.strip(), note.data["kind"]) == ("Amounts are whole cents.", "decision")
+    assert [note.data[key] for key in ("key", "tags", "importance", "thread")] == ["pay.cents", ["money"], 0.9, "pay"]
     assert (note.data["origin"], "about" in note.data) == ("import", False)
     assert note.data["sources"] == [f"project:shop/{told}", "https://example.invalid/rfc"]
     assert str(tmp_path) not in (play.root / note.path).read_text()

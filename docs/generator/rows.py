@@ -532,6 +532,7 @@ ANSWERS: Final = {
     "session end": "session note promoted drafts short",
     "session mark": "mark commit domains",
     "changes": "since changes",
+    "changes --follow": "change",
     "recipe list": "recipes",
     "recipe show": "recipe",
     "recipe save": "recipe",
