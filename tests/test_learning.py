@@ -10,7 +10,6 @@ import pytest
 from memento_git.knowledge import learning
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.learning import (
-    NoSuchThread,
     NothingInCommon,
     RecipeUnnamed,
     ThreadTooShort,
@@ -18,6 +17,7 @@ from memento_git.knowledge.actions.learning import (
     save_learnt,
 )
 from memento_git.knowledge.actions.recipes import RecipeBuiltIn, RecipeExists, RecipeInvalid, run_recipe
+from memento_git.knowledge.actions.threads import NoSuchThread
 from memento_git.ledger.store import NothingToCommit
 from tests.play import Play, git
 

@@ -308,6 +308,10 @@ LEARNT: Final = {
     "f1": "of its right and its missing ones, 0 to 1", "missed": "ids of the thread's notes that it does not find",
     "also": "ids of the others", "tried": "all drafts: `size` (how much it says), `found`, `others`, `f1`, `steps`",
 }  # fmt: skip
+THREAD: Final = {
+    "thread": "its name", "notes": "how many there are", "states": "state -> how many", "domains": "where they lie",
+    "actors": "who wrote them", "began": "when the first was made", "latest": "when the last was made",
+}  # fmt: skip
 PROJECT: Final = {
     "name": "as you call it", "path": "its folder on this machine",
     "state": "ok, gone (no folder is there), no_ledger",
@@ -402,7 +406,8 @@ TABLES: Final = {
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
     "Check usage": USAGE, "Recipe": RECIPE, "Recipe (of recipe learn)": LEARNT,
-    "Project (projects)": PROJECT, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
+    "Project (projects)": PROJECT, "Thread (of note threads)": THREAD,
+    "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
     "Note (of diff)": DIFF_NOTE, "Place of a note (anchors, touched)": TOUCHED,
 }  # fmt: skip
 
@@ -513,7 +518,10 @@ ANSWERS: Final = {
             "unlink",
         )
     },
-    "note retire --key-prefix": "notes",
+    "note retire --key-prefix": "notes dry_run",
+    "note park --thread": "notes",
+    "note resume --thread": "notes",
+    "note threads": "threads page",
     "note merge": "note coverage",
     "note redact": "redacted note",
     "note show": "note audit",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import learning, recipes, upkeep
 from memento_git.knowledge.actions.recipes import RecipeInvalid, save_recipe
+from memento_git.knowledge.actions.threads import NoSuchThread
 from memento_git.knowledge.learning import CURRENT, Known, Score
 from memento_git.knowledge.recipe_runs import RecipeRun
 from memento_git.knowledge.transitions import LIVE
@@ -36,12 +36,6 @@ MOST_PLACES: Final = 12
 COMMON: Final = 4
 FEWEST_COMMON: Final = 20
 WANTED: Final = (*LIVE, "contested")
-
-
-class NoSuchThread(Refused):
-    token = "thread_not_found"
-    sentence = "no note is of the thread {thread!r}{near}"
-    hint_ = "see the threads of notes: memento note list --json"
 
 
 class ThreadTooShort(Refused):
@@ -152,7 +146,7 @@ def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
     """Return the notes to choose among, and the telling words of a thread's notes as these write them."""
     ours = [item for item in run.notes() if item.thread == thread]
     if not ours:
-        raise NoSuchThread(thread=thread, near=_near(run, thread))
+        raise NoSuchThread.among(thread, {item.thread for item in run.notes() if item.thread})
     live = [item for item in ours if item.status in WANTED]
     if len(live) < LEAST:
         raise ThreadTooShort(thread=thread, notes=len(ours), live=len(live))
@@ -166,11 +160,6 @@ def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
     known = Known(items, wanted, _places(run, items, live), having, _relations(run, wanted))
     order = sorted(written, key=lambda word: (-learning.score(having[written[word]], wanted).f1, word))
     return known, {word: written[word] for word in order}
-
-
-def _near(run: RecipeRun, thread: str) -> str:
-    near = get_close_matches(thread, sorted({item.thread for item in run.notes() if item.thread}), 1)
-    return f"; there is {near[0]!r}" if near else ""
 
 
 def _words(
