@@ -188,3 +188,7 @@ def test_how_well_it_fits_is_the_mean_of_both_shares() -> None:
     assert learning.score(["a", "x"], ["a", "b"]).f1 == 0.5
     assert learning.score([], []).f1 == 0.0
     assert learning.score(["a", "b", "c"], ["a"]) == (1, 2, 1)
+
+
+def test_words_that_only_ask_or_stand_everywhere_are_not_learnt() -> None:
+    assert learning.shared_words(["What is it about refunds?", "What of the Refunds, then?"]) == {"refund": "refunds"}

@@ -551,7 +551,6 @@ ANSWERS: Final = {
     "export --out": "format notes skipped path",
     "export --format agents-md --out": "format notes skipped path changed",
     "import": "from dry_run added existing drafts skipped",
-    "projects": "projects",
     "projects list": "projects",
     "projects add": "project",
     "projects remove": "project",

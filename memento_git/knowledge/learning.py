@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import alike, recipes, words
+from memento_git.knowledge.lexicon import ASKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -90,8 +91,13 @@ def shared_words(texts: Sequence[str]) -> dict[str, str]:
     return {
         word: _usual(written[word])
         for word, count in having.items()
-        if count >= least_of(len(texts)) and word in written and not words.is_everyday(word)
+        if count >= least_of(len(texts)) and word in written and _tells(word, written[word])
     }
+
+
+def _tells(word: str, forms: Counter[str]) -> bool:
+    """Tell whether a word is neither one of those that most texts have nor one that only asks."""
+    return not words.is_everyday(word) and ASKING.isdisjoint(forms)
 
 
 def _usual(forms: Counter[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.knowledge import learning, recipes, upkeep
 from memento_git.knowledge.actions.recipes import RecipeInvalid, save_recipe
-from memento_git.knowledge.actions.threads import NoSuchThread
+from memento_git.knowledge.actions.threads import NoSuchThread, near
 from memento_git.knowledge.learning import CURRENT, Known, Score
 from memento_git.knowledge.recipe_runs import RecipeRun
 from memento_git.knowledge.transitions import LIVE
@@ -146,7 +146,7 @@ def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
     """Return the notes to choose among, and the telling words of a thread's notes as these write them."""
     ours = [item for item in run.notes() if item.thread == thread]
     if not ours:
-        raise NoSuchThread.among(thread, {item.thread for item in run.notes() if item.thread})
+        raise NoSuchThread(thread=thread, near=near(thread, {item.thread for item in run.notes() if item.thread}))
     live = [item for item in ours if item.status in WANTED]
     if len(live) < LEAST:
         raise ThreadTooShort(thread=thread, notes=len(ours), live=len(live))

@@ -24,11 +24,11 @@ class NoSuchThread(Refused):
     sentence = "no note is of the thread {thread!r}{near}"
     hint_ = "see all threads: memento note threads"
 
-    @classmethod
-    def among(cls, thread: str, known: Iterable[str]) -> NoSuchThread:
-        """Return the refusal, with the thread that may have been meant."""
-        near = get_close_matches(thread, sorted(known), 1)
-        return cls(thread=thread, near=f"; there is {near[0]!r}" if near else "")
+
+def near(thread: str, known: Iterable[str]) -> str:
+    """Return what to say of the thread that may have been meant."""
+    found = get_close_matches(thread, sorted(known), 1)
+    return f"; there is {found[0]!r}" if found else ""
 
 
 def list_threads(shelf: Shelf, *, domain: str = "", author: str = "", live: bool = False) -> list[Row]:
@@ -74,7 +74,7 @@ def _moved(tx: Transaction, thread: str, do: str, status: str, reason: str) -> l
     members = [note for note in desk.shelf.readable() if note.data.get("thread") == thread]
     if not members:
         known = {str(note.data["thread"]) for note in desk.shelf.readable() if note.data.get("thread")}
-        raise NoSuchThread.among(thread, known)
+        raise NoSuchThread(thread=thread, near=near(thread, known))
     found = [note.id for note in members if desk.shelf.status(note.id) == status]
     if not found:
         raise NothingToCommit
