@@ -19,7 +19,7 @@ NAME: Final = Pattern("a name such as shop or shop-api", r"[A-Za-z0-9][A-Za-z0-9
 
 class ProjectNameInvalid(Misused):
     token = "project_name_invalid"
-    sentence = "{name!r} cannot be a project's name: {problem}"
+    sentence = "a project cannot be called so: {problem}"
     hint_ = "give it one: memento projects add PATH --name NAME"
 
 
@@ -70,7 +70,7 @@ def add_project(path: str, name: str = "") -> Project:
     problems: list[tuple[tuple[str | int, ...], str]] = []
     NAME.read(name, (), problems)
     if problems:
-        raise ProjectNameInvalid(name=name, problem=problems[0][1])
+        raise ProjectNameInvalid(problem=problems[0][1])
     file = list_file()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with lock.held(file.with_suffix(".lock")):

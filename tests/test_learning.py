@@ -156,6 +156,8 @@ def test_what_cannot_be_learnt_from_is_refused(play: Play) -> None:
     add(play, "Refunds take a week.", thread="t")
     with pytest.raises(ThreadTooShort, match="1 live"):
         learn(play)
+    with pytest.raises(NoSuchThread):
+        learn(play, "", name="all")
     with pytest.raises(NoSuchThread, match="there is 't'"):
         learn(play, "tt")
     add(play, "Zebras gallop.", thread="t", kind="lesson", domain="issues")

@@ -144,7 +144,7 @@ def _steps(data: Data) -> list[Row]:
 
 def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
     """Return the notes to choose among, and the telling words of a thread's notes as these write them."""
-    ours = [item for item in run.notes() if item.thread == thread]
+    ours = [item for item in run.notes() if thread and item.thread == thread]
     if not ours:
         raise NoSuchThread(thread=thread, near=near(thread, {item.thread for item in run.notes() if item.thread}))
     live = [item for item in ours if item.status in WANTED]
