@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
+    from memento_git.knowledge.corpus import Corpus
     from memento_git.knowledge.ranking import Asked, Found, Near, Part, Ranked
     from memento_git.knowledge.repeats import Said
     from memento_git.ledger.store import Ledger
@@ -69,13 +70,21 @@ def search(
     view = source if isinstance(source, View) else source.view()
     focus = frozenset(files)
     nearness = _nearness(view, queries, semantic or _configured(view), progress)
-    ranked, behind, against = _ranked(view, queries, limit, keep, focus, progress, few, nearness)
-    merged = _merged(ranked)
-    weak = {number for number, one in enumerate(ranked) if one.weak}
-    hits = [hit._replace(weak=hit.query in weak) for hit in _collapsed(view, merged, limit, explain=explain)]
-    told = sum(1 + len(hit.alike) for hit in hits)
-    total = max([len(merged), *(one.total for one in ranked)])
-    return Hits(hits, total - told, [one.asked for one in ranked], behind, against)
+
+    def answered(corpus: Corpus, behind: int) -> Hits:
+        ranked = [
+            rank(corpus, query, most=limit, keep=keep, files=focus, near=near)
+            for query, near in zip(queries, nearness, strict=True)
+        ]
+        merged = _merged(ranked)
+        weak = {number for number, one in enumerate(ranked) if one.weak}
+        hits = [hit._replace(weak=hit.query in weak) for hit in _collapsed(view, merged, limit, explain=explain)]
+        told = sum(1 + len(hit.alike) for hit in hits)
+        total = max([len(merged), *(one.total for one in ranked)])
+        against = {hit.id: opponents(corpus, hit.card) for hit in hits}
+        return Hits(hits, total - told, [one.asked for one in ranked], behind, against)
+
+    return _in_corpus(view, answered, progress, few)
 
 
 def text_of(view: View, card: Card) -> str:
@@ -123,27 +132,19 @@ def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress)
     return near(view, queries, progress)
 
 
-def _ranked(
-    view: View, queries: Sequence[str], limit: int, keep: Callable[[Card], bool] | None, focus: frozenset[str],
-    progress: Progress, few: int, nearness: Sequence[Near | None],
-) -> tuple[list[Ranked], int, dict[str, tuple[str, ...]]]:  # fmt: skip
-    """Return the answers to each question; an index found damaged while it is read is made anew."""
+def _in_corpus(view: View, answered: Callable[[Corpus, int], Hits], progress: Progress, few: int) -> Hits:
+    """Return the answer out of all documents; an index found damaged while it is read is made anew."""
     from memento_git.knowledge import upkeep
 
     for written in (True, True, False):
         try:
             with upkeep.gathered(view, progress, written=written, few=few) as (corpus, behind):
-                ranked = [
-                    rank(corpus, query, most=limit, keep=keep, files=focus, near=near)
-                    for query, near in zip(queries, nearness, strict=True)
-                ]
-                cards = {found.card.id: found.card for one in ranked for found in one.found}
-                return ranked, behind, {identity: opponents(corpus, card) for identity, card in cards.items()}
+                return answered(corpus, behind)
         except Damaged:
             from memento_git.knowledge import index
 
             index.forget(view.git)
-    return [], 0, {}
+    return Hits([], 0, [], 0, {})
 
 
 def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:
