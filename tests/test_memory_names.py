@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from memento_git.knowledge.actions import notes
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions.setup import init_ledger
 from tests.mentions import missing
 from tests.play import Play, git
 
@@ -67,6 +69,8 @@ def _scene(play: Play, folder: Path, tool: str) -> dict[str, str]:
     """Return what stands for the words in capitals, made in a fresh ledger."""
     note = play.do(notes.add_note, "Tokens live an hour, 3600 s.", key="auth.token", thread="auth", about=["app.py"]).id
     other = play.do(notes.add_note, "The user likes the dark theme.", key="user.theme", links=[f"relates_to:{note}"]).id
+    play.do(notes.add_note, "Tokens are signed.", thread="auth", domain="decisions", tags=["tokens"])
+    play.do(notes.add_note, "The bakery opens at six.")
     goal = play.do(notes.add_note, "Write all tests.", kind="goal").id
     file = folder / "given"
     if tool in ("memory_pipeline", "memory_vector"):
@@ -77,4 +81,17 @@ def _scene(play: Play, folder: Path, tool: str) -> dict[str, str]:
         file.write_text('{"text": "Times are UTC.", "kind": "fact"}\n{"text": "Days begin at six."}\n')
     git(play.root, "config", "user.name", "Ada")
     git(play.root, "config", "user.email", "ada@example.invalid")
-    return {"NOTE": note, "OTHER": other, "GOAL": goal, "FILE": str(file), "PATH": "app.py"}
+    there = _another(folder) if tool in ("memory_import", "memory_switch") else ""
+    return {
+        "NOTE": note, "OTHER": other, "GOAL": goal, "FILE": str(file), "PATH": "app.py", "OTHERPROJECT": there,
+    }  # fmt: skip
+
+
+def _another(folder: Path) -> str:
+    """Make another project that has a note with the same key, and return where it is."""
+    place = folder / "other"
+    git(folder, "init", "-q", "-b", "main", "other")
+    with Ledger.open(place) as ledger:
+        init_ledger(ledger)
+        Play(ledger).do(notes.add_note, "Tokens rotate there.", key="auth.rotation")
+    return str(place)

@@ -96,7 +96,7 @@ def test_docstrings_become_drafts_and_nothing_is_committed(play: Play) -> None:
         "Basket: Holds apples for the market.": "Holds apples for the market.",
     }
     assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain")) == before
-    assert told["files"] == {"read": 2, "unchanged": 0, "left": 0, "too_large": 0, "not_parsed": {}}
+    assert told["files"] == {"read": 2, "unchanged": 0, "left": 0, "too_large": 0, "noted": 0, "not_parsed": {}}
     draft = next(one for one in Drafts(play.ledger.git).all() if one.title.startswith("first"))
     (about,) = draft.data["about"]
     assert (about["path"], about["symbol"], about["blob"]) == (

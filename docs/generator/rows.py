@@ -302,6 +302,20 @@ RECIPE_WRITE: Final = {
     "existing": "the note that says it already, or null", "title": "of the new note, or null",
     "text": "of the new note, or null", "rel": "of links, or null", "to": "of links, or null",
 }  # fmt: skip
+LEARNT: Final = {
+    "name": "of the recipe", "thread": "whose notes it was learnt from", "text": "its YAML",
+    "notes": "how many live notes the thread has", "found": "how many of them it finds", "others": "how many others",
+    "f1": "of its right and its missing ones, 0 to 1", "missed": "ids of the thread's notes that it does not find",
+    "also": "ids of the others", "tried": "all drafts: `size` (how much it says), `found`, `others`, `f1`, `steps`",
+}  # fmt: skip
+THREAD: Final = {
+    "thread": "its name", "notes": "how many there are", "states": "state -> how many", "domains": "where they lie",
+    "actors": "who wrote them", "began": "when the first was made", "latest": "when the last was made",
+}  # fmt: skip
+PROJECT: Final = {
+    "name": "as you call it", "path": "its folder on this machine",
+    "state": "ok, gone (no folder is there), no_ledger",
+}  # fmt: skip
 HIT: Final = {
     "id": "the record", "record": "note, plan, task, run, evidence, skill",
     "kind": "of a note what it is, else `record`",
@@ -358,11 +372,27 @@ CODE_FILE: Final = {
     "symbols": "in `coverage`: how many there are", "noted": "how many of them a note is about",
     "share": "noted by symbols", "dark": "names of the others",
 }  # fmt: skip
+USAGE: Final = {
+    "looked_at": "since (or null), commits (of code), note_commits, most (of each), wide (those that changed more than "
+    "50 files, of which `together` takes no heed), notes (live ones)",
+    "together": "path (a file that no note covers), with (a file that `notes` are about), commits (that changed both), "
+    "of (that changed `with`), own (that changed `path`)",
+    "corrected": "note, title, kind, status, times, superseded (ids of what it took the place of), revised (how often "
+    "texts were revised), reasons",
+    "volatile": "note, title, kind, status, commits (that changed `paths`), since (those later than `looked_at`), "
+    "looked_at (confirmed, else made)",
+    "cited_together": "notes (two: note, title, kind, status), places (where: note, evidence, thread or commit, and "
+    "which)",
+    "uncited": "note, title, kind, status, created_at, confirmed_at (or null)",
+    "omitted": "name of a list -> how many rows are left out",
+}  # fmt: skip
 SCAN: Final = {
     "code": "which code it is", "drafts": "what was made: id, title, path, symbol (null: the whole file)",
     "replaced": "ids of drafts that were dropped, since their place says something else now or nothing",
     "left_out": "what is not fit for a note: path, symbol, why",
-    "files": "read; unchanged: known by their content; left: beyond the limit; too_large; not_parsed: by language",
+    "failed": "files about which the command of --describe-with told nothing: path, why; `ok` is then false",
+    "files": "read; unchanged: known by their content; left: beyond the limit; too_large; noted: have notes, so "
+    "--describe-with passes them over; not_parsed: by language",
 }  # fmt: skip
 
 TABLES: Final = {
@@ -375,7 +405,9 @@ TABLES: Final = {
     "Run again (results)": RERUN, "Note": NOTE, "Hit (of recall)": HIT,
     "Code (code)": CODE, "Note at a place (of code read)": CODE_NOTE, "Code read": CODE_READ, "Code grep": CODE_GREP,
     "File (of code ls, map, coverage)": CODE_FILE, "Scan": SCAN,
-    "Recipe": RECIPE, "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
+    "Check usage": USAGE, "Recipe": RECIPE, "Recipe (of recipe learn)": LEARNT,
+    "Project (projects)": PROJECT, "Thread (of note threads)": THREAD,
+    "Step (of recipe run)": RECIPE_STEP, "Write (of recipe run)": RECIPE_WRITE,
     "Note (of diff)": DIFF_NOTE, "Place of a note (anchors, touched)": TOUCHED,
 }  # fmt: skip
 
@@ -486,7 +518,10 @@ ANSWERS: Final = {
             "unlink",
         )
     },
-    "note retire --key-prefix": "notes",
+    "note retire --key-prefix": "notes dry_run",
+    "note park --thread": "notes",
+    "note resume --thread": "notes",
+    "note threads": "threads page",
     "note merge": "note coverage",
     "note redact": "redacted note",
     "note show": "note audit",
@@ -505,15 +540,20 @@ ANSWERS: Final = {
     "session end": "session note promoted drafts short",
     "session mark": "mark commit domains",
     "changes": "since changes",
+    "changes --follow": "change",
     "recipe list": "recipes",
     "recipe show": "recipe",
     "recipe save": "recipe",
+    "recipe learn": "recipe saved",
     "recipe remove": "removed",
     "recipe run": "recipe notes steps writes applied page",
     "export": "format notes skipped text",
     "export --out": "format notes skipped path",
     "export --format agents-md --out": "format notes skipped path changed",
     "import": "from dry_run added existing drafts skipped",
+    "projects list": "projects",
+    "projects add": "project",
+    "projects remove": "project",
     "purge": "notes done branch paths rewrites signed named_by not_reached before after backup next",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
@@ -528,6 +568,7 @@ ANSWERS: Final = {
     "check duplicates": "duplicates",
     "check conflicts": "conflicts",
     "check expired": "expired",
+    "check usage": " ".join(USAGE),
     "hook list": "hooks",
     "hook install": "hooks",
     "hook uninstall": "hooks",

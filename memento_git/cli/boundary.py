@@ -141,8 +141,12 @@ def _door(options: dict[str, Any]) -> Door:
     project, scope = options.pop("project_path", None), options.pop("scope", None) or "project"
     if project and scope == "user":
         raise click.UsageError("your own notes lie in no project; give --scope user or --project")
+    if project:
+        from memento_git.projects import place_of
+
+        workspace = place_of(project)
     return Door(
-        project or workspace,
+        workspace,
         options.pop("actor", None) or outer.get("actor") or "",
         options.pop("at", ()) or outer.get("at") or (),
         options.pop("allow_secret", ()),
@@ -208,7 +212,12 @@ def across(function: Callable[..., Any]) -> Callable[..., Any]:
 def _scoped(function: Callable[..., Any], scopes: tuple[str, ...], words: str) -> Callable[..., Any]:
     text = f"This project's notes (the default), {words}."
     scope = click.option("--scope", type=click.Choice(scopes), default=None, help=text)
-    project = click.option("--project", "project_path", metavar="PATH", help="Another project, by its folder.")
+    project = click.option(
+        "--project",
+        "project_path",
+        metavar="PROJECT",
+        help="Another project, by its folder, or its name in memento projects.",
+    )
     return scope(project(function))
 
 

@@ -1,4 +1,4 @@
-"""memento check anchors, impact, duplicates, conflicts, expired, and check --diff."""
+"""memento check anchors, impact, duplicates, conflicts, expired, usage, and check --diff."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, progress, reads
+from memento_git.cli.check_usage import usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +126,7 @@ def expired(door: Door) -> None:
     door.show(told, text)
 
 
-COMMANDS: Final = {one.name: one for one in (anchors, impact, duplicates, conflicts, expired)}
+COMMANDS: Final = {one.name: one for one in (anchors, impact, duplicates, conflicts, expired, usage)}
 
 
 def touched(door: Door, given: str, form: str) -> None:

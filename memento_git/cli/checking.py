@@ -18,7 +18,7 @@ FOUND = 5
 FORMATS = ("text", "json", "sarif", "github", "junit")
 
 
-NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired")
+NOTES: Final = ("anchors", "impact", "duplicates", "conflicts", "expired", "usage")
 
 
 class Checks(click.Group):

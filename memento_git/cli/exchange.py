@@ -13,7 +13,7 @@ from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memento_git.model.exchange import Brought
 
@@ -111,24 +111,53 @@ def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
     EXPORTERS[form](door, out, **options)
 
 
+def _from_project(door: Door, project: str, names: Sequence[str], *, dry_run: bool) -> Brought:
+    """Take single notes of another project's ledger."""
+    from memento_git.knowledge.actions.fetching import fetch_notes
+    from memento_git.ledger.store import Ledger
+    from memento_git.projects import place_of
+
+    with Ledger.open(place_of(project)) as other:
+        return fetch_notes(door.ledger, other, names, dry_run=dry_run, allow_secrets=door.allow_secrets)
+
+
 @click.command("import")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
-@click.option("--from", "form", type=click.Choice(tuple(IMPORTERS)), default="jsonl", show_default=True,
-              help="What SOURCE is: jsonl is our own export, markdown a folder, claude-md a CLAUDE.md or AGENTS.md, "
-              "mnemo its store, memento-sqlite the local memory server's file or its JSON lines.")  # fmt: skip
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
+@click.option("--from", "form", type=click.Choice(tuple(IMPORTERS)), default=None,
+              help="What SOURCE is: jsonl, our own export and the default; markdown a folder; claude-md a CLAUDE.md or "
+              "AGENTS.md; mnemo its store; memento-sqlite the local memory server's file or JSON lines.")  # fmt: skip
+@click.option("--from-project", default="", metavar="PROJECT",
+              help="Each SOURCE is a note, by id or key, of another project: its folder or name.")  # fmt: skip
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that its texts are less than they claim.")
 @click.option("--dry-run", is_flag=True, help="Say what would come in; change nothing.")
 @scoped
 @writes
-def import_(door: Door, source: Path, form: str, **options: Any) -> None:
-    """Take knowledge in, in one commit; what is there already stays as it is."""
-    door.makes = not options["dry_run"]
-    brought = IMPORTERS[form](door, source, **{**options, "origin": options["origin"] or ""})
-    dry = bool(options["dry_run"])
+def import_(
+    door: Door, sources: tuple[str, ...], form: str | None, from_project: str, origin: str | None, *, dry_run: bool
+) -> None:  # fmt: skip
+    """Take knowledge in, in one commit; what is there already stays as it is.
+
+    SOURCE is a file or folder. With --from-project it is a note of another project, or several; one that is here
+    already is refused.
+    """
+    door.makes = not dry_run
+    if from_project:
+        if form or origin:
+            raise click.UsageError("--from and --origin are for files", click.get_current_context())
+        brought = _from_project(door, from_project, sources, dry_run=dry_run)
+    else:
+        if len(sources) > 1:
+            raise click.UsageError("give one file or folder", click.get_current_context())
+        source = click.Path(path_type=Path, exists=True).convert(sources[0], None, click.get_current_context())
+        brought = IMPORTERS[form or "jsonl"](door, source, dry_run=dry_run, origin=origin or "")
+    rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
+    told = {"from": "project" if from_project else form or "jsonl", "dry_run": dry_run, **rows}
+    door.show(told, "\n".join(_brought(brought, dry=dry_run)))
+
+
+def _brought(brought: Brought, *, dry: bool) -> list[str]:
     counts = [f"{'would come' if dry else 'came'} in: {len(brought.added)}", f"there already: {len(brought.existing)}"]
     counts += [f"drafts: {len(brought.drafts)}"] if brought.drafts else []
     lines = ["; ".join(counts), *(f" + {output.printable(one.title)}" for one in brought.added[:20] if dry)]
     lines += [f" draft: {output.printable(one.title)}: {output.printable(one.why)}" for one in brought.drafts]
-    lines += [f" left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in brought.skipped]
-    rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
-    door.show({"from": form, "dry_run": dry, **rows}, "\n".join(lines))
+    return lines + [f" left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in brought.skipped]

@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "changes": ("session", "Show what happened to notes since a mark, a date, a session."),
     "export": ("exchange", "Give knowledge out: JSON lines that keep all there is of each note."),
     "import": ("exchange", "Take knowledge in, in one commit."),
+    "projects": ("projects", "List the projects that you have given names; add and remove them."),
     "purge": ("purge", "Rewrite the branch's history without notes that must not be there."),
     "code": ("code", "Show the code with its notes: read, grep, ls, map, coverage."),
     "scan": ("scan", "Make drafts of what the code says of itself."),

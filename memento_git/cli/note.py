@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import naming, output
+from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
 from memento_git.cli.plan import read_text
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, RELATIONS, TIERS
@@ -141,7 +141,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     door.show(told, "\n".join(lines))
 
 
-def _changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
+def changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
     """Do one thing to a note, and show it."""
     from memento_git.knowledge import rows
 
@@ -161,7 +161,7 @@ def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     from memento_git.knowledge.actions import notes
 
     given = {key: value for key, value in options.items() if value not in (None, "", ())}
-    _changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **given))
+    changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **given))
 
 
 def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **words: Any) -> None:
@@ -170,7 +170,7 @@ def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **wo
     def called(door: Door, note_id: str, **given: str) -> None:
         from memento_git.knowledge.actions import notes
 
-        _changed(door, f"note {name}", lambda tx: getattr(notes, action)(tx, note_id, **given, **words))
+        changed(door, f"note {name}", lambda tx: getattr(notes, action)(tx, note_id, **given, **words))
 
     called.__doc__ = doc
     command = click.argument("note_id", metavar="NOTE")(scoped(writes(called)))
@@ -183,8 +183,6 @@ WHY = ("--reason", "reason", "Why.")
 SAID = ("--note", "note_text", "What to remember of it.")
 
 _verb("confirm", "confirm_note", "Say that a note was looked at and holds; reading alone never confirms.", SAID)
-_verb("park", "park_note", "Set a note aside: it is kept, and recalled only when asked for.", WHY)
-_verb("resume", "resume_note", "Take a parked note up again.", WHY)
 _verb("restore", "restore_note", "Take a retired, superseded, merged, resolved or finished note back.", WHY)
 _verb("finish", "finish_note", "Say that a goal or a checkpoint is behind us.", SAID)
 _verb("promote", "promote_note", "Make a note that would expire last.", SAID)
@@ -204,26 +202,34 @@ def progressed(door: Door, note_id: str, text: str, after: str) -> None:
     """Say how far a goal is, and what comes next."""
     from memento_git.knowledge.actions import notes
 
-    _changed(door, "note progress", lambda tx: notes.progress_note(tx, note_id, progress=text, next=after))
+    changed(door, "note progress", lambda tx: notes.progress_note(tx, note_id, progress=text, next=after))
 
 
 @note.command("retire")
 @click.argument("note_id", metavar="NOTE", required=False, default="")
 @click.option("--key-prefix", default="", metavar="KEY", help="All live notes of this key and below it, instead.")
 @click.option("--reason", default="", metavar="TEXT", help="Why they do not hold any more.")
+@click.option("--dry-run", is_flag=True, help="With --key-prefix: say which ones; change nothing.")
 @scoped
 @writes
-def retire(door: Door, note_id: str, key_prefix: str, reason: str) -> None:
+def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: bool) -> None:
     """Say that a note does not hold any more; restore takes it back."""
     from memento_git.knowledge.actions import notes
 
     if bool(note_id) == bool(key_prefix):
         raise click.UsageError("name a note, or a --key-prefix", click.get_current_context())
+    if dry_run and note_id:
+        raise click.UsageError("--dry-run goes with --key-prefix", click.get_current_context())
     if note_id:
-        _changed(door, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
+        changed(door, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
         return
-    gone = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
-    door.show({"notes": gone}, "\n".join(["retired:", *gone]) if gone else f"no live note has a key {key_prefix}")
+    if dry_run:
+        found = notes.below_prefix(door.view(), key_prefix)
+    else:
+        found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
+    word = "would be retired:" if dry_run else "retired:"
+    data = {"notes": found, "dry_run": dry_run}
+    door.show(data, "\n".join([word, *found]) if found else f"no live note has a key {key_prefix}")
 
 
 def _link(name: str, doc: str) -> None:
@@ -236,7 +242,7 @@ def _link(name: str, doc: str) -> None:
         from memento_git.knowledge.actions import notes
 
         act = notes.link_note if name == "link" else notes.unlink_note
-        _changed(door, f"note {name}", lambda tx: act(tx, note_id, rel, to, reason=reason))
+        changed(door, f"note {name}", lambda tx: act(tx, note_id, rel, to, reason=reason))
 
     note.command(name, help=doc)(called)
 
@@ -293,10 +299,12 @@ def redact(door: Door, target: str, reason: str) -> None:
 @note.command("show")
 @click.argument("note_id", metavar="NOTE")
 @click.option("--what", type=click.Choice(PARTS), default=None, help="One part of its story.")
+@note_story.walked
 @scoped
 @reads
-def show_note(door: Door, note_id: str, what: str | None) -> None:
+def show_note(door: Door, note_id: str, what: str | None, **walk: Any) -> None:
     """Show one note, by its id or key, and what happened to it."""
-    from memento_git.cli.note_story import shown
+    note_story.shown(door, note_id, what, walk)
 
-    shown(door, note_id, what)
+
+note_threads.add_to(note)

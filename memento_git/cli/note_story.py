@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from memento_git.cli import output, terminal
+from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.cli.boundary import Door
     from memento_git.folding.rows import Row
@@ -15,7 +18,21 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 
-def shown(door: Door, given: str, what: str | None = None) -> None:
+def walked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how far, and along which links, a graph goes."""
+    options = (
+        click.option("--depth", type=click.IntRange(1, 10), default=None, help="Of the graph: how far, 2 by default."),
+        click.option("--direction", type=click.Choice(("both", "out", "in")), default=None,
+                     help="Of the graph: along links from a note, to it, or both, the default."),
+        click.option("--rel", "rels", type=click.Choice((*RELATIONS, "supersedes", "sources", "evidence")),
+                     multiple=True, help="Of the graph: along these links alone; repeatable."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, Any] | None = None) -> None:
     """Show a note and its history, or one part of its story."""
     from memento_git.knowledge import rows
     from memento_git.knowledge.shelf import Shelf
@@ -23,8 +40,13 @@ def shown(door: Door, given: str, what: str | None = None) -> None:
     view = door.view()
     shelf = Shelf(view)
     found = shelf.find(given)
+    wishes = {key: value for key, value in (walk or {}).items() if value}
+    if wishes and what != "graph":
+        from memento_git.knowledge.connections import GraphOnly
+
+        raise GraphOnly
     if what in WHAT and WHAT[what] is not None:
-        _part(door, shelf, found, what)
+        _part(door, shelf, found, what, wishes)
         return
     row, events = rows.note_row(shelf, found), rows.history(shelf, found.id)
     events = [] if what == "entry" else events
@@ -46,7 +68,7 @@ def _happened(events: Sequence[Row]) -> list[tuple[str, ...]]:
     ]
 
 
-def _part(door: Door, shelf: Shelf, found: Prose, what: str) -> None:
+def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, Any]) -> None:
     """Show what a note came from, what is around it, its thread, who wrote its lines, what was changed of it."""
     from memento_git.knowledge import connections
     from memento_git.ledger import revisions
@@ -54,7 +76,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str) -> None:
     view = shelf.view
     tell: dict[str, Callable[[], Any]] = {
         "sources": lambda: connections.sources(shelf, found),
-        "graph": lambda: connections.graph(shelf, found),
+        "graph": lambda: connections.graph(shelf, found, **walk),
         "thread": lambda: connections.thread(shelf, found),
         "blame": lambda: revisions.blame(view, found.path),
         "diff": lambda: revisions.revisions(view, found.path),
@@ -64,6 +86,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str) -> None:
     lines = [*map(WHAT[what] or str, members)]
     if what == "graph":
         lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
+        lines += [f"{told['omitted']} more records: take fewer steps, or --rel"] if told["omitted"] else []
     door.show({"id": found.id, what: told}, lambda: "\n".join(lines) or f"there is no {what} of {found.id}")
 
 

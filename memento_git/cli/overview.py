@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import boundary, naming, output
+from memento_git.cli import boundary, naming, note_story, output
 from memento_git.cli.boundary import Door, paged, reads
 from memento_git.model.clock import instant
 
@@ -205,8 +205,9 @@ def _commit(row: Row) -> str:
 @click.command()
 @click.argument("identity", metavar="ID")
 @click.option("--what", type=click.Choice(WHAT), default=None, help="Of a note: one part of its story.")
+@note_story.walked
 @reads
-def show(door: Door, identity: str, what: str | None) -> None:
+def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
     """Show any record by its id or a unique prefix of one, with what happened to it."""
     from memento_git.model.ids import kind_of
     from memento_git.work import answers
@@ -215,10 +216,8 @@ def show(door: Door, identity: str, what: str | None) -> None:
     full = naming.full_id(view, identity)
     kind = kind_of(full)
     if kind == "note" or not view.find(full, kind)[1]:
-        from memento_git.cli import note_story
-
         if kind == "note":
-            note_story.shown(door, full, what)
+            note_story.shown(door, full, what, walk)
         else:
             note_story.shown_event(door, full)
         return
@@ -226,6 +225,10 @@ def show(door: Door, identity: str, what: str | None) -> None:
         from memento_git.knowledge.connections import NothingOfThat
 
         raise NothingOfThat(what=what, record=full)
+    if any(walk.values()):
+        from memento_git.knowledge.connections import GraphOnly
+
+        raise GraphOnly
     row = answers.at(view, full, kind)
     events = [] if kind in ("event", "dispatch") else answers.history(view, full)
     names = output.Names(None if door.json else view)

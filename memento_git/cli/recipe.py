@@ -68,6 +68,34 @@ def save(door: Door, name: str, file: BinaryIO, *, replace: bool) -> None:
     door.show({"recipe": row}, f"saved: {name}{writing}")
 
 
+@recipe.command("learn")
+@click.argument("thread")
+@click.option("--name", default="", metavar="NAME", help="Its name; what the thread's name makes by default.")
+@click.option("--replace", is_flag=True, help="Put it in the place of another one of this name.")
+@click.option("--dry-run", is_flag=True, help="Show it and how it did; save nothing.")
+@writes
+def learn(door: Door, thread: str, name: str, *, replace: bool, dry_run: bool) -> None:
+    """Draft a recipe that finds the notes of a THREAD again, and their like, and save it in one commit.
+
+    A few drafts are tried at once, built of what sets these notes apart: tags, keys, kinds, domains, places in the
+    code, words, links. The one that finds most of them and fewest others is taken, of equal ones the simplest.
+    """
+    from memento_git.knowledge.actions import learning
+
+    if dry_run:
+        learnt = learning.learn_recipe(door.view(), thread, name, progress)
+    else:
+        learnt = door.change(
+            "recipe learn", lambda tx: learning.save_learnt(tx, thread, name, replace=replace, progress=progress)
+        )
+    told = learnt.told
+    others = f", and {told['others']} other(s)" if told["others"] else ", and no other"
+    lines = [terminal.clean(told["text"])] if dry_run else [f"saved: {learnt.name}"]
+    lines.append(f" it finds {told['found']} of {told['notes']} notes of the thread{others}")
+    lines.append(f" the best of {len(told['tried'])} drafts that were tried")
+    door.show({"recipe": told, "saved": not dry_run}, "\n".join(lines))
+
+
 @recipe.command("remove")
 @click.argument("name")
 @writes

@@ -19,16 +19,50 @@ READING: Final = partial(boundary.progress, what="the code")
 @click.command("scan")
 @click.argument("path", default="")
 @click.option("--docstrings", is_flag=True, help="Docstrings of Python, comments before definitions elsewhere.")
-@click.option("--limit", type=COUNT, metavar="N", default=200, show_default=True, help="Most drafts; 0 for all.")
+@click.option(
+    "--describe-with", "command", default="", metavar="CMD",
+    help="What this command prints about each file that has no note; {path} in it stands for the path.",
+)  # fmt: skip
+@click.option("--shell", is_flag=True, help="Let a shell read CMD; the path is in MEMENTO_PATH.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", default=60.0, show_default=True,
+    help="How long CMD may take for one file.",
+)  # fmt: skip
+@click.option(
+    "--limit", type=COUNT, metavar="N", default=None, help="Most drafts: 200, of --describe-with 20; 0 for all."
+)
 @writes
-def scan(door: Door, path: str, limit: int, *, docstrings: bool) -> None:
-    """Make drafts of what the code says of itself; memento session promote makes notes of them."""
-    from memento_git.knowledge.actions.scanning import scan_docstrings
+def scan(
+    door: Door, path: str, command: str, timeout: float, limit: int | None, *, docstrings: bool, shell: bool
+) -> int:  # fmt: skip
+    """Make drafts of what the code says of itself, or of what a command says of it.
 
-    if not docstrings:
-        raise click.UsageError("say what to look for: --docstrings", click.get_current_context())
-    told = scan_docstrings(door.ledger, path, limit=limit, allow_secrets=door.allow_secrets, progress=READING)
-    door.show(told, lambda: "\n".join(_told(told)))
+    Nothing is committed: memento session promote makes notes of drafts. With --describe-with the text of one file at a
+    time is on the standard input of CMD; where it fails for a file the others go on, and the exit code is 1.
+    """
+    if docstrings == bool(command):
+        raise click.UsageError(
+            "say what to look for: --docstrings, or --describe-with CMD", click.get_current_context()
+        )
+    if shell and not command:
+        raise click.UsageError("--shell is for --describe-with", click.get_current_context())
+    if docstrings:
+        from memento_git.knowledge.actions.scanning import scan_docstrings
+
+        told = scan_docstrings(
+            door.ledger, path, limit=200 if limit is None else limit, allow_secrets=door.allow_secrets, progress=READING
+        )
+    else:
+        from memento_git.knowledge.actions.describing import scan_described
+
+        told = scan_described(
+            door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=timeout,
+            allow_secrets=door.allow_secrets, progress=READING,
+        )  # fmt: skip
+    failed = len(told["failed"])
+    refusal = {"error": "not_described", "message": f"the command failed for {failed} file(s)"} if failed else {}
+    door.show({**refusal, **told}, lambda: "\n".join(_told(told)), ok=not failed)
+    return 1 if failed else 0
 
 
 def _told(told: Row) -> list[str]:
@@ -38,8 +72,10 @@ def _told(told: Row) -> list[str]:
     lines += [
         output.printable(f"left out: {row['path']} {row['symbol'] or ''}: {row['why']}") for row in told["left_out"]
     ]
+    lines += [output.printable(f"failed: {row['path']}: {row['why']}") for row in told["failed"]]
     lines.append(f"{files['read']} files read, {files['unchanged']} known already")
     lines += [f"{files['left']} files left: run it again"] if files["left"] else []
     lines += [f"{files['too_large']} files are too large"] if files["too_large"] else []
+    lines += [f"files with notes, passed over: {files['noted']}"] if files["noted"] else []
     lines += [f"not read here: {count} {language}" for language, count in files["not_parsed"].items()]
     return [*lines, *(["memento session promote makes notes of drafts"] if told["drafts"] else [])]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import time
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -10,12 +13,12 @@ import click
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.plan import read_text
+from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
-PAUSE: Final = 1.0
 LISTS: Final = {
     "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
     "corrections": "corrected lately", "contested": "contested",
@@ -170,22 +173,51 @@ def mark(door: Door, name: str, message: str) -> None:
 @click.option("--domain", default="", metavar="DOMAIN", help="Of notes in this domain only.")
 @click.option("--author", default="", metavar="TEXT", help="By whom, or a part of the name.")
 @click.option("--topic", default="", metavar="TEXT", help="Whose title or thread has this in it.")
-@click.option("--follow", is_flag=True, help="Go on and show what happens, until interrupted.")
+@click.option("--follow", is_flag=True, help="Go on and show what is committed, until interrupted.")
+@click.option(
+    "--every", type=click.FloatRange(min=0.05), metavar="SECONDS", default=1.0, show_default=True,
+    help="With --follow: how often to look.",
+)  # fmt: skip
+@click.option("--for", "length", default="", metavar="LENGTH", help="With --follow: end after this time, such as 10m.")
 @reads
-def changes(door: Door, since: str, until: str, *, follow: bool, **filters: str | None) -> None:
-    """Show what happened to notes: added, revised, confirmed, superseded, parked, retired."""
+def changes(
+    door: Door, since: str, until: str, every: float, length: str, *, follow: bool, **filters: str | None
+) -> None:  # fmt: skip
+    """Show what happened to notes: added, revised, confirmed, superseded, parked, retired.
+
+    With --follow what the branch gains is shown as it is committed, with --json one object for each note, until Ctrl-C,
+    the time that --for gives, or until nobody reads it any more.
+    """
     from memento_git.knowledge.actions import sessions
 
     wanted = {key: value or "" for key, value in filters.items()}
-    told = sessions.changes_since(door.ledger, since, until, **wanted)
+    if follow and (until or door.at):
+        raise click.UsageError("--follow goes on from now: leave --until and --at away", click.get_current_context())
+    if length and not follow:
+        raise click.UsageError("--for is for --follow", click.get_current_context())
     if not follow:
+        told = sessions.changes_since(door.ledger, since, until, **wanted)
         door.show(told, lambda: "\n".join(_change(row) for row in told["changes"]) or "nothing happened to notes")
         return
-    seen: set[tuple[str, ...]] = set()
-    while True:
-        for row in sessions.changes_since(door.ledger, told["since"] or "", **wanted)["changes"]:
-            told_of = (row["id"], *row["happened"])
-            if told_of not in seen:
-                seen.add(told_of)
-                terminal.put(_change(row))
-        time.sleep(PAUSE)
+    with contextlib.suppress(KeyboardInterrupt):
+        _follow(door, since, every, duration(length) if length else None, wanted)
+
+
+def _follow(door: Door, since: str, every: float, length: float | None, wanted: dict[str, str]) -> None:
+    """Print what happened, then what happens."""
+    from memento_git.knowledge.actions import sessions
+
+    end = None if length is None else time.monotonic() + length
+
+    def wait() -> bool:
+        left = every if end is None else min(every, end - time.monotonic())
+        return left > 0 and terminal.is_read(left)
+
+    head = door.ledger.git.head()[0] or ""
+    told = sessions.changes_since(door.ledger, since, head, **wanted)
+    for row in chain(told["changes"], sessions.follow_changes(door.ledger, head, wait, **wanted)):
+        if door.json:
+            terminal.put(*terminal.envelope({"ok": True, "change": row}))
+        else:
+            terminal.put(_change(row))
+        sys.stdout.flush()

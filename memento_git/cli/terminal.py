@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import sys
+import time
 from contextvars import ContextVar
 from typing import Any, Final, TextIO
 
@@ -66,6 +68,17 @@ def put(*pieces: str, err: bool = False) -> None:
             click.echo(piece, nl=False, err=err, color=None if "\x1b" in piece else True)
     except BrokenPipeError:
         silence(sys.stderr if err else sys.stdout)
+
+
+def is_read(seconds: float) -> bool:
+    """Wait; tell whether somebody still reads what is printed, as soon as nobody does where the system can say so."""
+    try:
+        watched = select.poll()
+        watched.register(sys.stdout.fileno(), 0)
+        return not watched.poll(seconds * 1000)
+    except (AttributeError, OSError, ValueError):
+        time.sleep(seconds)
+        return True
 
 
 def silence(stream: TextIO) -> None:

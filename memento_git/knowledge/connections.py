@@ -9,7 +9,7 @@ from memento_git.errors import Misused
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.shelf import Shelf
@@ -50,29 +50,59 @@ def _row(shelf: Shelf, identity: str, note: Prose | None) -> Row:
     return {"id": identity, "kind": None, "title": None, "status": None, **known}
 
 
-def graph(shelf: Shelf, note: Prose, depth: int = DEPTH) -> Row:
-    """Return the records within some steps of a note, the nearest first, and the links between them."""
+def graph(
+    shelf: Shelf, note: Prose, depth: int = DEPTH, *, direction: str = "both", rels: Sequence[str] = ()
+) -> Row:  # fmt: skip
+    """Return the records within some steps of a note, the nearest first, and the links between them.
+
+    `direction` says whether links are followed from a note (out), to it (in) or both ways, `rels` which ones. At most
+    40 records are told; how many more the links lead to is `omitted`.
+    """
     found: dict[str, int] = {note.id: 0}
+    left: set[str] = set()
     links: dict[tuple[str, str, str], None] = {}
     waiting = deque([note.id])
+    resting = _resting(shelf)
     while waiting:
         here = waiting.popleft()
-        known = _note(shelf, here)
-        if known is None or found[here] >= depth:
+        if found[here] >= depth:
             continue
-        out = [(here, link.rel, link.to) for link in shelf.links(known)]
-        out += [(here, rel, end) for rel, end in _ends(known) if rel != "sources" or end in shelf.index.prose]
-        back = [(other, rel, here) for rel, other in shelf.backlinks(here)]
-        for source, rel, end in (*out, *back):
+        for source, rel, end in _around(shelf, here, direction, resting):
             other = end if source == here else source
+            if rels and rel not in rels:
+                continue
             if other not in found and len(found) >= MOST:
+                left.add(other)
                 continue
             links[source, rel, end] = None
             if other not in found:
                 found[other] = found[here] + 1
                 waiting.append(other)
     nodes = [{**_row(shelf, name, _note(shelf, name)), "depth": steps} for name, steps in found.items()]
-    return {"nodes": nodes, "links": [{"from": one, "rel": rel, "to": other} for one, rel, other in links]}
+    told = [{"from": one, "rel": rel, "to": other} for one, rel, other in links]
+    return {"nodes": nodes, "links": told, "omitted": len(left)}
+
+
+def _around(
+    shelf: Shelf, here: str, direction: str, resting: Mapping[str, Sequence[tuple[str, str]]]
+) -> Iterator[tuple[str, str, str]]:  # fmt: skip
+    """Yield (from, relation, to) of the links of a record; of what is no note here only those that lead to it."""
+    known = _note(shelf, here)
+    if direction != "in" and known is not None:
+        yield from ((here, link.rel, link.to) for link in shelf.links(known))
+        yield from ((here, rel, end) for rel, end in _ends(known) if rel != "sources" or end in shelf.index.prose)
+    if direction != "out":
+        yield from ((other, rel, here) for rel, other in (*shelf.backlinks(here), *resting.get(here, ())))
+
+
+def _resting(shelf: Shelf) -> dict[str, list[tuple[str, str]]]:
+    """Return record -> (relation, note) of the notes that supersede it, sum it up or rest on it."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for note in shelf.readable():
+        for rel, end in _ends(note):
+            if rel != "sources" or end in shelf.index.prose:
+                found.setdefault(end, []).append((rel, note.id))
+    return found
 
 
 def thread(shelf: Shelf, note: Prose) -> list[Row]:
@@ -80,6 +110,14 @@ def thread(shelf: Shelf, note: Prose) -> list[Row]:
     name = note.data.get("thread")
     members = [one for one in shelf.readable() if one.data.get("thread") == name] if name else [note]
     return [{**_row(shelf, one.id, one), "created_at": one.data["at"], "text": one.body} for one in members]
+
+
+class GraphOnly(Misused):
+    """An option of a graph beside another part of a story."""
+
+    token = "options_of_graph"
+    sentence = "--depth, --direction and --rel are for --what graph"
+    hint_ = "memento note show NOTE --what graph --depth 3"
 
 
 class NothingOfThat(Misused):

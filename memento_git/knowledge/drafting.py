@@ -206,3 +206,9 @@ def moment(where: str, given: str, now: str) -> str:
         return instant(text)
     except ValueError:
         raise no.MomentInvalid(where=where, given=given) from None
+
+
+def past_moment(where: str, given: str, now: str) -> str:
+    """Return the time that a date, a time or a length back from now names."""
+    text = given.strip()
+    return stamp(seconds_of(now) - duration(text)) if DURATION.fullmatch(text) else moment(where, text, now)

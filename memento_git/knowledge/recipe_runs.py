@@ -73,6 +73,15 @@ class RecipeRun:
         """Run a recipe with the values of its parameters."""
         return Outcome(self._recipe(self.book.find(name), given), self.steps, self.writes)
 
+    def tried(self, recipe: Recipe) -> Outcome:
+        """Run a recipe that is not saved and takes no parameters, apart from what ran before."""
+        self.steps, self.writes = [], []
+        return Outcome(self._recipe(recipe, {}), self.steps, self.writes)
+
+    def notes(self) -> list[Item]:
+        """Return all notes, the latest last."""
+        return list(self._all())
+
     def _recipe(self, recipe: Recipe, given: Mapping[str, str]) -> list[Item]:
         if recipe.name in self._way or len(self._way) > DEEPEST:
             way = " -> ".join([*self._way, recipe.name])

@@ -20,8 +20,8 @@ FORMAT: Final = 1
 class Scanned:
     """The contents that were read, and for each place what it said and which draft that became."""
 
-    def __init__(self, git: Git) -> None:
-        self.path: Path = git.common_dir / "memento" / "scanned.json"
+    def __init__(self, git: Git, name: str = "scanned") -> None:
+        self.path: Path = git.common_dir / "memento" / f"{name}.json"
         self.blobs: set[str] = set()
         self.said: dict[str, tuple[str, str]] = {}
 

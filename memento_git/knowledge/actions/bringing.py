@@ -46,14 +46,25 @@ def bring(
     """Take in what a reader finds in a source, in one commit; with `dry_run` only say what would come in."""
     if origin not in ("", "import"):
         raise OriginFixed(form=form, origin=origin)
-    found = READERS[form](source)
+    return take_in(ledger, READERS[form](source), dry_run=dry_run, allow_secrets=allow_secrets)
+
+
+def take_in(
+    ledger: Ledger, found: Found, *, dry_run: bool = False, allow_secrets: Sequence[str] = (),
+    judge: Callable[[Brought], None] = lambda _: None,
+) -> Brought:  # fmt: skip
+    """Take in what was found, in one commit; `judge` may refuse what it would come to, and nothing is written then."""
     if dry_run:
-        return _Bringing(Desk.apart(ledger, allow_secrets), found).done(dry=True)
+        brought = _Bringing(Desk.apart(ledger, allow_secrets), found).done(dry=True)
+        judge(brought)
+        return brought
 
     def act(tx: Transaction) -> tuple[Brought, list[Drafted]]:
         tx.allow_secrets = tuple(allow_secrets)
         work = _Bringing(Desk.of(tx), found)
-        return work.done(dry=False), [held.draft for held in work.drafts]
+        done = work.done(dry=False)
+        judge(done)
+        return done, [held.draft for held in work.drafts]
 
     brought, drafts = ledger.change("import", act)
     kept = Drafts(ledger.git)

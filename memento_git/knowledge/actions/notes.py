@@ -10,6 +10,7 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
 from memento_git.knowledge.injection import LOW, instructive
 from memento_git.knowledge.rows import under
+from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import codec, layout, prosefile
 from memento_git.ledger.store import NothingToCommit
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.alike import Alike, Coverage
     from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 
 
@@ -157,12 +159,21 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
 def retire_prefix(tx: Transaction, prefix: str, *, reason: str = "") -> list[str]:
     """Retire all live notes whose key is the prefix or begins with it and a dot."""
     desk = Desk.of(tx)
-    start = prefix.rstrip(".*")
-    found = [note for note in desk.shelf.live() if under(str(note.data.get("key", "")), start)]
+    found = _below(desk.shelf, prefix)
     why = desk.reason("retiring notes", reason)
     for note in found:
-        desk.happen(desk.shelf, note.id, "retired", reason=why)
-    return [note.id for note in found]
+        desk.happen(desk.shelf, note, "retired", reason=why)
+    return found
+
+
+def below_prefix(view: View, prefix: str) -> list[str]:
+    """Return the notes that retire_prefix would retire."""
+    return _below(Shelf(view), prefix)
+
+
+def _below(shelf: Shelf, prefix: str) -> list[str]:
+    start = prefix.rstrip(".*")
+    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), start)]
 
 
 def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.rows import Row
 from memento_git.knowledge import labels, quoting, rendering
 from memento_git.knowledge.choosing import Chooser, at_places
-from memento_git.knowledge.drafting import moment
+from memento_git.knowledge.drafting import past_moment
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
@@ -17,7 +17,6 @@ from memento_git.knowledge.transitions import LIVE
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, Wish
 from memento_git.ledger import codec
-from memento_git.model.clock import DURATION, duration, seconds_of, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,9 +78,7 @@ def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> 
 
 def _moment(where: str, text: str, now: str) -> str:
     """Return the time that a date, a time or a length back from now names; a day counts to its end."""
-    if DURATION.fullmatch(text):
-        return stamp(seconds_of(now) - duration(text))
-    found = moment(where, text, now)
+    found = past_moment(where, text, now)
     is_day = where == "until" and len(text) == len("2026-11-22")
     return found.replace("T00:00:00.000Z", "T23:59:59.999Z") if is_day else found
 

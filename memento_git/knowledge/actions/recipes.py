@@ -33,7 +33,7 @@ MADE: Final = "command"  # a recipe's texts are made by a command: nobody typed 
 class RecipeExists(Refused):
     token = "recipe_exists"
     sentence = "there is a recipe {name} already, and it is another one"
-    hint_ = "give this one another name, or put it in its place: memento recipe save {name} FILE --replace"
+    hint_ = "give this one another name, or put it in its place with --replace; see it: memento recipe show {name}"
 
 
 class RecipeBuiltIn(Refused):

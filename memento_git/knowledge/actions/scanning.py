@@ -18,6 +18,7 @@ from memento_git.knowledge.scanned import Scanned
 from memento_git.ledger import standing
 from memento_git.model import anchors
 from memento_git.model.anchors import Anchor
+from memento_git.texts.secrets import SecretFound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,8 +30,36 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 1024 * 1024
 KEPT_EVERY: Final = 20
-SURE: Final = "0.7"
-TAG: Final = "docstring"
+
+
+class Unanswered(Exception):
+    """Nothing could be told of one file; why is said beside the others."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Source:
+    """Where the texts of drafts come from: docstrings and comments, unless another kind says otherwise."""
+
+    kept = "scanned"
+    tag = "docstring"
+    origin = "import"
+    sure = "0.7"
+    largest = LARGEST
+
+    def takes(self, path: str) -> bool:
+        """Tell whether a file is one to look at."""
+        return is_readable(path)
+
+    def mark(self, blob: str) -> str:
+        """Return what is kept to know that a content was looked at."""
+        return blob
+
+    def said(self, path: str, data: bytes) -> Sequence[Said]:
+        """Return what is said of a file and its parts; refuse where that cannot be told."""
+        return [] if standing.is_binary(data) else said(path, data)
 
 
 def scan_docstrings(
@@ -44,23 +73,29 @@ def scan_docstrings(
     """
     view = ledger.view()
     with overlays.opened(view, path=path) as overlay:
-        scan = _Scan(ledger, overlay, allow_secrets)
+        scan = Scan(ledger, overlay, allow_secrets, Source())
         with scan.record.held():
-            return scan.run(overlay.below(overlay.folder(path)), limit, progress)
+            told = scan.run(overlay.below(overlay.folder(path)), limit, progress)
+        told["files"]["not_parsed"] = _unknown(overlay.below(overlay.folder(path)))
+        return told
 
 
-class _Scan:
-    def __init__(self, ledger: Ledger, overlay: Overlay, allow_secrets: Sequence[str]) -> None:
+class Scan:
+    """One scan at work: which files are looked at, and what becomes of what is said of them."""
+
+    def __init__(self, ledger: Ledger, overlay: Overlay, allow_secrets: Sequence[str], source: Source) -> None:
         git = ledger.git
         self.overlay = overlay
+        self.source = source
         self.desk = Desk.apart(ledger, allow_secrets)
         self.drafts = Drafts(git)
-        self.record = Scanned(git)
+        self.record = Scanned(git, source.kept)
         self.head = overlay.follower.head()
         self.now = overlay.now if git.top is not None else None
         self.waiting = set(self.drafts.ids())
         self.made: list[Row] = []
         self.left_out: list[Row] = []
+        self.failed: list[Row] = []
         self.replaced: list[str] = []
 
     @cached_property
@@ -71,17 +106,15 @@ class _Scan:
 
     def run(self, paths: Sequence[str], limit: int, progress: Callable[[int, int], None] | None) -> Row:
         reader, now = self.overlay.follower.reader, self.overlay.now
-        readable = [path for path in paths if is_readable(path)]
+        readable = [path for path in paths if self.source.takes(path)]
         sizes = reader.sizes(now.blob(path) for path in readable)
-        fit = [path for path in readable if sizes.get(now.blob(path), LARGEST + 1) <= LARGEST]
-        fresh = [path for path in fit if now.blob(path) not in self.record.blobs]
+        fit = [path for path in readable if sizes.get(now.blob(path), LARGEST + 1) <= self.source.largest]
+        fresh = [path for path in fit if self.source.mark(now.blob(path)) not in self.record.blobs]
         read = 0
         for path in fresh:
             if limit and len(self.made) >= limit:
                 break
-            data = reader.git.objects([now.blob(path)])[0] or b""
-            if self._file(path, [] if standing.is_binary(data) else said(path, data)):
-                self.record.blobs.add(now.blob(path))
+            self._read(path, reader.git.objects([now.blob(path)])[0] or b"")
             read += 1
             if read % KEPT_EVERY == 0:
                 self.record.keep()
@@ -89,12 +122,25 @@ class _Scan:
                 progress(read, len(fresh))
         files = {
             "read": read, "unchanged": len(fit) - len(fresh), "left": len(fresh) - read,
-            "too_large": len(readable) - len(fit), "not_parsed": _unknown(paths),
+            "too_large": len(readable) - len(fit), "noted": 0, "not_parsed": {},
         }  # fmt: skip
         return {
             "code": self.overlay.code(), "drafts": self.made, "replaced": self.replaced, "left_out": self.left_out,
-            "files": files,
+            "failed": self.failed, "files": files,
         }  # fmt: skip
+
+    def _read(self, path: str, data: bytes) -> None:
+        """Look at one file; one of which nothing could be told is looked at again the next time."""
+        try:
+            told = self.source.said(path, data)
+        except Unanswered as failure:
+            self.failed.append({"path": path, "why": failure.why})
+            return
+        except SecretFound as refusal:
+            self.left_out.append({"path": path, "symbol": None, "why": refusal.message})
+            return
+        if self._file(path, told):
+            self.record.blobs.add(self.source.mark(self.overlay.now.blob(path)))
 
     def _file(self, path: str, told: Sequence[Said]) -> bool:
         """Bring the drafts of one file to what it says now; tell whether nothing was left out."""
@@ -126,7 +172,15 @@ class _Scan:
             anchor = pinning.pin(Anchor(path, symbol=one.symbol), self.overlay.follower, self.head, self.now)
             title = f"{one.symbol or path}: {titled(one.text)}"
             made = drafted(
-                self.desk, Draft(one.text, title, confidence=SURE, tags=(TAG,), sources=(str(anchor),), origin="import")
+                self.desk,
+                Draft(
+                    one.text,
+                    title,
+                    confidence=self.source.sure,
+                    tags=(self.source.tag,),
+                    sources=(str(anchor),),
+                    origin=self.source.origin,
+                ),
             )
         except Refused as refusal:
             self.left_out.append({"path": path, "symbol": one.symbol or None, "why": refusal.message})

@@ -17,7 +17,7 @@ from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import layout, marks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger, Transaction
@@ -164,6 +164,29 @@ def changes_since(ledger: Ledger, since: str = "", until: str = "", **filters: A
     later = Shelf(ledger.view([revision(ledger, until)] if until else []))
     before = earlier(ledger, start) if start else None
     return {"since": start or None, "changes": changes.wanted(changes.between(before, later), **filters)}
+
+
+def follow_changes(ledger: Ledger, since: str, wait: Callable[[], bool], **filters: Any) -> Iterator[Row]:
+    """Yield what happens to notes after a commit as it is committed, until `wait` says that it is enough.
+
+    Where HEAD and the tree of the notes are what they were, one line is asked of git, and nothing is read.
+    """
+    known, before = since, earlier(ledger, since) if since else None
+    tree = _notes_tree(ledger, since) if since else ""
+    while True:
+        head = ledger.git.head()[0] or ""
+        if head != known:
+            known, now = head, _notes_tree(ledger, head)
+            after = earlier(ledger, head) if now != tree and head else None
+            if after is not None:
+                yield from changes.wanted(changes.between(before, after), **filters)
+                before, tree = after, now
+        if not wait():
+            return
+
+
+def _notes_tree(ledger: Ledger, commit: str) -> str:
+    return ledger.git.answer("rev-parse", "--verify", "--quiet", f"{commit}:{layout.KNOWLEDGE}") or ""
 
 
 def _start(ledger: Ledger, since: str) -> str:

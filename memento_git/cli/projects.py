@@ -1,0 +1,66 @@
+"""memento projects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memento_git.cli import output
+from memento_git.cli.boundary import Door, bare
+
+if TYPE_CHECKING:
+    from memento_git.projects import Project
+
+
+@click.group("projects", invoke_without_command=True)
+@bare
+def projects(door: Door) -> None:
+    """List the projects that you have given names, and give names: --project and --from-project take these.
+
+    The list is yours, in your data folder. A project is put on it only by memento projects add.
+    """
+    if click.get_current_context().invoked_subcommand is None:
+        _list(door)
+
+
+def _list(door: Door) -> None:
+    from memento_git import projects as known
+
+    found = known.projects()
+    lines = output.columns((one.name, output.state(one.state), output.printable(one.path)) for one in found)
+    door.show(
+        {"projects": [one._asdict() for one in found]}, "\n".join(lines) or "no projects: memento projects add PATH"
+    )
+
+
+@projects.command("list")
+@bare
+def list_all(door: Door) -> None:
+    """List the projects that you have given names, and whether their ledgers are there."""
+    _list(door)
+
+
+@projects.command("add")
+@click.argument("path")
+@click.option("--name", default="", metavar="NAME", help="Its name; that of its repository by default.")
+@bare
+def add(door: Door, path: str, name: str) -> None:
+    """Put the project in a folder on your list."""
+    from memento_git import projects as known
+
+    _show(door, known.add_project(path, name), "added")
+
+
+@projects.command("remove")
+@click.argument("name")
+@bare
+def remove(door: Door, name: str) -> None:
+    """Take a project off your list; nothing of it changes."""
+    from memento_git import projects as known
+
+    _show(door, known.remove_project(name), "removed")
+
+
+def _show(door: Door, one: Project, verb: str) -> None:
+    door.show({"project": one._asdict()}, f"{verb}: {one.name}  {output.printable(one.path)}")

@@ -1,0 +1,103 @@
+"""import --from-project: single notes of another project's ledger, each with a source that says where it is from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.errors import Refused
+from memento_git.knowledge.actions.bringing import take_in
+from memento_git.knowledge.foreign.entries import Entry, Found, domain, given
+from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.transitions import LIVE
+from memento_git.ledger import layout
+from memento_git.ledger.git import Git
+from memento_git.model.exchange import Brought, LeftOut
+from memento_git.model.ids import ID
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memento_git.ledger.store import Ledger
+    from memento_git.model.work import Prose
+
+SCHEME: Final = "project:"
+KEPT: Final = (
+    "kind", "key", "tags", "aliases", "tier", "expires", "valid_from", "valid_to", "thread", "to", "pinned",
+)  # fmt: skip
+SHARES: Final = ("importance", "confidence")
+
+
+class NoteHereAlready(Refused):
+    token = "note_here_already"
+    sentence = "{notes} of {project}: here already, so nothing was taken"
+    hint_ = "see it: memento recall; leave it out, or better the note that is here: memento note revise NOTE"
+
+
+class NoteNotTaken(Refused):
+    token = "note_not_taken"
+    sentence = "{note} of {project} cannot be taken: {why}"
+    hint_ = "see it there: memento note show NOTE --project PATH"
+
+
+def fetch_notes(
+    ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run: bool = False, allow_secrets: Sequence[str] = ()
+) -> Brought:  # fmt: skip
+    """Take notes of another ledger, named by id or key, in one commit: all of them, or none.
+
+    Their origin is import. What happened to them there, the evidence and the code that they rest on stay there.
+    """
+    project = name_of(other.git)
+    shelf = Shelf(other.view())
+    notes = {note.id: note for note in map(shelf.find, names)}
+    skipped: list[LeftOut] = []
+    entries = [_entry(shelf, note, project, skipped) for note in notes.values()]
+
+    def judge(brought: Brought) -> None:
+        if brought.existing:
+            titles = ", ".join(repr(one.title) for one in brought.existing)
+            raise NoteHereAlready(notes=titles, project=project)
+        for entry in entries if len(brought.added) + len(brought.drafts) < len(entries) else ():
+            for one in brought.skipped:
+                if one.where == entry.where and one not in skipped:
+                    raise NoteNotTaken(note=entry.name, project=project, why=one.why)
+
+    return take_in(ledger, Found(entries, skipped), dry_run=dry_run, allow_secrets=allow_secrets, judge=judge)
+
+
+def name_of(git: Git) -> str:
+    """Return what a project is called: its repository at the remote, else its folder; never where that lies."""
+    url = git.answer("config", "--get", "remote.origin.url") or ""
+    there = re.split(r"[/\\:]", url.rstrip("/\\"))[-1] or (git.top or git.common_dir).name
+    return there.removesuffix(".git") or "project"
+
+
+def _entry(shelf: Shelf, note: Prose, project: str, skipped: list[LeftOut]) -> Entry:
+    status = shelf.status(note.id)
+    if status not in LIVE:
+        after = shelf.current(note.id)
+        why = f"it is {status} there" + (f"; {after} took its place" if after != note.id else "")
+        raise NoteNotTaken(note=note.id, project=project, why=why)
+    where = f"{project}/{note.id}"
+    told = list(_left(shelf, note))
+    skipped += [LeftOut(where, f"{what} stayed there") for what in told]
+    sources = (f"{SCHEME}{where}", *(one for one in note.list("sources") if not ID.match(one)))
+    options: dict[str, Any] = {key: note.data.get(key) for key in KEPT}
+    options |= {key: str(note.data[key]) for key in SHARES if note.data.get(key) is not None}
+    return Entry(
+        where, note.id, note.body,
+        given(title=note.title, domain=domain(layout.domain_of(note.path)), sources=sources, **options),
+        at=str(note.data["at"]),
+        links=tuple((link.rel, shelf.current(link.to)) for link in shelf.links(note) if link.to in shelf.index.prose),
+        lasting=True,
+    )  # fmt: skip
+
+
+def _left(shelf: Shelf, note: Prose) -> Iterator[str]:
+    """Yield what of a note is of no use in another project."""
+    if shelf.about(note):
+        yield "the places in the code that it is about"
+    if note.list("evidence"):
+        yield "the evidence that it rests on"
+    if any(link.to not in shelf.index.prose for link in shelf.links(note)):
+        yield "its links to runs, tasks and evidence"

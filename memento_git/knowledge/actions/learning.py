@@ -1,0 +1,204 @@
+"""recipe learn: a recipe that finds the notes of a thread again and their like, chosen by trying a few."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Refused
+from memento_git.knowledge import learning, recipes, upkeep
+from memento_git.knowledge.actions.recipes import RecipeInvalid, save_recipe
+from memento_git.knowledge.actions.threads import NoSuchThread, near
+from memento_git.knowledge.learning import CURRENT, Known, Score
+from memento_git.knowledge.recipe_runs import RecipeRun
+from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.words import fold
+from memento_git.ledger import codec
+from memento_git.model.anchors import Anchor
+from memento_git.model.recipes import NAME, Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memento_git.folding.rows import Row
+    from memento_git.knowledge.learning import Data
+    from memento_git.knowledge.recipes import Item
+    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
+    from memento_git.model.types import Problem
+
+    Progress = Callable[[int, int], None] | None
+
+LEAST: Final = 2
+LONGEST_NAME: Final = 60
+MOST_WORDS: Final = 12
+MOST_PLACES: Final = 12
+COMMON: Final = 4
+FEWEST_COMMON: Final = 20
+WANTED: Final = (*LIVE, "contested")
+
+
+class ThreadTooShort(Refused):
+    token = "thread_too_short"
+    sentence = "the thread {thread!r} has {live} live note(s) of {notes}; from fewer than two nothing can be learnt"
+    hint_ = "write more of it first: memento remember TEXT --thread {thread!r}"
+
+
+class NothingInCommon(Refused):
+    token = "nothing_in_common"
+    sentence = "no recipe finds two of the {notes} notes of the thread {thread!r} again: they share too little"
+    hint_ = "give them a tag or keys in common: memento note revise NOTE --tag TAG; or ask for the thread itself"
+
+
+class RecipeUnnamed(Refused):
+    token = "recipe_unnamed"
+    sentence = "{thread!r} cannot be made into a recipe's name"
+    hint_ = "give it one: --name NAME"
+
+
+class Learnt(NamedTuple):
+    """A recipe that was learnt: its name, its text, and how it did when it was tried."""
+
+    name: str
+    text: bytes
+    told: Row
+
+
+def save_learnt(
+    tx: Transaction, thread: str, name: str = "", *, replace: bool = False, progress: Progress = None
+) -> Learnt:
+    """Save what is learnt from a thread; a recipe of that name is replaced only where that is asked."""
+    learnt = learn_recipe(tx.view, thread, name, progress)
+    save_recipe(tx, learnt.name, learnt.text, replace=replace)
+    return learnt
+
+
+def learn_recipe(view: View, thread: str, name: str = "", progress: Progress = None) -> Learnt:
+    """Return the recipe that finds a thread's notes best of those that were tried; nothing is written.
+
+    Of equally good ones the simplest wins. None names a note or the thread, so that it finds their like too.
+    """
+    name = _named(thread, name)
+    run = RecipeRun(view, progress=progress)
+    run.shelf.load(progress)
+    known, written = _known(run, thread)
+    tried = [_tried(run, known, _recipe(name, thread, data)) for data in learning.drafts(known, written)]
+    good = [one for one in tried if one.score.found >= LEAST]
+    if not good:
+        raise NothingInCommon(thread=thread, notes=len(known.wanted))
+    best = max(good, key=lambda one: (round(one.score.f1, 3), -learning.size(one.data)))
+    text = codec.encode(best.data)
+    return Learnt(name, text, {
+        "name": name, "thread": thread, "text": text.decode(), "notes": len(known.wanted), **_counts(best.score),
+        "missed": sorted(known.wanted.difference(best.found)),
+        "also": [one for one in best.found if one not in known.wanted],
+        "tried": [
+            {"size": learning.size(one.data), **_counts(one.score), "steps": _steps(one.data)} for one in tried
+        ],
+    })  # fmt: skip
+
+
+def _recipe(name: str, thread: str, data: Data) -> Data:
+    about = " ".join(f"Notes like those of the thread {thread}".split())
+    return {"name": name, "about": about, **data}
+
+
+def _named(thread: str, given: str) -> str:
+    """Return the name that is given, or the one that a thread's name makes."""
+    name = given or re.sub(r"[^a-z0-9]+", "-", fold(thread)).strip("-")[:LONGEST_NAME].strip("-")
+    problems: list[Problem] = []
+    NAME.read(name, (), problems)
+    if problems and given:
+        raise RecipeInvalid(name=given, problem=problems[0][1])
+    if problems:
+        raise RecipeUnnamed(thread=thread)
+    return name
+
+
+class _Tried(NamedTuple):
+    """A draft of a recipe, what it found, and how that fits."""
+
+    data: Data
+    found: list[str]
+    score: Score
+
+
+def _tried(run: RecipeRun, known: Known, data: Data) -> _Tried:
+    """Run a draft as it would be run once it is saved."""
+    recipe = codec.read_recipe("", codec.encode(data))
+    found = [item.id for item in run.tried(recipe).items] if isinstance(recipe, Recipe) else []
+    return _Tried(data, found, learning.score(found, known.wanted))
+
+
+def _counts(one: Score) -> Row:
+    return {"found": one.found, "others": one.others, "f1": round(one.f1, 3)}
+
+
+def _steps(data: Data) -> list[Row]:
+    """Return the steps of a draft, those of its parts first."""
+    return [step for part in (*data.get("parts", ()), data) for step in part.get("steps", ())]
+
+
+# What is known of the notes.
+
+
+def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
+    """Return the notes to choose among, and the telling words of a thread's notes as these write them."""
+    ours = [item for item in run.notes() if thread and item.thread == thread]
+    if not ours:
+        raise NoSuchThread(thread=thread, near=near(thread, {item.thread for item in run.notes() if item.thread}))
+    live = [item for item in ours if item.status in WANTED]
+    if len(live) < LEAST:
+        raise ThreadTooShort(thread=thread, notes=len(ours), live=len(live))
+    states = {*CURRENT, *(item.status for item in live)}
+    expired = any(item.is_expired for item in live)
+    items = {
+        item.id: item for item in run.notes() if item.status in states and (expired or not item.is_expired)
+    }  # fmt: skip
+    wanted = frozenset(item.id for item in live)
+    having, written = _words(run, items, live)
+    known = Known(items, wanted, _places(run, items, live), having, _relations(run, wanted))
+    order = sorted(written, key=lambda word: (-learning.score(having[written[word]], wanted).f1, word))
+    return known, {word: written[word] for word in order}
+
+
+def _words(
+    run: RecipeRun, items: Mapping[str, Item], live: Sequence[Item]
+) -> tuple[dict[str, frozenset[str]], dict[str, str]]:
+    """Return written word -> notes in which it stands, and word of the index -> how it is written.
+
+    Only words are told of that most notes of the whole ledger do not have.
+    """
+    texts = ["\n".join((item.title, item.key, *item.tags, *item.aliases, item.text)) for item in live]
+    written = learning.shared_words(texts)
+    with upkeep.gathered(run.view, run.progress) as (corpus, _):
+        rare = {word: len(corpus.postings(word)) for word in written}
+    most = max(FEWEST_COMMON, COMMON * len(live))
+    telling = sorted((word for word in written if rare[word] <= most), key=lambda word: (rare[word], word))
+    kept = {word: written[word] for word in telling[:MOST_WORDS]}
+    return {
+        text: frozenset(item.id for item in items.values() if recipes.says(item, text)) for text in kept.values()
+    }, kept  # fmt: skip
+
+
+def _places(run: RecipeRun, items: Mapping[str, Item], live: Sequence[Item]) -> dict[str, frozenset[str]]:
+    """Return file or folder -> notes about it or something in it, of those that several of the thread are about."""
+    held: dict[str, set[str]] = {}
+    for note, found in run.places.of(item.id for item in live).items():
+        for anchor, one in found:
+            path = (one.path or anchor.path) if anchor.is_place else ""
+            while path:
+                held.setdefault(path, set()).add(note)
+                path = path.rpartition("/")[0]
+    shared = [path for path, notes in held.items() if len(notes) >= LEAST]
+    names = list(items) if shared else []
+    return {path: frozenset(run.places.near(names, Anchor(path))) for path in sorted(shared)[:MOST_PLACES]}
+
+
+def _relations(run: RecipeRun, wanted: frozenset[str]) -> list[str]:
+    """Return by which relations the notes of a thread are linked with each other."""
+    shelf = run.shelf
+    return sorted({
+        link.rel for name in wanted for link in shelf.links(shelf.note(name))
+        if link.to in shelf.index.prose and shelf.current(link.to) in wanted
+    })  # fmt: skip

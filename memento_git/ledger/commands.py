@@ -1,0 +1,146 @@
+"""Running a command of the user's on one text: what it prints, within a time and a size."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import threading
+import time
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.errors import Misused, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+CHUNK: Final = 64 * 1024
+COMPLAINT: Final = 2000
+GRACE: Final = 2.0
+HOLE: Final = "{path}"
+SHELL: Final = ("sh", "-c")
+
+
+class CommandUnclear(Misused):
+    """A command line that cannot be taken apart into words."""
+
+    token = "command_unclear"
+    sentence = "{given!r} is no command: {problem}"
+    hint_ = "write it as one would in a shell, in quotes: --describe-with 'tool --option'"
+
+
+class CommandNotFound(Refused):
+    """A command that the operating system cannot start."""
+
+    token = "command_not_found"
+    sentence = "{program} could not be started: {reason}"
+    hint_ = "check the name and PATH; a command line for a shell needs --shell"
+
+
+class Answered(NamedTuple):
+    """What a command printed, and why that is of no use if so."""
+
+    text: bytes
+    why: str = ""
+
+
+def words_of(given: str, *, shell: bool = False) -> list[str]:
+    """Return the words of a command line; with `shell` it is a shell that takes it apart, each time anew."""
+    if shell and given.strip():
+        return [*SHELL, given]
+    try:
+        words = shlex.split(given)
+    except ValueError as error:
+        raise CommandUnclear(given=given, problem=str(error)) from None
+    if not words:
+        raise CommandUnclear(given=given, problem="it is empty")
+    return words
+
+
+def ask(
+    words: Sequence[str], path: str, data: bytes, *, cwd: Path, patience: float, most: int,
+    extra: Mapping[str, str] | None = None,
+) -> Answered:  # fmt: skip
+    """Give a command a file's bytes on its standard input; return what it prints.
+
+    Its path stands for `{path}` in the words that are not a shell's. What takes too long or prints too much is ended,
+    with all that it started.
+    """
+    argv = list(words) if tuple(words[:2]) == SHELL else [word.replace(HOLE, path) for word in words]
+    try:
+        process = subprocess.Popen(
+            argv, cwd=cwd, env={**os.environ, **(extra or {})}, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise CommandNotFound(program=argv[0], reason=reason) from None
+    return _Exchange(process, data, most).answer(patience)
+
+
+class _Exchange:
+    """Feeds a process and reads what it prints, all at once, so that no pipe fills up."""
+
+    def __init__(self, process: subprocess.Popen[bytes], data: bytes, most: int) -> None:
+        self.process = process
+        self.most = most
+        self.out = bytearray()
+        self.err = bytearray()
+        self.threads = [
+            threading.Thread(target=self._feed, args=(process.stdin, data), daemon=True),
+            threading.Thread(target=self._read, args=(process.stdout,), daemon=True),
+            threading.Thread(target=self._complain, args=(process.stderr,), daemon=True),
+        ]
+
+    def answer(self, patience: float) -> Answered:
+        end = time.monotonic() + patience
+        for thread in self.threads:
+            thread.start()
+        try:
+            self.threads[1].join(patience)
+            if self.threads[1].is_alive():
+                return self._ended(f"it took more than {patience:g} s")
+            if len(self.out) > self.most:
+                return self._ended(f"it printed more than {self.most} bytes")
+            code = self.process.wait(max(GRACE, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return self._ended(f"it took more than {patience:g} s")
+        except BaseException:
+            self._ended("")
+            raise
+        self._settle()
+        if code:
+            told = bytes(self.err).decode(errors="replace").strip().splitlines()[-1:]
+            how = f"it ended with {code}" if code > 0 else f"it was ended by signal {-code}"
+            return Answered(b"", ": ".join([how, *told]))
+        return Answered(bytes(self.out))
+
+    def _ended(self, why: str) -> Answered:
+        with contextlib.suppress(ProcessLookupError, AttributeError):  # not every system has groups
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait()
+        self._settle()
+        return Answered(b"", why)
+
+    def _settle(self) -> None:
+        """Let what still reads or writes come to its end."""
+        for thread in self.threads:
+            thread.join(GRACE)
+
+    def _feed(self, sink: IO[bytes], data: bytes) -> None:
+        with contextlib.suppress(OSError), sink:  # it need not read all of it
+            sink.write(data)
+
+    def _read(self, source: IO[bytes]) -> None:
+        with source:
+            while len(self.out) <= self.most and (chunk := os.read(source.fileno(), CHUNK)):
+                self.out += chunk
+
+    def _complain(self, source: IO[bytes]) -> None:
+        with source:
+            while chunk := os.read(source.fileno(), CHUNK):
+                self.err = (self.err + chunk)[-COMPLAINT:]

@@ -1,0 +1,74 @@
+"""The latest commits and the files that each of them changed, under the names that these files have now."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import layout
+from memento_git.model.clock import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memento_git.ledger.git import Git
+
+MARK: Final = "\x01"
+CODE: Final = (":(top)", f":(top,exclude){layout.FOLDER}")
+NOTES: Final = (f":(top){layout.KNOWLEDGE}",)
+
+
+class Commit(NamedTuple):
+    """One commit: its id, its time, and path -> letter (A, M, D, R, T) of what it changed."""
+
+    id: str
+    at: str
+    paths: dict[str, str]
+
+
+def of_code(git: Git, tip: str, *, most: int, since: str = "") -> list[Commit]:
+    """Return the latest commits that changed code, the latest first, each path under the name that it has at the tip.
+
+    Merges are passed over: what they bring was changed by other commits.
+    """
+    return list(_renamed(_read(git, tip, "-M", CODE, most, since)))
+
+
+def of_notes(git: Git, tip: str, *, most: int, since: str = "") -> list[Commit]:
+    """Return the latest commits that changed notes, or events of theirs, the latest first."""
+    return [Commit(one, at, {path: letter for letter, _, path in changes}) for one, at, changes in
+            _read(git, tip, "--no-renames", NOTES, most, since)]  # fmt: skip
+
+
+def _read(
+    git: Git, tip: str, renames: str, paths: Sequence[str], most: int, since: str
+) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Yield id, time and changes (letter, old path, path) of commits, by one git process."""
+    told = git.run(
+        "-c", "log.showSignature=false", "-c", "diff.renameLimit=400",
+        "log", "--no-merges", renames, "--name-status", "-z", f"--format={MARK}%H %ct", f"--max-count={most}",
+        *([f"--since={since}"] if since else []), tip, "--", *paths,
+        extra={"GIT_LITERAL_PATHSPECS": "0"},
+    )  # fmt: skip
+    for part in os.fsdecode(told).split(MARK)[1:]:
+        head, *rest = part.split("\0")
+        commit, _, seconds = head.strip().partition(" ")
+        at = stamp(int(seconds))
+        if at >= since:  # git reads no date after 2099
+            yield commit, at, list(_changes(word.lstrip("\n") for word in rest))
+
+
+def _changes(words: Iterator[str]) -> Iterator[tuple[str, str, str]]:
+    for letter in words:
+        if letter:
+            old = next(words, "")
+            yield letter[0], old, next(words, "") if letter[0] in "RC" else old
+
+
+def _renamed(told: Iterator[tuple[str, str, list[tuple[str, str, str]]]]) -> Iterator[Commit]:
+    """Yield commits, from the latest to older ones, with the later name of each file that was renamed since."""
+    now: dict[str, str] = {}
+    for commit, at, changes in told:
+        paths = {now.get(path, path): letter for letter, _, path in changes}
+        now |= {old: now.get(path, path) for letter, old, path in changes if letter == "R"}
+        yield Commit(commit, at, paths)

@@ -1,0 +1,190 @@
+"""check usage: what git's history and the ledger tell of notes; nothing is counted, nothing is written."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.knowledge import usage
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.actions.checking import shelf_at
+from memento_git.knowledge.actions.usage import check_usage
+from memento_git.ledger import commits
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Call = Callable[..., tuple[int, str, str]]
+
+
+def add(play: Play, text: str, **options: Any) -> str:
+    return str(play.do(notes.add_note, text, **options).id)
+
+
+def edit(play: Play, *paths: str, message: str = "code") -> None:
+    """Change files in one commit."""
+    for path in paths:
+        place = play.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text((place.read_text() if place.exists() else "") + f"{message} {path}\n")
+    play.commit_all(message)
+
+
+def look(play: Play, **options: Any) -> dict[str, Any]:
+    return check_usage(shelf_at(play.ledger), **options)
+
+
+def test_a_file_that_changes_with_a_noted_one_and_has_no_note_is_named(play: Play) -> None:
+    note = add(play, "The answer is 42.", about=["app.py"])
+    for number in range(3):
+        edit(play, "app.py", "dark.py", message=f"both {number}")
+    edit(play, "app.py", "once.py")
+    told = look(play)["together"]
+    assert told == [{"path": "dark.py", "with": "app.py", "commits": 3, "of": 5, "own": 3, "notes": [note]}]
+    add(play, "The dark side.", about=["dark.py"])
+    assert look(play)["together"] == []
+    assert [row["path"] for row in look(play, least=1)["together"]] == ["once.py"]
+
+
+def test_a_folder_that_a_note_is_about_covers_its_files(play: Play) -> None:
+    for number in range(2):
+        edit(play, "src/a.py", "src/b.py", "docs/c.md", message=str(number))
+    add(play, "All sources.", about=["src"])
+    assert [row["path"] for row in look(play)["together"]] == ["docs/c.md"]
+
+
+def test_renames_are_followed_on_both_sides_and_files_that_went_are_not_named(play: Play) -> None:
+    note = add(play, "The answer is 42.", about=["app.py"])
+    edit(play, "app.py", "dark.py", "gone.py")
+    edit(play, "app.py", "dark.py", "gone.py")
+    git(play.root, "mv", "app.py", "lib.py")
+    git(play.root, "mv", "dark.py", "night.py")
+    git(play.root, "rm", "-q", "gone.py")
+    play.commit_all("renamed")
+    assert look(play)["together"] == [
+        {"path": "night.py", "with": "lib.py", "commits": 3, "of": 4, "own": 3, "notes": [note]}
+    ]
+    assert look(play)["volatile"][0]["paths"] == ["lib.py"]
+
+
+def test_a_commit_of_very_many_files_says_nothing_of_two_of_them(play: Play) -> None:
+    add(play, "The answer is 42.", about=["app.py"])
+    for number in range(2):
+        edit(play, "app.py", *(f"many/{one}.txt" for one in range(60)), message=str(number))
+    told = look(play)
+    assert told["together"] == []
+    assert told["looked_at"]["wide"] == 2
+
+
+def test_often_corrected_notes_come_with_the_reasons(play: Play) -> None:
+    first = add(play, "Tokens live an hour.")
+    play.do(notes.revise_note, first, text="Tokens live one hour.")
+    second = add(play, "Tokens live a day.", supersedes=[first], reason="Users complained.")
+    third = add(play, "Tokens live a week.", supersedes=[second], reason="They still did.")
+    once = add(play, "Cookies crumble.")
+    play.do(notes.revise_note, once, text="Cookies do crumble.")
+    (row,) = look(play)["corrected"]
+    assert (row["note"], row["times"], row["revised"]) == (third, 3, 1)
+    assert set(row["superseded"]) == {first, second}
+    assert set(row["reasons"]) == {"Users complained.", "They still did."}
+    assert {one["note"] for one in look(play, least=1)["corrected"]} == {third, once}
+
+
+def test_notes_about_restless_code_are_counted_since_they_were_looked_at(play: Play) -> None:
+    note = add(play, "The answer is 42.", about=["app.py"])
+    edit(play, "calm.py")
+    add(play, "It stands.", about=["calm.py"])
+    edit(play, "app.py")
+    edit(play, "app.py")
+    (row,) = look(play)["volatile"]
+    assert (row["note"], row["commits"], row["paths"]) == (note, 3, ["app.py"])
+    assert row["looked_at"] == shelf_at(play.ledger).note(note).data["at"]
+
+
+def test_notes_that_are_never_cited_but_together_are_a_pair(play: Play) -> None:
+    one, other, third = (add(play, text) for text in ("Tokens live an hour.", "Cookies crumble.", "Hashes are salted."))
+    for text in ("First citer.", "Second citer of both."):
+        add(play, text, links=[f"relates_to:{one}", f"depends_on:{other}"])
+    (row,) = look(play)["cited_together"]
+    assert {side["note"] for side in row["notes"]} == {one, other}
+    assert len(row["places"]) == 2
+    add(play, "A third citer.", links=[f"relates_to:{one}", f"relates_to:{third}"])
+    assert look(play)["cited_together"] == []
+
+
+def test_notes_that_no_record_names_are_listed_the_oldest_first(play: Play) -> None:
+    lonely, linked, keyed = add(play, "Alone."), add(play, "Linked."), add(play, "Keyed.", key="a.b")
+    citer = add(play, "It rests on [[a.b]].", links=[f"depends_on:{linked}"])
+    told = add(play, "Named by a task.")
+    play.planned()
+    play.task(f"Do as {told} says")
+    assert [row["note"] for row in look(play)["uncited"]] == [lonely, citer]
+    assert keyed not in {row["note"] for row in look(play)["uncited"]}
+
+
+def test_lists_are_bounded_and_say_what_was_left_out(play: Play) -> None:
+    for number in range(4):
+        add(play, f"Fact number {number} of its own kind {'x' * number}.")
+    told = look(play, limit=3)
+    assert (len(told["uncited"]), told["omitted"]) == (3, {"uncited": 1})
+    assert look(play, limit=0)["omitted"] == {}
+
+
+def test_only_the_latest_commits_count_and_none_before_a_time(play: Play) -> None:
+    add(play, "The answer is 42.", about=["app.py"])
+    for number in range(4):
+        edit(play, "app.py", "dark.py", message=str(number))
+    assert look(play, most=3)["together"][0]["commits"] == 3
+    told = look(play, since="2999-01-01")
+    assert (told["together"], told["looked_at"]["commits"]) == ([], 0)
+
+
+def test_a_bare_clone_and_an_empty_ledger_are_looked_at_too(play: Play, cli: Call, tmp_path: Any) -> None:
+    assert cli("check", "usage", "-C", str(play.root))[0] == 0
+    add(play, "The answer is 42.", about=["app.py"])
+    edit(play, "app.py", "dark.py")
+    edit(play, "app.py", "dark.py")
+    bare = tmp_path / "bare.git"
+    git(play.root, "clone", "-q", "--bare", ".", str(bare))
+    code, out, _ = cli("check", "usage", "-C", str(bare), "--json")
+    told = json.loads(out)
+    assert (code, [row["path"] for row in told["together"]]) == (0, ["dark.py"])
+
+
+def test_the_command_tells_each_list_and_writes_nothing(play: Play, cli: Call) -> None:
+    first = add(play, "Tokens live an hour.", about=["app.py"])
+    add(play, "Tokens live a day.", supersedes=[first], reason="Users complained.", about=["app.py"])
+    edit(play, "app.py", "dark.py")
+    edit(play, "app.py", "dark.py")
+    before = git(play.root, "rev-parse", "HEAD")
+    code, out, _ = cli("check", "usage", "--least", "1", "-C", str(play.root))
+    assert code == 0
+    for word in (
+        "dark.py  2 of 3 commits of app.py",
+        "Users complained.",
+        "about code that changes much",
+        "named by no",
+    ):
+        assert word in out
+    assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--short")) == (before, "")
+    assert cli("check", "usage", "--since", "never", "-C", str(play.root))[0] == 2
+
+
+def test_a_cosine_lets_a_file_that_changes_with_everything_come_late() -> None:
+    history = [{"a.py", "test_a.py", "log.md"}, {"a.py", "test_a.py", "log.md"}, *([{"log.md"}] * 50)]
+    found = usage.together(history, {"a.py"}, {"a.py", "test_a.py", "log.md"})
+    assert [one.path for one in found] == ["test_a.py", "log.md"]
+
+
+def test_names_with_spaces_and_other_letters_are_read(play: Play) -> None:
+    edit(play, "ä b.txt", "c\nd.txt")
+    (latest, *_) = commits.of_code(play.ledger.git, "HEAD", most=5)
+    assert set(latest.paths) == {"ä b.txt", "c\nd.txt"}
+
+
+@pytest.mark.parametrize("cited", [{"note a": {"x"}}, {"note a": {"x", "y"}}, {}])
+def test_one_place_makes_no_pair(cited: dict[str, set[str]]) -> None:
+    assert usage.always_together(cited) == []
