@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions import evidences, plans
-from tests.cheats.doors import ADA
+from tests.cheats.forging import ADA
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def test_a_plan_that_was_rejected(doors: Doors) -> None:
     doors.refused("plan_rejected", "plan approve", plan=plan)
     doors.forge(plan, "approved", text=doors.ref(plan).digest)
     doors.caught("T002")
-    doors.remove(doors.event(plan, "approved"))
+    doors.remove(doors.last(plan, "approved"))
     doors.forge(plan, "approved", sees=[], text=doors.ref(plan).digest)
     doors.caught("T001")
 

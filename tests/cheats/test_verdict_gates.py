@@ -68,7 +68,7 @@ def test_a_failure_that_is_voided_by_hand(doors: Doors) -> None:
     run = run_of(doors)
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run, "failed")
+    failed = doors.last(run, "failed")
     doors.refused("event_is_legal", "settle void", event=failed, reason="I see it otherwise.")
     doors.forge(run, "voided", target=failed, reason="I see it otherwise.")
     assert doors.gate(GATE) == "failed"
@@ -80,7 +80,7 @@ def test_a_failure_that_is_voided_by_one_who_says_he_did_not_see_it(doors: Doors
     doors.play.gate(GATE, "passed")
     doors.play.gate(GATE, "failed")
     doors.landed()
-    passed, failed = doors.event(run, "passed"), doors.event(run, "failed")
+    passed, failed = doors.last(run, "passed"), doors.last(run, "failed")
     doors.forge(run, "voided", sees=[], target=failed, reason="Not for me.", absent=[str(doors.ref(passed))])
     assert failed in doors.caught("D009")
 
@@ -89,12 +89,12 @@ def test_a_failure_that_is_redacted_into_a_pass(doors: Doors) -> None:
     run = run_of(doors)
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run, "failed")
+    failed = doors.last(run, "failed")
     event, path = doors.play.state(run).event(failed), doors.path(failed)
     assert event is not None
     doors.play.do(redact_record, failed, reason="It names a customer.")
     assert doors.gate(GATE) == "failed"
-    redacted = doors.event(run, "redacted")
+    redacted = doors.last(run, "redacted")
     doors.edit(redacted, "  do: failed", "  do: passed")
     assert failed in doors.caught("D009")
     assert not (doors.root / path).exists()
@@ -103,10 +103,10 @@ def test_a_failure_that_is_redacted_into_a_pass(doors: Doors) -> None:
 def test_a_failure_that_is_redacted_without_a_word_of_what_it_said(doors: Doors) -> None:
     run = run_of(doors)
     doors.play.gate(GATE, "passed")
-    passed = doors.event(run, "passed")
+    passed = doors.last(run, "passed")
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run, "failed")
+    failed = doors.last(run, "failed")
     ref = doors.ref(failed)
     git(doors.root, "rm", "-q", doors.path(failed))
     doors.forge(run, "redacted", sees=[passed], target=str(ref), reason="It names a customer.")
@@ -116,7 +116,7 @@ def test_a_failure_that_is_redacted_without_a_word_of_what_it_said(doors: Doors)
 def test_a_failure_that_is_removed(doors: Doors) -> None:
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run_of(doors), "failed")
+    failed = doors.last(run_of(doors), "failed")
     doors.remove(failed)
     assert failed in doors.caught("D002")
 

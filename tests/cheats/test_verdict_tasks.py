@@ -58,7 +58,7 @@ def test_claiming_as_if_the_others_claim_had_not_been_seen(doors: Doors) -> None
     task = doors.play.task()
     claim = doors.play.claimed(task)
     doors.landed()
-    handed = doors.event(task, "dispatched")
+    handed = doors.last(task, "dispatched")
     mine = doors.forge(
         task, "claimed", sees=[handed], by=BOB, dispatch=claim, until="2099-01-01T00:00:00.000Z",
     )  # fmt: skip
@@ -81,7 +81,7 @@ def test_claiming_an_expired_claim(doors: Doors) -> None:
 def test_completing_what_was_recovered(doors: Doors) -> None:
     task = doors.play.task()
     claim, evidence = doors.play.claimed(task), doors.play.evidence(task)
-    before = doors.event(task, "claimed")
+    before = doors.last(task, "claimed")
     doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Gone.")
     doors.landed()
     doors.refused("dispatch_terminal", "dispatch complete", dispatch=claim, evidence=[evidence])
@@ -136,14 +136,14 @@ def test_reopening_does_not_bring_an_old_completion_back(doors: Doors) -> None:
     """Criteria are made harder, the task is reopened, and the completion of before is to count for them."""
     play = doors.play
     task = play.proven()
-    done, evidence = doors.event(task, "completed"), play.state(task).ids("evidence")[0]
+    done, evidence = doors.last(task, "completed"), play.state(task).ids("evidence")[0]
     play.do(tasks.reopen_task, task, reason="More is asked.")
     play.do(tasks.revise_task, task, criteria=HARD)
     doors.landed()
     doors.forge(task, "accepted", text=doors.ref(task).digest, evidence=[str(doors.ref(evidence))])
     assert doors.task(task)["status"] == "pending"
     doors.caught("T002")
-    doors.remove(doors.event(task, "accepted"))
+    doors.remove(doors.last(task, "accepted"))
     doors.forge(task, "accepted", sees=[done], text=doors.ref(task).digest, evidence=[str(doors.ref(evidence))])
     assert doors.task(task)["status"] == "contested"
     doors.caught("T001")
