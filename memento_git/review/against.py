@@ -275,21 +275,30 @@ def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
         yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
 
 
-def lookalikes(head: View, commits: Iterable[Authored], people: Iterable[str]) -> Iterator[Finding]:
-    """Yield each actor of the branch whose name can hardly be told from an author's, or from one that policy names."""
-    known = {*people}
-    names: dict[str, str] = {}
-    for commit in commits:
-        known |= {commit.author, commit.author.partition(" <")[0]}
-        for path in commit.paths:
-            place = layout.place_of(path)
-            found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
-            if found is not None:
-                names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+def may_look_like_others(head: View, commits: Iterable[Authored]) -> bool:
+    """Tell whether an actor of the branch has letters that look like those of another alphabet."""
+    return any(persons.may_look_like(name) for name in _names(head, commits))
+
+
+def lookalikes(head: View, commits: Sequence[Authored], known: Iterable[str]) -> Iterator[Finding]:
+    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one."""
+    names = _names(head, commits)
+    authors = {name for commit in commits for name in (commit.author, commit.author.partition(" <")[0])}
     for name, path in sorted(names.items()):
-        if alike := sorted(other for other in {*known, *names} if persons.looks_like(name, other)):
+        if alike := sorted(other for other in {*known, *authors, *names} if persons.looks_like(name, other)):
             message = f"{name} looks like {alike[0]}, and is another name: {persons.spelled(name)}"
             yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
+
+
+def _names(head: View, commits: Iterable[Authored]) -> dict[str, str]:
+    """Return the actors of what some commits added, each with a file."""
+    names: dict[str, str] = {}
+    for path in (path for commit in commits for path in commit.paths):
+        place = layout.place_of(path)
+        found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
+        if found is not None:
+            names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+    return names
 
 
 def is_same(actor: str, author: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every cheat begins with, a run with an approved plan on `main` and a branch of it; and that it tries all doors."""
+"""What every cheat begins with: a run with an approved plan, and a branch of it; and that it tries all doors."""
 
 from __future__ import annotations
 

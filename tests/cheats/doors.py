@@ -1,8 +1,8 @@
 """The doors into a ledger, so that a test tries one cheat at all of them.
 
-What a verb does has three: the Python API, `memento apply` and the command line. What is written by hand has five: the
-index, as the pre-commit hook looks at it; the branch that is committed with plain git; the same in a bare repository, as
-a server hook sees it; a merge of it; and a squash of it.
+What a verb does has three: the Python API, `memento apply` and the command line. What is written by hand has five:
+the index, as the pre-commit hook looks at it; the branch that is committed with plain git; the same in a bare
+repository, as a server hook sees it; a merge of it; and a squash of it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tests.play import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tests.play import Play
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     Cli = Callable[..., tuple[int, str, str]]
     Row = dict[str, Any]
     Arrival = tuple[str, list[str], Path]
+    Within = Callable[[str, Path], AbstractContextManager[None]]
 
+NAMED = ("executor", "goal", "title", "text")  # what must be given and is an option all the same
 VERBS = ("API", "apply", "CLI")
 HANDS = ("staged", "branch", "server", "merge", "squash")
 
@@ -35,7 +38,6 @@ ABSENT = {
     ("staged", "D010"): "what is staged has no commits from which something could have been taken back",
     ("squash", "D010"): "a squash leaves no commits of the branch",
     ("staged", "C002"): "nobody has committed it yet",
-    ("staged", "F006"): "an index holds each name once",
 }
 
 
@@ -102,21 +104,22 @@ class Doors(Forger):
 
     # What is written by hand.
 
-    def caught(self, *codes: str, told: str = "") -> str:
+    def caught(self, *codes: str, told: str = "", within: Within | None = None) -> str:
         """Assert that `check` ends with 5 and has these codes as errors at every door; return what it says of them.
 
-        `told` is a code that it only warns of.
+        `told` is a code that it only warns of, `within` what surrounds the check at a door.
         """
-        return self._found(5, codes, told)
+        return self._found(5, codes, told, within)
 
     def warned(self, *codes: str) -> str:
         """Assert that `check` finds no error and warns with these codes, at every door; return what it says."""
-        return self._found(0, codes, "")
+        return self._found(0, codes)
 
-    def _found(self, ends: int, codes: tuple[str, ...], beside: str) -> str:
+    def _found(self, ends: int, codes: tuple[str, ...], beside: str = "", within: Within | None = None) -> str:
         said = ""
         for door, options, root in self.arrivals():
-            code, rows = self.check(*options, root=root)
+            with within(door, root) if within else contextlib.nullcontext():
+                code, rows = self.check(*options, root=root)
             seen = {row["code"] for row in rows if ends == 0 or row["severity"] == "error"}
             absent = {one for one in codes if (door, one) in ABSENT}
             asked = {one for one in codes if one not in absent}
@@ -237,7 +240,7 @@ def _line(verb: str, options: dict[str, Any]) -> list[str]:
         return ["settle", "--void", options["event"], "--reason", options["reason"]]
     for name, value in options.items():
         many = isinstance(value, (list, tuple))
-        if (known[name].default is inspect.Parameter.empty and not many and name != "executor") or (
+        if (known[name].default is inspect.Parameter.empty and not many and name not in NAMED) or (
             verb.startswith("run ") and name == "run"
         ):
             first.append(str(value))

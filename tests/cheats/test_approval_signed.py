@@ -228,10 +228,11 @@ def test_an_approval_of_a_release_with_the_signature_of_another_one(desk: Desk) 
 def test_a_person_who_signs_under_two_names(desk: Desk) -> None:
     doors = desk.doors
     run = doors.play.state(desk.plan()).id
-    for actor in (GRACE, "grace@example.invalid"):
-        doors.play.as_(actor).do(evidences.approve, run, key=str(desk.office.grace))
-    code, out, _ = doors.cli("gate", "release", "--run", run, "--approvals", "2", "-C", str(doors.root), "--json")
-    assert (code, '"approval_count": 1' in out) == (1, True)
+    key = str(desk.office.grace)
+    doors.play.as_(GRACE).do(evidences.approve, run, key=key)
+    for _ in doors.accepted("evidence approve", actor="grace@example.invalid", about=run, key=key):
+        code, out, _ = doors.cli("gate", "release", "--run", run, "--approvals", "2", "-C", str(doors.root), "--json")
+        assert (code, '"approval_count": 1' in out) == (1, True)
 
 
 def test_policy_that_asks_for_no_signature_any_more(desk: Desk) -> None:

@@ -84,9 +84,14 @@ def test_one_person_under_two_spellings(doors: Doors) -> None:
 
 def test_a_yes_that_is_given_twice(doors: Doors) -> None:
     run = released(doors)
-    for _ in range(2):
-        doors.play.as_("Grace").do(evidences.approve, run)
+    doors.play.as_("Grace").do(evidences.approve, run)
+    for _ in doors.accepted("evidence approve", actor="Grace", about=run):
+        assert approvers(doors) == ["Grace"]
+    approval(doors, run, "Grace")
     assert approvers(doors) == ["Grace"]
+    doors.refused("release_refused", "gate release", run=run)
+    doors.forge(run, "passed", gate="release")
+    assert "approvals: 1 of 2" in doors.caught("G004")
 
 
 def test_somebody_whom_policy_does_not_name(doors: Doors) -> None:

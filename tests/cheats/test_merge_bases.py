@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git import Ledger
 from memento_git.ledger import layout
 from memento_git.review import actions
 from memento_git.work.actions import tasks
@@ -14,6 +14,7 @@ from tests.cheats.forging import ADA, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.cheats.doors import Doors
@@ -64,10 +65,9 @@ def test_a_merge_with_its_parents_swapped_is_found(doors: Doors) -> None:
     run = _failed_elsewhere(doors)
     doors.play.task("Three")
     swapped = doors.commit_tree(f"{WORK}^{{tree}}", WORK, "review")
-    git(doors.root, "switch", "-q", "--detach", swapped)
+    doors.adopt(swapped)
     assert doors.gate(REVIEW, run) == "none"
-    code, found = doors.check()
-    assert (code, [row["code"] for row in found if row["severity"] == "error"]) == (5, ["D010"])
+    doors.caught("D010")
     code, found = doors.check("--base", "review")
     assert (code, {row["code"] for row in found if row["severity"] == "error"}) == (5, {"D002", "D006"})
 
@@ -175,11 +175,10 @@ def test_a_branch_from_before_the_policy_is_judged_by_it_when_it_is_merged(doors
     git(doors.root, "switch", "-q", MAIN)
     doors.write(layout.CONFIG, "version: 1\npolicy:\n  require: [test]\n")
     git(doors.root, "switch", "-q", WORK)
-    assert doors.check("--base", MAIN)[0] == 0
-    with doors.away():
-        git(doors.root, "merge", "-q", "--no-ff", "-m", "merge", WORK)
-        code, found = doors.check()
-    assert (code, {row["code"] for row in found if row["severity"] == "error"}) == (5, {"P001"})
+    for door, options, root in doors.arrivals():
+        code, found = doors.check(*options, root=root)
+        errors = {row["code"] for row in found if row["severity"] == "error"}
+        assert (code, errors) == ((5, {"P001"}) if door in ("merge", "squash") else (0, set())), door
     assert doors.play.status(task) == "completed"
 
 
@@ -223,52 +222,56 @@ def test_a_shallow_clone_without_the_base_is_refused(doors: Doors, tmp_path: Pat
     assert (code, '"fork_missing"' in out, "--deepen=50" in out) == (1, True, True)
 
 
+def _unproven(doors: Doors) -> tuple[str, str]:
+    """Complete a task by hand on evidence that failed; return both."""
+    task = doors.play.task("Two")
+    claim, bad = doors.play.claimed(task), doors.play.evidence(task, code=1)
+    doors.completed(task, bad, dispatch=claim)
+    return task, bad
+
+
+def _info(root: Path) -> Path:
+    """Return the folder of a repository for what is true of one machine only."""
+    there = (root / ".git" if (root / ".git").exists() else root) / "info"
+    there.mkdir(exist_ok=True)
+    return there
+
+
 def test_replaced_objects_are_not_read(doors: Doors) -> None:
-    """Way: `git replace` puts a better file, or a better history, in the place of what was committed."""
-    play = doors.play
-    task = play.task("Two")
-    claim, bad = play.claimed(task), play.evidence(task, code=1)
-    doors.forge(task, "completed", **doors.completion(task, bad, dispatch=claim))
-    path = doors.path(bad)
-    better = doors.blob((doors.root / path).read_bytes().replace(b"exit: 1", b"exit: 0").replace(b"failed", b"passed"))
-    git(doors.root, "replace", f"HEAD:{path}", better)
-    git(doors.root, "replace", "HEAD", doors.commit_tree(f"{MAIN}^{{tree}}", MAIN))
-    assert git(doors.root, "diff", "--name-only", MAIN, "HEAD") == ""
-    code, found = doors.check("--base", MAIN)
-    assert (code, "P001" in {row["code"] for row in found}) == (5, True)
-    with Ledger.open(doors.root) as ledger:
-        assert actions.check(ledger, base=MAIN).has_errors
-    doors.play.ledger.close()
-    doors.unproven(task, "failed")
+    """Way: `git replace`, also pushed, puts a better file, or a better history, in the place of what was committed."""
+    task, bad = _unproven(doors)
+    path, head = doors.path(bad), git(doors.root, "rev-parse", WORK)
+    better = doors.file(bad).read_bytes().replace(b"exit: 1", b"exit: 0").replace(b"failed", b"passed")
 
+    @contextlib.contextmanager
+    def replaced(_: str, root: Path) -> Iterator[None]:
+        blob = git(root, "hash-object", "-w", "--stdin", data=better)
+        git(root, "replace", f"{head}:{path}", blob)
+        git(root, "replace", head, git(root, "commit-tree", f"{MAIN}^{{tree}}", "-p", MAIN, "-m", "better"))
+        assert git(root, "diff", "--name-only", MAIN, head) == ""
+        yield
+        git(root, "replace", "-d", *git(root, "replace", "-l").split())
 
-def test_a_replaced_object_that_was_pushed_does_not_blind_a_server_hook(doors: Doors, tmp_path: Path) -> None:
-    """Way: refs/replace is pushed first, so that the hook of the next push sees another commit."""
-    play = doors.play
-    bare = tmp_path / "bare.git"
-    git(tmp_path, "init", "-q", "--bare", str(bare))
-    task = play.task("Two")
-    claim, bad = play.claimed(task), play.evidence(task, code=1)
-    doors.landed()
-    doors.forge(task, "completed", **doors.completion(task, bad, dispatch=claim))
-    git(doors.root, "replace", "HEAD", doors.commit_tree(f"{MAIN}^{{tree}}", MAIN))
-    git(doors.root, "push", "-q", str(bare), MAIN, WORK, "refs/replace/*:refs/replace/*")
-    code, found = doors.check("--at", WORK, "--base", MAIN, root=bare)
-    assert (code, "P001" in {row["code"] for row in found}) == (5, True)
+    doors.caught("P001", within=replaced)
+    with replaced("", doors.root):
+        doors.play.ledger.close()
+        doors.unproven(task, "failed")
 
 
 def test_a_graft_does_not_move_the_base(doors: Doors) -> None:
-    """Way: `.git/info/grafts` says that the branch began where it ends."""
-    play = doors.play
-    task = play.task("Two")
-    claim, bad = play.claimed(task), play.evidence(task, code=1)
-    doors.forge(task, "completed", **doors.completion(task, bad, dispatch=claim))
-    head, main = git(doors.root, "rev-parse", "HEAD"), git(doors.root, "rev-parse", MAIN)
-    (doors.root / ".git" / "info").mkdir(exist_ok=True)
-    (doors.root / ".git" / "info" / "grafts").write_text(f"{main} {head}\n{head}\n")
-    assert git(doors.root, "merge-base", MAIN, "HEAD") == head
-    code, found = doors.check("--base", MAIN)
-    assert (code, "P001" in {row["code"] for row in found}) == (5, True)
+    """Way: `info/grafts` says that the branch began where it ends."""
+    _unproven(doors)
+    head, main = git(doors.root, "rev-parse", WORK), git(doors.root, "rev-parse", MAIN)
+
+    @contextlib.contextmanager
+    def grafted(_: str, root: Path) -> Iterator[None]:
+        grafts = _info(root) / "grafts"
+        grafts.write_text(f"{main} {head}\n{head}\n")
+        assert git(root, "merge-base", MAIN, WORK) == head
+        yield
+        grafts.unlink()
+
+    doors.caught("P001", within=grafted)
 
 
 def test_notes_on_commits_and_files_say_nothing(doors: Doors) -> None:
@@ -309,22 +312,23 @@ def test_the_environment_does_not_lead_the_check_elsewhere(
     doors: Doors, given: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Way: variables of git point to another repository, index, history or view of differences."""
-    play = doors.play
-    task = play.task("Two")
-    claim, bad = play.claimed(task), play.evidence(task, code=1)
-    doors.forge(task, "completed", **doors.completion(task, bad, dispatch=claim))
-    play.ledger.close()
+    _unproven(doors)
+    doors.play.ledger.close()
     other = tmp_path / "other"
     git(tmp_path, "clone", "-q", "-b", MAIN, doors.root.as_uri(), str(other))
     (other / "hide").write_text("* -diff\n")
     (other / "grafts").write_text(f"{git(doors.root, 'rev-parse', 'HEAD')}\n")
     (other / "shallow").write_text(f"{git(doors.root, 'rev-parse', 'HEAD')}\n")
-    for name, value in given.items():
-        monkeypatch.setenv(name, value.format(other=other))
-    code, found = doors.check("--base", MAIN)
-    assert (code, "P001" in {row["code"] for row in found}) == (5, True)
-    code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", MAIN)
-    assert (code, "P001" in out) == (5, True)
+
+    @contextlib.contextmanager
+    def led_astray(door: str, _: Path) -> Iterator[None]:
+        with monkeypatch.context() as patched:
+            for name, value in given.items():
+                if (door, name) != ("staged", "GIT_INDEX_FILE"):  # there it is the index that is about to be committed
+                    patched.setenv(name, value.format(other=other))
+            yield
+
+    doors.caught("P001", within=led_astray)
 
 
 def test_a_name_from_the_environment_is_no_signature(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:

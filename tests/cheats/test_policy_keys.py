@@ -169,6 +169,7 @@ def test_what_may_be_run_again_is_read_from_the_base(doors: Doors) -> None:
     doors.write(path, text)
     doors.forge(task, "completed", **doors.completion(task, honest, dispatch=claim))
     assert doors.play.is_proven(task)
+    doors.warned("C003")
     code, found = doors.check("--base", MAIN, "--reproduce")
     told = [row["message"] for row in found if row["code"] == "V002"]
     assert (code, any("run again, differs: " in one for one in told)) == (5, True), found
@@ -229,7 +230,7 @@ def test_a_policy_behind_a_link_is_none(doors: Doors) -> None:
     (doors.root / layout.CONFIG).symlink_to("../mine.yaml")
     doors.play.commit_all("link")
     doors.denied("ledger_broken", "status", exit_code=4)
-    doors.refused("ledger_broken", "run start", goal="Anew")
+    doors.refused("no_ledger", "run start", goal="Anew")
     doors.caught("F004")
 
 

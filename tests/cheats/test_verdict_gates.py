@@ -44,12 +44,16 @@ def test_two_verdicts_apart_of_which_one_failed(doors: Doors) -> None:
     doors.play.gate(GATE, "passed")
     git(doors.root, "switch", "-qc", "other", "main")
     doors.play.gate(GATE, "failed")
+    git(doors.root, "switch", "-q", "work")
     for into, other in (("other", "work"), ("work", "other")):
         with doors.away():
             git(doors.root, "merge", "-q", "--no-edit", into)
             git(doors.root, "merge", "-q", "--no-edit", other)
             assert doors.gate(GATE) == "failed"
             assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+    git(doors.root, "merge", "-q", "--no-edit", "other")
+    doors.sound()
+    doors.refused("review_gate_blocking", "run complete", run=run)
 
 
 def test_a_failure_after_a_pass(doors: Doors) -> None:
