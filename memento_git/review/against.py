@@ -10,9 +10,9 @@ from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.work import Event, Prose
+from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review.attributes import worse
-from memento_git.work import persons
+from memento_git.work import holding, persons
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -162,16 +162,22 @@ class Comparison:
             return
         state, before = self.book(place.run), _book(self.base, place.run)
         target = parse_ref(event.get("target")).id
+        if place.do == "redacted" and isinstance(before, RunState) and isinstance(state, RunState):
+            found = before.evidence(target)
+            if found is not None and not keeps_answer(state, found):
+                yield self._other_words(event, target)
         was, own = before.fold.judged(target), state.fold.judged(event.id)
         if was is None or was.verdict != "legal" or own is None or own.verdict != "legal":
             return
-        told = ""
         if place.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
             told = f"{event.id} voids {target}, which was legal at the base"
-        elif place.do == "redacted" and not keeps(state.event(target), was.event):
-            told = f"{event.id} redacts {target}, and keeps other words than it said"
-        if told:
             yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
+        elif place.do == "redacted" and not keeps(state.event(target), was.event):
+            yield self._other_words(event, target)
+
+    def _other_words(self, event: Event, target: str) -> Finding:
+        told = f"{event.id} redacts {target}, and keeps other words than it said"
+        return Finding("D009", event.path, 0, told, f"git rm {event.path}, and restore what it took out")
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
         run = layout.run_of_path(change.path) or ""
@@ -241,6 +247,12 @@ def _folded(state: RunState | Shelf, event: Event) -> Sequence[Judged]:
 def keeps(kept: Event | None, said: Event) -> bool:
     """Tell whether what is left of a redacted event is all that it said, but for its free texts."""
     return kept is not None and codec.redact_event(event_data(kept)) == codec.redact_event(event_data(said))
+
+
+def keeps_answer(state: RunState, said: Evidence) -> bool:
+    """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
+    kept = holding.taken_away(state).get(said.id, {})
+    return said.id in state.index.evidence or kept == codec.redact_evidence(said.data)
 
 
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.folding.fold import plans_of
+from memento_git.model.clock import is_ahead
+from memento_git.model.ids import kind_of
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
+from memento_git.work.trust import NOT_YET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,8 +66,8 @@ def held(state: RunState, policy: Policy) -> Held:
         tasks=[_task(state, task, policy) for task in tasks],
         gates={(scope, kind): value[0] for scope in (state.id, *tasks)
                for kind, value in state.folded(scope).lanes.named("gate").items()},
-        checks=list(_checks(state, evidence)),
-        answers=list(_answers(state, policy, evidence, {state.id, *tasks})),
+        checks=[*_checks(state, evidence), *_checks_gone(state)],
+        answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state)],
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
@@ -95,13 +98,54 @@ def _checks(state: RunState, evidence: Sequence[Evidence]) -> Iterator[CheckSeen
             one.id, check["provider"], check["name"], check.get("id", ""), check["conclusion"],
             trust.outcome_of(one.data), check.get("finished", ""), one.data["at"],
             stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
+            void=_void(state, one),
         )  # fmt: skip
+
+
+def _void(state: RunState, evidence: Evidence) -> str:
+    """Return why evidence is not what it was recorded as: it was taken back, or is dated after now; or nothing."""
+    status = state.evidence_status(evidence.id)
+    if status != "recorded":
+        return status
+    return NOT_YET if is_ahead(evidence.data["at"], state.view.now) else ""
+
+
+def taken_away(state: RunState) -> dict[str, dict[str, Any]]:
+    """Return what redacted answers and checks still say, by their id."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in state.index.events_of:
+        if kind_of(name) == "evidence" and name not in state.index.evidence:
+            events = [seen.event for seen in state.folded(name).events if seen.verdict == "legal"]
+            said = [kept for one in events if isinstance(kept := one.data.get("kept"), dict)]
+            found[name] = said[0] if said else {}
+    return found
+
+
+def _checks_gone(state: RunState) -> Iterator[CheckSeen]:
+    """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
+    now = {codestate.code_at(state.view.git, commit)["tree"] for commit in state.view.commits}
+    for name, kept in taken_away(state).items():
+        check, code = kept.get("check"), kept.get("code")
+        if isinstance(check, dict) and isinstance(code, dict):
+            provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
+            at = str(kept.get("at", ""))
+            yield CheckSeen(
+                name, provider, word, "", conclusion, "observed", "", at,
+                stands=False, fresh=now == {code.get("tree")}, void="redacted",
+            )  # fmt: skip
+
+
+def _answers_gone(state: RunState) -> Iterator[Answer]:
+    """Yield the answers that were redacted: none of them is a yes."""
+    for name, kept in taken_away(state).items():
+        if about := kept.get("approves"):
+            yield Answer(name, str(kept.get("by", "")), str(about), str(kept.get("at", "")), yes=False)
 
 
 def _stands(state: RunState, evidence: Evidence) -> bool:
     """Tell whether evidence is there as it was recorded, and its outcome is what it shows."""
     return (
-        state.evidence_status(evidence.id) == "recorded"
+        not _void(state, evidence)
         and not state.folded(evidence.id).dangling
         and evidence.data["outcome"] == trust.outcome_of(evidence.data)
     )

@@ -15,7 +15,10 @@ PASSING = ("passed", "waived")
 
 
 class CheckSeen(NamedTuple):
-    """A check as the ledger holds it: its outcome, when it ended, and whether it saw the code as it is."""
+    """A check as the ledger holds it: its outcome, when it ended, and whether it saw the code as it is.
+
+    `void` is what became of one that is no verdict any more, or not yet.
+    """
 
     evidence: str
     provider: str
@@ -27,6 +30,7 @@ class CheckSeen(NamedTuple):
     recorded: str
     stands: bool
     fresh: bool
+    void: str = ""
 
     @property
     def when(self) -> str:
@@ -160,22 +164,23 @@ def _gates(held: Held, asked: Asked) -> list[str]:
 def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:
     """Return what is wrong with a check by its name, or nothing, and the evidence of what is right.
 
-    Of each provider that knows the name, only the latest verdict counts.
+    Of each provider that knows the name, only the latest verdict counts; one that was taken back is none, and what
+    came before it is not the latest.
     """
-    named = [one for one in checks if one.stands and name in (one.name, f"{one.provider}/{one.name}")]
-    if not named:
+    named = [one for one in checks if (one.stands or one.void) and name in (one.name, f"{one.provider}/{one.name}")]
+    if not any(one.stands for one in named):
         return "there is none", []
     fresh = [one for one in named if one.fresh]
-    if not fresh:
+    if not any(one.stands for one in fresh):
         return "it is stale: it saw other code than this commit's", []
     latest: dict[str, CheckSeen] = {}
     for one in fresh:
         before = latest.get(f"{one.provider}/{one.name}")
         if before is None or _rank(one) > _rank(before):
             latest[f"{one.provider}/{one.name}"] = one
-    bad = [one for _, one in sorted(latest.items()) if one.outcome != "passed"]
+    bad = [one for _, one in sorted(latest.items()) if one.void or one.outcome != "passed"]
     if bad:
-        return "; ".join(f"its latest verdict, of {one.provider}, is {one.conclusion}" for one in bad), []
+        return "; ".join(f"its latest verdict, of {one.provider}, is {one.void or one.conclusion}" for one in bad), []
     return "", [one.evidence for one in latest.values()]
 
 

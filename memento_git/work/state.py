@@ -10,6 +10,7 @@ from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
@@ -166,6 +167,8 @@ class RunState(Happenings):
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
+        if status == "recorded" and is_ahead(found.data["at"], self.view.now):
+            status = trust.NOT_YET
         again = self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt)

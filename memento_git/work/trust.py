@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ADVISORY_KINDS: Final = ("note", "memory")
 OF_NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+NOT_YET: Final = "dated after now"
 FAILED_COUNTS: Final = ("failed", "errors", "error")
 VERDICT_KINDS: Final = ("command", "test", "lint", "type", "build", "ci", "approval")
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Arrival = tuple[str, list[str], Path]
     Within = Callable[[str, Path], AbstractContextManager[None]]
 
-NAMED = ("executor", "goal", "title", "text")  # what must be given and is an option all the same
+NAMED = ("executor", "goal", "title", "keep")  # what must be given and is an option all the same
 VERBS = ("API", "apply", "CLI")
 HANDS = ("staged", "branch", "server", "merge", "squash")
 
@@ -196,12 +196,25 @@ class Doors(Forger):
 
     # What it comes to.
 
+    def unreleased(self, run: str, why: str) -> None:
+        """Assert that no verb releases a run, and why; and that a release which is written by hand is caught."""
+        told = self.refused("release_refused", "gate release", run=run)
+        assert all(why in line for line in told.splitlines()), told
+        self.forge(run, "passed", gate="release")
+        assert why in self.caught("G004")
+
+    def unfinished(self, token: str, run: str, why: str) -> None:
+        """Assert that no verb completes a run; and that a completion which is written by hand is caught, and why."""
+        self.refused(token, "run complete", run=run)
+        self.forge(run, "completed", sees=[])
+        assert why in self.caught("P004")
+
     def unproven(self, task: str, why: str) -> None:
-        """Assert that status and release both say that a task is not proven, and why."""
+        """Assert that status says that a task is not proven, and why; and that no verb releases its run for that."""
         row = self.task(task)
         assert (row["proven"], any(why in one for one in row["unproven_because"])) == (False, True), row
-        lacks = self.missing(self.play.state(task).id)
-        assert any(f"task {task} is not proven" in one and why in one for one in lacks), lacks
+        told = self.refused("release_refused", "gate release", run=self.play.state(task).id)
+        assert all(f"task {task} is not proven" in line and why in line for line in told.splitlines()), told
 
     def task(self, task: str) -> Row:
         """Return the row of a task, as `status --json` shows it."""
@@ -241,7 +254,7 @@ def _line(verb: str, options: dict[str, Any]) -> list[str]:
     for name, value in options.items():
         many = isinstance(value, (list, tuple))
         if (known[name].default is inspect.Parameter.empty and not many and name not in NAMED) or (
-            verb.startswith("run ") and name == "run"
+            name == "run" and verb.startswith(("run ", "archive"))
         ):
             first.append(str(value))
         elif value is True:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.cheats.doors import HANDS, VERBS
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Collection
 
 LISTED = {
     "test_a_merge_commit_on_the_main_branch_that_drops_a_side_is_found": "made on the main branch: it arrives nowhere",
@@ -24,9 +24,9 @@ class DoorsMissed(AssertionError):
     """A test tried a cheat neither at all doors of verbs nor at all of what is written by hand."""
 
 
-def missed(test: str, walked: AbstractSet[str]) -> None:
+def missed(test: str, walked: Collection[str]) -> None:
     """Raise where a test went through neither set of doors, or went through one although it is listed."""
-    whole = [doors for doors in (VERBS, HANDS) if walked.issuperset(doors)]
+    whole = [doors for doors in (VERBS, HANDS) if {*walked} >= {*doors}]
     if test in LISTED and whole:
         message = f"{test} goes through {', '.join(whole[0])}: take it off the list"
         raise DoorsMissed(message)

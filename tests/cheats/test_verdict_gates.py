@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import evidences, releases, runs, tasks
-from memento_git.work.actions.settling import redact_record
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ def test_a_pass_that_did_not_see_the_failure(doors: Doors) -> None:
     doors.forge(run, "passed", sees=[], gate=GATE, at="2099-01-01T00:00:00.000Z")
     assert doors.gate(GATE) == "failed"
     assert doors.missing() == [f"gate {GATE} of {run} is failed"]
-    doors.refused("review_gate_blocking", "run complete", run=run)
     assert doors.play.is_proven(task)
+    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
 
 
 def test_two_verdicts_apart_of_which_one_failed(doors: Doors) -> None:
@@ -64,8 +63,8 @@ def test_a_failure_after_a_pass(doors: Doors) -> None:
     doors.play.gate(GATE, "failed", note="It leaks.")
     doors.play.gate(GATE, "requested")
     assert doors.gate(GATE) == "failed"
-    doors.refused("review_gate_blocking", "run complete", run=run)
     assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
 
 
 def test_a_failure_that_is_voided_by_hand(doors: Doors) -> None:
@@ -85,6 +84,7 @@ def test_a_failure_that_is_voided_by_one_who_says_he_did_not_see_it(doors: Doors
     doors.play.gate(GATE, "failed")
     doors.landed()
     passed, failed = doors.last(run, "passed"), doors.last(run, "failed")
+    doors.refused("event_is_legal", "settle void", event=failed, reason="Not for me.")
     doors.forge(run, "voided", sees=[], target=failed, reason="Not for me.", absent=[str(doors.ref(passed))])
     assert failed in doors.caught("D009")
 
@@ -96,8 +96,8 @@ def test_a_failure_that_is_redacted_into_a_pass(doors: Doors) -> None:
     failed = doors.last(run, "failed")
     event, path = doors.play.state(run).event(failed), doors.path(failed)
     assert event is not None
-    doors.play.do(redact_record, failed, reason="It names a customer.")
-    assert doors.gate(GATE) == "failed"
+    for _ in doors.accepted("evidence redact", target=failed, reason="It names a customer."):
+        assert doors.gate(GATE) == "failed"
     redacted = doors.last(run, "redacted")
     doors.edit(redacted, "  do: failed", "  do: passed")
     assert failed in doors.caught("D009")
@@ -156,7 +156,8 @@ def test_a_verdict_by_somebody_who_may_not(doors: Doors) -> None:
 def test_a_pass_on_evidence_that_failed_or_was_taken_back(doors: Doors) -> None:
     task = doors.play.task()
     bad, gone = doors.play.evidence(task, code=1), doors.play.evidence(task)
-    doors.play.gate(GATE, "passed", evidence=[bad])
+    for _ in doors.accepted("gate record", gate=GATE, verdict="passed", evidence=[bad]):
+        assert doors.check("--base", "main")[0] == 5
     assert "failed" in doors.caught("G001")
     doors.play.gate(GATE, "passed", evidence=[gone])
     doors.play.do(evidences.retract, gone, reason="It ran something else.")
@@ -290,7 +291,7 @@ def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors
     doors.play.gate(GATE, "failed", task=task)
     doors.play.gate(GATE, "passed")
     assert doors.missing() == [f"gate {GATE} of {task} is failed"]
-    doors.refused("review_gate_blocking", "run complete", run=run)
+    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
 
 
 def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
@@ -298,4 +299,4 @@ def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
     task, run = play.task(), run_of(doors)
     play.do(tasks.cancel_task, task, reason="Too hard.")
     assert doors.missing() == ["the run is empty: no task of it is completed"]
-    doors.refused("run_empty", "run complete", run=run)
+    doors.unfinished("run_empty", run, "nothing was done")

@@ -58,6 +58,7 @@ def test_claiming_as_if_the_others_claim_had_not_been_seen(doors: Doors) -> None
     task = doors.play.task()
     claim = doors.play.claimed(task)
     doors.landed()
+    doors.refused("dispatch_already_claimed", "dispatch claim", actor=BOB, dispatch=claim)
     handed = doors.last(task, "dispatched")
     mine = doors.forge(
         task, "claimed", sees=[handed], by=BOB, dispatch=claim, until="2099-01-01T00:00:00.000Z",
@@ -162,7 +163,9 @@ def test_criteria_that_are_weakened_between_hand_out_and_completion(doors: Doors
     claim = doors.play.claimed(task)
     doors.landed()
     doors.edit(task, HARD[1], "It runs.")
-    doors.play.complete(claim, doors.play.evidence(task))
+    evidence = doors.play.evidence(task)
+    for _ in doors.accepted("dispatch complete", dispatch=claim, evidence=[evidence]):
+        assert doors.check("--base", "main")[0] == 5
     assert f"{task} was in_progress when its criteria changed" in doors.caught("D007")
 
 
@@ -233,6 +236,8 @@ def test_a_rejected_task_that_is_cancelled_by_hand_with_nothing_in_its_place(doo
     doors.forge(task, "cancelled", reason="Not needed.")
     assert doors.task(task)["status"] == "cancelled"
     doors.refused("dependency_open", "dispatch create", task=after, executor="agent")
+    doors.sound()
+    doors.unfinished("run_empty", play.state(task).id, f"{after} is pending")
 
 
 def test_evidence_of_one_candidate_for_another(doors: Doors) -> None:
