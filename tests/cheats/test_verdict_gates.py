@@ -291,7 +291,7 @@ def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors
     doors.play.gate(GATE, "failed", task=task)
     doors.play.gate(GATE, "passed")
     assert doors.missing() == [f"gate {GATE} of {task} is failed"]
-    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
+    doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task} has failed")
 
 
 def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
