@@ -10,7 +10,6 @@ from memento_git.model.ids import kind_of
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
-from memento_git.work.trust import NOT_YET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,7 +86,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence]) -> Iterator[CheckSeen
     trees: dict[str, str] = {}
     for one in evidence:
         check: dict[str, Any] | None = one.data.get("check")
-        if check is None:
+        if check is None or _is_early(state, one):
             continue
         tree, commit = (one.data.get("code") or {}).get("tree", ""), check["commit"]
         fresh = now == {tree}
@@ -98,16 +97,14 @@ def _checks(state: RunState, evidence: Sequence[Evidence]) -> Iterator[CheckSeen
             one.id, check["provider"], check["name"], check.get("id", ""), check["conclusion"],
             trust.outcome_of(one.data), check.get("finished", ""), one.data["at"],
             stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
-            void=_void(state, one),
+            void="" if (status := state.evidence_status(one.id)) == "recorded" else status,
         )  # fmt: skip
 
 
-def _void(state: RunState, evidence: Evidence) -> str:
-    """Return why evidence is not what it was recorded as: it was taken back, or is dated after now; or nothing."""
-    status = state.evidence_status(evidence.id)
-    if status != "recorded":
-        return status
-    return NOT_YET if is_ahead(evidence.data["at"], state.view.now) else ""
+def _is_early(state: RunState, evidence: Evidence) -> bool:
+    """Tell whether evidence is dated after now and counts for nothing until then."""
+    ahead = is_ahead(evidence.data["at"], state.view.now)
+    return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
 
 
 def taken_away(state: RunState) -> dict[str, dict[str, Any]]:
@@ -125,10 +122,9 @@ def _checks_gone(state: RunState) -> Iterator[CheckSeen]:
     """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
     now = {codestate.code_at(state.view.git, commit)["tree"] for commit in state.view.commits}
     for name, kept in taken_away(state).items():
-        check, code = kept.get("check"), kept.get("code")
-        if isinstance(check, dict) and isinstance(code, dict):
+        check, code, at = kept.get("check"), kept.get("code"), str(kept.get("at", ""))
+        if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
             provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
-            at = str(kept.get("at", ""))
             yield CheckSeen(
                 name, provider, word, "", conclusion, "observed", "", at,
                 stands=False, fresh=now == {code.get("tree")}, void="redacted",
@@ -138,14 +134,15 @@ def _checks_gone(state: RunState) -> Iterator[CheckSeen]:
 def _answers_gone(state: RunState) -> Iterator[Answer]:
     """Yield the answers that were redacted: none of them is a yes."""
     for name, kept in taken_away(state).items():
-        if about := kept.get("approves"):
-            yield Answer(name, str(kept.get("by", "")), str(about), str(kept.get("at", "")), yes=False)
+        about, at = str(kept.get("approves", "")), str(kept.get("at", ""))
+        if about and at <= state.view.now:
+            yield Answer(name, str(kept.get("by", "")), about, at, yes=False)
 
 
 def _stands(state: RunState, evidence: Evidence) -> bool:
     """Tell whether evidence is there as it was recorded, and its outcome is what it shows."""
     return (
-        not _void(state, evidence)
+        state.evidence_status(evidence.id) == "recorded"
         and not state.folded(evidence.id).dangling
         and evidence.data["outcome"] == trust.outcome_of(evidence.data)
     )
@@ -158,7 +155,7 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
     """
     signed = _signed(state, policy, evidence)
     for one in evidence:
-        if one.kind == "approval" and one.data.get("approves") in scopes:
+        if one.kind == "approval" and one.data.get("approves") in scopes and not _is_early(state, one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
             text = state.prose(one.data["approves"]).digest
             if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):

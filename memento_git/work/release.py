@@ -17,7 +17,7 @@ PASSING = ("passed", "waived")
 class CheckSeen(NamedTuple):
     """A check as the ledger holds it: its outcome, when it ended, and whether it saw the code as it is.
 
-    `void` is what became of one that is no verdict any more, or not yet.
+    `void` is what became of one that is no verdict any more.
     """
 
     evidence: str

@@ -167,11 +167,10 @@ class RunState(Happenings):
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
-        if status == "recorded" and is_ahead(found.data["at"], self.view.now):
-            status = trust.NOT_YET
         again = self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found)
-        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt)
+        ahead = is_ahead(found.data["at"], self.view.now)
+        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead)
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.work.trust import NOT_YET, agree, fault, is_of, meets, outcome_of, seen_by
+from memento_git.work.trust import agree, counts_not_yet, fault, is_of, meets, outcome_of, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]
     held: dict[tuple[str, ...], Cited] = {}
     for one in sorted(found, key=_when):
         evidence = one.evidence
-        if evidence is None or one.status == NOT_YET or task not in evidence.tasks:
+        if evidence is None or task not in evidence.tasks or counts_not_yet(evidence, one.status, ahead=one.ahead):
             continue
         saw = seen_by(evidence)
         if not saw or any(agree(saw, code) for code in codes):

@@ -290,3 +290,15 @@ def test_an_answer_that_is_redacted_twice_says_the_same(doors: Doors, run: str) 
     doors.refused("already_redacted", "evidence redact", target=no, reason=WHY)
     doors.forge(no, "redacted", target=f"{yes}@{doors.ref(yes).digest}", reason=WHY)
     assert doors.missing(run) == ["approvals: 0 of 1"]
+
+
+@pytest.mark.parametrize("how", ["as it is", "retracted"])
+def test_what_is_dated_ahead_does_not_block_for_ever(doors: Doors, run: str, how: str) -> None:
+    """Not a way to stop others, either: what was dated ahead is left out, and a yes that is given now counts."""
+    text = doors.play.state(run).prose(run).digest
+    early = doors.shown(run, kind="approval", by="Grace", at=LATER, approves=run, text=text)
+    if how == "retracted":
+        doors.play.do(evidences.retract, early, reason="A wrong clock.")
+    doors.warned("T004")
+    doors.play.as_("Grace").do(evidences.approve, run)
+    assert doors.missing(run) == []
