@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Final
@@ -27,7 +27,7 @@ from memento_git.ledger.store import Ledger
 SIZES: Final = (1_000, 10_000)
 WARM: Final = 200
 WHOLE: Final = 11
-FEW: Final = 20
+OWN: Final = (20, 1_000)
 VOCABULARY: Final = 20_000
 WORDS: Final = 60
 RARE: Final = 1.1  # how steeply words get rarer, as in natural text
@@ -50,17 +50,18 @@ class Texts:
         made = {"".join(self.random.choices(sounds, k=self.random.randint(2, 5))) for _ in range(3 * VOCABULARY)}
         self.words = sorted(made)[:: max(len(made) // VOCABULARY, 1)]
         self.random.shuffle(self.words)
-        self.weights = [1 / (rank + 20) ** RARE for rank in range(len(self.words))]
+        self.weights = list(accumulate(1 / (rank + 20) ** RARE for rank in range(len(self.words))))
+        self.rarer = [weight - self.weights[39] for weight in self.weights[40:]]
 
     def note(self, number: int) -> tuple[str, str, str]:
         """Return path, title and text of a note."""
         identity = f"{number:012}"[::-1]
-        words = self.random.choices(self.words, self.weights, k=WORDS)
+        words = self.random.choices(self.words, cum_weights=self.weights, k=WORDS)
         return f".memento/knowledge/decisions/{identity[0]}/note_{identity}.md", " ".join(words[:6]), " ".join(words)
 
     def question(self) -> str:
         """Return three words: as often used as those of the notes, the commonest left out."""
-        return " ".join(self.random.choices(self.words[40:], self.weights[40:], k=3))
+        return " ".join(self.random.choices(self.words[40:], cum_weights=self.rarer, k=3))
 
 
 def bytes_of(path: str, title: str, text: str) -> bytes:
@@ -215,6 +216,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--notes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--rounds", type=int, default=WHOLE, help="updates and whole processes of each kind")
+    parser.add_argument(
+        "--only", choices=["own", "index"], help="one note remembered, or the index and questions alone"
+    )
     parser.add_argument("--processor", action="store_true", help="tell time of the processor instead of the clock's")
     given = parser.parse_args()
     if given.processor:
@@ -224,9 +228,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         home.mkdir()
-        for count in (FEW, *given.notes[:1]):
+        for count in OWN if given.only != "index" else ():
             remembered(Path(folder), environment(home), count, given.rounds)
-        for count in given.notes:
+        for count in given.notes if given.only != "own" else ():
             measure(Path(folder), environment(home), count, given.rounds)
 
 

@@ -219,3 +219,34 @@ def test_a_path_in_the_repository_keeps_its_slash(play: Play) -> None:
     assert scrubber.argument(f"{other}/notes/brief.md") == "./elsewhere/notes/brief.md"
     assert Scrubber(other, play.root).argument(f"{play.root}/.git/notes/brief.md") == "<repository>/.git/notes/brief.md"
     assert scrubber.argument("/opt/tools/agent", program=True) == "agent"
+
+
+@pytest.mark.parametrize(
+    ("printed", "kept"),
+    [
+        ('File "/usr/lib/python3.11/json/decoder.py", line 3', 'File "<outside>/decoder.py", line 3'),
+        ("/opt/v/lib/python3.11/site-packages/yaml/reader.py:9", "<outside>/site-packages/yaml/reader.py:9"),
+        ("PATH=/usr/bin:/usr/local/bin:", "PATH=<outside>/bin:<outside>/bin:"),
+        ("see file:///home/somebody/a.log", "see file://<outside>/a.log"),
+        ("tmp /tmp/pytest-of-ada/pytest-0/", "tmp <outside>/pytest-0"),
+        ("/Users/ada/x.py:1 /private/var/folders/q/T", "<outside>/x.py:1 <outside>/T"),
+        ("GET /api/users https://example.org/usr/lib/x", "GET /api/users https://example.org/usr/lib/x"),
+        ("src/usr/lib/x ./tmp/a/b ~/var/x a/home/b", "src/usr/lib/x ./tmp/a/b ~/var/x a/home/b"),
+        ("cat /dev/null < /bin/sh", "cat /dev/null < /bin/sh"),
+        ("<repository>/usr/lib/x", "<repository>/usr/lib/x"),
+    ],
+)
+def test_no_path_of_a_machine_is_kept_of_what_a_command_prints(play: Play, printed: str, kept: str) -> None:
+    from memento_git.work.capture import Scrubber
+
+    assert Scrubber(play.root).text(printed) == kept
+
+
+def test_kept_output_names_no_folder_of_the_machine(play: Play, tmp_path: Path) -> None:
+    play.planned()
+    task = play.task()
+    code = f"import sys; print({str(tmp_path / 'made' / 'log.txt')!r}, sys.executable, file=sys.stderr)"
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", code], kind="test", quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[task])
+    path = next(play.root.glob(f".memento/runs/*/evidence/*/{evidence}/stderr.txt"))
+    assert path.read_text().startswith("<outside>/log.txt <outside>/python")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,6 +79,28 @@ def test_a_question_finds_its_note(question: str, first: str) -> None:
 )  # fmt: skip
 def test_an_unknown_topic_finds_nothing(question: str) -> None:
     assert found(STORES, question) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "plain", "named"),
+    [
+        ("does the staging cluster run on kubernetes nodes?", "firm", "weak"),
+        ("sessions in the database of jenkins builds", "firm", "weak"),
+        ("are calls retried by celery workers?", "weak", "nothing"),
+        ("which sessions do kafka streams have", "weak", "nothing"),
+        ("which database does jenkins keep", "firm", "firm"),  # it has half of what is asked for
+    ],
+)
+def test_who_names_what_nobody_here_has_heard_of_is_not_answered_by_a_few_other_words(
+    question: str, plain: str, named: str
+) -> None:
+    for text, expected in ((question, plain), (re.sub("[kjc](?=ube|enk|ele|afk)", _upper, question), named)):
+        told = rank(STORES, text, most=10)
+        assert ("weak" if told.weak else "firm" if told.found else "nothing") == expected, text
+
+
+def _upper(found: re.Match[str]) -> str:
+    return found[0].upper()
 
 
 def test_nothing_is_found_in_nothing() -> None:

@@ -177,6 +177,26 @@ def test_many_updates_are_compacted_and_stay_right(notes: Notes) -> None:
     assert_right(notes.ledger)
 
 
+def test_an_index_of_many_parts_is_right_and_its_full_ones_stay(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "IN_MEMORY", 20)
+    monkeypatch.setattr(index, "FULL", 2)
+    for number in range(10, 60):
+        notes.add(str(number), f"Lease {number}", f"worker {number} holds a lease of many words and a walrus")
+    notes.commit()
+    search(notes.ledger, ["lease"])
+    assert len(files(notes)) > index.FEW_SEGMENTS
+    assert_right(notes.ledger)
+
+    full = set(files(notes))
+    for number in range(60, 60 + 2 * index.FEW_SEGMENTS):
+        notes.add(str(number), f"Lease {number}", f"worker {number} waits")
+        notes.commit()
+        search(notes.ledger, ["lease"])
+    assert full < set(files(notes))
+    assert len(files(notes)) < len(full) + index.FEW_SEGMENTS
+    assert_right(notes.ledger)
+
+
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["add", "add", "add", "remove", "branch", "ask"]), st.integers(1, 6),

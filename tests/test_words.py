@@ -134,3 +134,18 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
     assert (FORMAT, digest) == (1, "aa1810a11d46")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("how do sessions reach Redis", {"redi"}),
+        ("Sessions in redis", set()),
+        ("Why? Because it leaks", set()),
+        ("does NullPointer mean utf8 or a_b", {"nullpoint", "null", "pointer", "utf8", "utf", "ab", "b"}),
+        ("error 110 of S3", {"110", "s3"}),
+        ("", set()),
+    ],
+)
+def test_a_name_is_known_by_how_it_is_written(text: str, names: set[str]) -> None:
+    assert w.named(text) == names

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 NEAR: Final = 0.6
 OPPOSED: Final = 0.4
 WORD: Final = re.compile(r"[^\W_]+(?:[._:/-][^\W_]+)*")
+PLAIN_WORD: Final = re.compile(r"[a-z0-9]+(?:[._:/-][a-z0-9]+)*")
 NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
 EMPTY_WORDS: Final = frozenset((
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "of",
@@ -24,6 +25,7 @@ NEGATIONS: Final = frozenset((
     "not", "no", "never", "none", "without", "cannot", "can't", "don't", "doesn't", "isn't", "aren't", "wasn't",
     "won't", "mustn't", "shouldn't", "neither", "nor", "nicht", "kein", "keine", "nie", "ohne", "pas", "jamais", "sans",
 ))  # fmt: skip
+SAYING_NOTHING: Final = EMPTY_WORDS | NEGATIONS
 OPPOSITES: Final = (
     ("always", "never"), ("enable", "disable"), ("enabled", "disabled"), ("on", "off"), ("true", "false"),
     ("allow", "forbid"), ("allowed", "forbidden"), ("required", "optional"), ("required", "forbidden"),
@@ -45,15 +47,21 @@ def plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def _lowered(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+
+
 def words(text: str) -> frozenset[str]:
     """Return the words of a text that tell something, negations left out."""
-    found = WORD.findall(plain(text).replace("\u2019", "'"))
-    return frozenset(word for word in found if word not in EMPTY_WORDS and word not in NEGATIONS)
+    found = (PLAIN_WORD if text.isascii() else WORD).findall(_lowered(text))
+    return frozenset(found) - SAYING_NOTHING
 
 
 def negated(text: str) -> bool:
     """Tell whether a text denies something: an odd number of negations."""
-    found = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", plain(text).replace("\u2019", "'"))
+    found = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", _lowered(text))
     return sum(word in NEGATIONS for word in found) % 2 == 1
 
 
@@ -85,10 +93,13 @@ def near(text: str, others: Mapping[str, str], most: int = 5) -> list[Alike]:
     own = words(text)
     found = []
     for note, other in others.items():
-        common = share(own, words(other))
-        against = common > 0 and opposed(text, other)
-        if common >= NEAR or against:
-            found.append(Alike(note, round(common, 2), against))
+        theirs = words(other)
+        common = len(own & theirs)
+        if not common or common < OPPOSED * min(len(own), len(theirs)):
+            continue  # texts that have less in common are neither near nor opposed
+        both, against = share(own, theirs), opposed(text, other)
+        if both >= NEAR or against:
+            found.append(Alike(note, round(both, 2), against))
     return sorted(found, key=lambda one: (-one.share, one.note))[:most]
 
 

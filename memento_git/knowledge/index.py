@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1  # raised with every change of what is indexed or how: words, weights, marks, cards
 STATE: Final = "state.json"
+IN_MEMORY: Final = 600_000  # words of documents in one segment: the library sorts so many without files of its own
+FULL: Final = 5_000  # documents from which a segment is not merged any more
 FEW_SEGMENTS: Final = 12
 KEPT_SEGMENTS: Final = 4
 TRIES: Final = 5
@@ -235,10 +237,14 @@ def _write(
     folder: Path, writer: Any, entries: Iterable[tuple[str, Entry]], state: State,
     merge: Callable[[Any, list[Any]], list[Any]],
 ) -> None:  # fmt: skip
-    documents, length = state.documents, state.length
+    documents, length, held = state.documents, state.length, 0
     try:
         for source, entry in entries:
-            documents, length = documents + bool(entry.length), length + entry.length
+            if held > IN_MEMORY:
+                with _sound():
+                    writer.commit(mergetype=_keep)
+                    writer, held = index.open_dir(str(folder)).writer(), 0
+            documents, length, held = documents + bool(entry.length), length + entry.length, held + len(entry.weights)
             marks = dict.fromkeys((*entry.marks, f"source:{source}"), 1)
             writer.add_document(words=entry.weights, marks=marks, length=entry.length, card=packed(entry.card))
     except BaseException:
@@ -259,12 +265,14 @@ def _keep(_: Any, segments: list[Any]) -> list[Any]:
 
 
 def _compact(writer: Any, segments: list[Any]) -> list[Any]:
-    """Keep the segments as they are; where they are many, make one of the smallest."""
+    """Keep the segments as they are; where many are small, make one of the smallest."""
     alive = sorted((segment for segment in segments if segment.doc_count()), key=lambda segment: -segment.doc_count())
-    if len(alive) < FEW_SEGMENTS:
+    kept = sum(segment.doc_count() >= FULL for segment in alive)
+    if len(alive) - kept < FEW_SEGMENTS:
         return alive
-    for segment in alive[KEPT_SEGMENTS:]:
+    kept += KEPT_SEGMENTS
+    for segment in alive[kept:]:
         reader = SegmentReader(writer.storage, writer.schema, segment)
         writer.add_reader(reader)
         reader.close()
-    return alive[:KEPT_SEGMENTS]
+    return alive[:kept]

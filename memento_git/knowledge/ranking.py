@@ -6,7 +6,7 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from memento_git.knowledge.words import asked, is_everyday
+from memento_git.knowledge.words import asked, is_everyday, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -159,7 +159,7 @@ def rank(
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
-    sure = _sure(found, near)
+    sure = _sure(found, near, strange=not named(question).isdisjoint(unknown))
     if sure is None or not found:
         return Ranked(understood, [], 0)
     found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
@@ -173,17 +173,20 @@ def rank(
     return Ranked(understood, shown, max(len(shown), more))
 
 
-def _sure(found: Sequence[Found], near: Near | None) -> bool | None:
-    """Tell whether the best of these answers the question, or may only (False), or nothing does (None)."""
-    strength = max((one.strength for one in found), default=0.0)
-    if any(_answers(one, near) for one in found):
+def _sure(found: Sequence[Found], near: Near | None, *, strange: bool) -> bool | None:
+    """Tell whether the best of these answers the question, or may only (False), or nothing does (None).
+
+    Who names what nobody here has heard of is not answered by a few other words: what else would be firm is weak then.
+    """
+    if any(one.cover >= HALF for one in found) or (not strange and any(_answers(one, near) for one in found)):
         return True
-    if near is None:
-        return False if strength >= WEAK else None
-    both = strength + max((near.closeness(one.card.path) for one in found), default=0.0)
-    if both >= BOTH:
-        return True
-    return False if both >= BOTH_WEAK else None
+    firm, weak = (FLOOR, WEAK) if near is None else (BOTH, BOTH_WEAK)
+    reached = max((one.strength for one in found), default=0.0)
+    if near is not None:
+        reached += max((near.closeness(one.card.path) for one in found), default=0.0)
+    if reached >= firm:
+        return not strange
+    return False if reached >= weak and not strange else None
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:

@@ -21,18 +21,13 @@ _UNSPACED: Final = (
 )
 _MARKS: Final = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff"
 _LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
-_UNSPACED_RUN: Final = re.compile(rf"[{_UNSPACED}]+")
-_CHUNK: Final = re.compile(
-    rf"""
-      (?P<cjk>[{_UNSPACED}]+)
-    | (?P<named>(?<![^\W_])(?:[cC]\+\+|[cCfF]\#|\.(?:NET|net))(?![\w#+]))
-    | (?P<issue>(?:(?<!\w)[Gg][Hh]-|(?<!&)\#)(?P<number>[0-9]{{1,18}})(?!\w))
-    | (?P<version>(?<![\w.])[vV]?[0-9]{{1,9}}(?:\.[0-9]{{1,9}}){{1,5}}
-        (?:[-+.]?[A-Za-z][0-9A-Za-z]{{0,9}}(?:[.-][0-9A-Za-z]{{1,9}}){{0,2}})?(?!\w))
-    | (?P<plain>[_$@]{{0,4}}{_LETTER}{{1,200}}(?:[_./\\:'-]{{1,4}}{_LETTER}{{1,200}}){{0,40}})
-    """,
-    re.VERBOSE,
-)
+_CHUNK: Final = r"""
+      (?P<named>(?<![^\W_])(?:[cC]\+\+|[cCfF]\#|\.(?:NET|net))(?![\w#+]))
+    | (?P<issue>(?:(?<!\w)[Gg][Hh]-|(?<!&)\#)(?P<number>[0-9]{1,18})(?!\w))
+    | (?P<version>(?<![\w.])[vV]?[0-9]{1,9}(?:\.[0-9]{1,9}){1,5}
+        (?:[-+.]?[A-Za-z][0-9A-Za-z]{0,9}(?:[.-][0-9A-Za-z]{1,9}){0,2})?(?!\w))
+    | (?P<plain>[_$@]{0,4}LETTER{1,200}(?:[_./\\:'-]{1,4}LETTER{1,200}){0,40})
+    """
 _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+[a-z]*|[^\x00-\x7f]+[0-9]*|[A-Z]+[0-9]*")
 _NUMBERED: Final = re.compile(r"([a-z]{3,})[0-9]+")
 _VERSIONED: Final = re.compile(r"[a-z]+([0-9]+(?:\.[0-9]+)+)")
@@ -42,6 +37,9 @@ _FOLDED: Final = str.maketrans({
     "ß": "ss", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "\u0131": "i", "ħ": "h",
 })  # fmt: skip
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]")
+
+_NAMED: Final = re.compile("[0-9A-Z_]")
+_SENTENCE_END: Final = re.compile("[.!?:;\n]")
 
 _ISE: Final = re.compile(r"([a-z]{3,})is(e|es|ed|er|ers|ing|ation|ations|able)$")
 _OUR: Final = re.compile(r"(?<=[a-z]{2})our(?=s?$|ed$|ing$|ite|able|hood|ful|al)")
@@ -67,13 +65,25 @@ def asked(text: str) -> dict[str, bool]:
     """
     telling: dict[str, bool] = {}
     plain: dict[str, bool] = {}
-    for match in _CHUNK.finditer(_compatible(text)):
+    for match in _chunks(text):
         only_asks = match.lastgroup == "plain" and fold(match[0]).replace("'", "") in ASKING
         found = tuple(_of_match(match))
         for at, word in enumerate(found):
             is_name = match.lastgroup == "plain" and at == 0 and len(found) > 1
             (plain if only_asks else telling).setdefault(word, is_name)
     return telling or plain
+
+
+def named(text: str) -> frozenset[str]:
+    """Return the words that are names by how they are written: with a digit, an underscore, a capital in a sentence."""
+    found: set[str] = set()
+    end = 0
+    for match in _chunks(text):
+        begins = not end or _SENTENCE_END.search(match.string, end, match.start()) is not None
+        if _NAMED.search(match[0], 1 if begins else 0):
+            found.update(_of_match(match))
+        end = match.end()
+    return frozenset(found)
 
 
 def opposing(text: str) -> frozenset[str]:
@@ -92,6 +102,14 @@ def date_words(time: str) -> list[str]:
 
 
 @cache
+def _chunk(*, plain: bool) -> re.Pattern[str]:
+    """Return what finds the names and runs of a text; that for ASCII alone is made in a tenth of the time."""
+    if plain:
+        return re.compile(_CHUNK.replace("LETTER", "[^\\W_]"), re.VERBOSE | re.ASCII)
+    return re.compile(f"(?P<cjk>[{_UNSPACED}]+) | {_CHUNK.replace('LETTER', _LETTER)}", re.VERBOSE)
+
+
+@cache
 def _everyday() -> frozenset[str]:
     return frozenset(map(stem, EVERYDAY))
 
@@ -102,8 +120,12 @@ def is_everyday(word: str) -> bool:
 
 
 def _raw(text: str) -> Iterator[Iterable[str]]:
-    for match in _CHUNK.finditer(_compatible(text)):
+    for match in _chunks(text):
         yield _of_match(match)
+
+
+def _chunks(text: str) -> Iterator[re.Match[str]]:
+    return _chunk(plain=text.isascii()).finditer(_compatible(text))
 
 
 def _compatible(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import re
@@ -17,13 +18,18 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.types import FORBIDDEN
-from memento_git.work.verification import named_argument
+from memento_git.work.verification import OUTSIDE, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CHUNK: Final = 64 * 1024
 GRACE: Final = 2.0
+MACHINE_PATH: Final = re.compile(r"(?:(?<![\w./~>])|(?<=file://))/(?:[\w.+@~-]+/)+[\w.+@~-]*")
+ROOTS: Final = {
+    "usr", "home", "opt", "var", "tmp", "etc", "root", "mnt", "media", "srv", "run", "lib", "nix", "snap",
+    "Users", "private", "Library",
+}  # fmt: skip
 KEY_END: Final = re.compile(r"-+ ?END [A-Z0-9 ]*PRIVATE KEY[^\n]*")
 
 
@@ -209,7 +215,14 @@ class Scrubber:
         self.home = os.path.expanduser("~")  # noqa: PTH111 (no home must not raise)
 
     def text(self, text: str) -> str:
-        """Return a text with the checkout as `.` and the home folder as `~`."""
+        """Return a text with the checkout as `.`, the home folder as `~`, of other paths of a machine the end."""
+        return MACHINE_PATH.sub(_end_of, self._own(text))
+
+    def argument(self, argument: str, *, program: bool = False) -> str:
+        """Return one argument; of an absolute path elsewhere its name alone is kept."""
+        return fit(named_argument(self._own(argument), program=program))
+
+    def _own(self, text: str) -> str:
         clean = re.sub(rf"{re.escape(self.top)}(?=[/\s\"':,)\]]|$)", ".", text)
         for other in self.others:
             clean = re.sub(rf"{re.escape(other)}(?=[/\s\"':,)\]]|$)", "<repository>", clean)
@@ -217,9 +230,24 @@ class Scrubber:
             clean = re.sub(rf"{re.escape(self.home)}(?=[/\s\"':,)\]]|$)", "~", clean)
         return clean
 
-    def argument(self, argument: str, *, program: bool = False) -> str:
-        """Return one argument; of an absolute path elsewhere its name alone is kept."""
-        return fit(named_argument(self.text(argument), program=program))
+
+def _end_of(found: re.Match[str]) -> str:
+    """Return of a path on a machine what it is called on others too; what looks like one only stays as it is."""
+    path = found[0].rstrip("/")
+    if path.split("/", 2)[1] not in _roots():
+        return found[0]
+    _, package, rest = path.rpartition("/site-packages/")
+    return f"{OUTSIDE}{package}{rest}" if package else f"{OUTSIDE}/{path.rpartition('/')[2]}"
+
+
+@functools.cache
+def _roots() -> frozenset[str]:
+    """Return what lies at the top of file systems, this one's among them; without what is the same on all machines."""
+    try:
+        here = os.listdir("/")  # noqa: PTH208 (names are all that is asked for)
+    except OSError:
+        here = []
+    return frozenset({*ROOTS, *here} - {"dev", "proc", "bin", "sbin"})
 
 
 def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:
