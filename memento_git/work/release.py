@@ -190,7 +190,10 @@ def _rank(check: CheckSeen) -> tuple[str, str, int]:
 
 
 def _approvals(held: Held, asked: Asked) -> dict[str, str]:
-    """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it."""
+    """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it.
+
+    A no counts under whatever spelling of one's name it was given.
+    """
     tasks = [task.id for task in held.tasks if task.status != "cancelled"]
     found = {}
     known = alike([*(answer.actor for answer in held.answers), *held.authors])
@@ -198,7 +201,10 @@ def _approvals(held: Held, asked: Asked) -> dict[str, str]:
     for actor in sorted({answer.actor for answer in held.answers}):
         if (asked.approvers and actor not in asked.approvers) or known[actor] in own:
             continue
-        said = [answer for answer in held.answers if answer.actor == actor]
+        said = [
+            answer for answer in held.answers
+            if answer.actor == actor or (not answer.yes and known[answer.actor] == known[actor])
+        ]  # fmt: skip
         latest = [_latest(said, (held.run, task)) for task in tasks] or [_latest(said, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
         if len(given) == len(latest):

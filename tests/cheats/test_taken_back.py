@@ -87,6 +87,17 @@ def test_a_no_that_somebody_else_withdraws(doors: Doors, run: str, how: str) -> 
     doors.unreleased(run, "approvals: 0 of 1")
 
 
+@pytest.mark.parametrize("name", ["grace", "GRACE", "Grace <grace@example.invalid>"])
+def test_a_no_beside_a_yes_under_another_spelling(doors: Doors, run: str, name: str) -> None:
+    """Way: a yes in another spelling of the name is there before she says no."""
+    _, no = answers(doors, run)
+    doors.remove(no)
+    for _ in doors.accepted("evidence approve", actor=name, about=run):
+        doors.play.as_("Grace").do(evidences.approve, run, response="no")
+        assert doors.missing(run) == ["approvals: 0 of 1"]
+    doors.unreleased(run, "approvals: 0 of 1")
+
+
 def test_a_yes_that_is_dated_after_every_no(doors: Doors, run: str) -> None:
     """Way: the later of two answers counts, and this one is dated later than any that is given today."""
     text = doors.play.state(run).prose(run).digest
