@@ -57,7 +57,7 @@ def test_workflow_commands_are_one_line_each_and_nothing_in_them_is_another() ->
     )
     assert first.count("\n") == 0
     assert "%0Afix: put it back%0A::warning::no" in first
-    assert second == "::warning file=.memento/x.yaml,title=T004 an event dated out of order::late"
+    assert second == "::warning file=.memento/x.yaml,title=T004 a record dated out of order::late"
 
 
 def test_junit_is_xml_that_counts_right() -> None:

@@ -278,11 +278,13 @@ def test_a_check_counts_for_the_code_of_the_commit_that_it_names(play: Play, run
     assert "there is none" in judged(play, require_checks=["test"]).verdict.missing[0]
 
 
-def test_a_later_failure_undoes_a_success_and_a_retraction_undoes_that(play: Play, run: str) -> None:
+def test_a_later_failure_undoes_a_success_until_the_check_is_recorded_again(play: Play, run: str) -> None:
     check(play)
     bad = check(play, "failure", "2026-01-10T11:00:00.000Z")
     assert judged(play, require_checks=["test"]).verdict.checks == ("test",)
     play.do(evidences.retract, bad, reason="The runner had no disk.")
+    assert "its latest verdict, of github, is retracted" in judged(play, require_checks=["test"]).verdict.missing[0]
+    check(play, finished="2026-01-10T12:00:00.000Z")
     assert judged(play, require_checks=["test"]).verdict.missing == ()
 
 

@@ -53,10 +53,22 @@ def test_the_latest_run_of_each_command_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [cite(ran(9, code=1), status="retracted"), cite(ran(9, code=1, task=OTHER))], ids=["gone", "other"]
+    "other", [cite(ran(9))._replace(ahead=True), cite(ran(9, code=1, task=OTHER))], ids=["ahead", "other"]
 )
-def test_what_is_withdrawn_or_of_another_task_does_not_displace_a_run(other: Cited) -> None:
+def test_what_is_dated_ahead_or_of_another_task_does_not_displace_a_run(other: Cited) -> None:
     assert names(latest([cite(ran(1)), other], TASK, [CODE])) == [1]
+
+
+def test_a_failure_that_is_dated_ahead_counts_until_it_is_taken_back() -> None:
+    ahead = cite(ran(9, code=1))._replace(ahead=True)
+    assert names(latest([cite(ran(1)), ahead], TASK, [CODE])) == [9]
+    assert names(latest([cite(ran(1)), ahead._replace(status="retracted")], TASK, [CODE])) == [1]
+
+
+def test_a_run_that_was_taken_back_leaves_none_of_its_command_so_that_it_runs_again() -> None:
+    found = [cite(ran(1)), cite(ran(2, code=1), status="retracted")]
+    assert names(latest(found, TASK, [CODE])) == []
+    assert names(latest([*found, cite(ran(3))], TASK, [CODE])) == [3]
 
 
 def test_a_run_on_other_code_does_not_displace_one_on_this_code() -> None:

@@ -12,6 +12,7 @@ from memento_git.model import types as t
 from memento_git.model.clock import DURATION, duration, instant, seconds_of, stamp
 from memento_git.model.ids import KINDS, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
+from memento_git.model.work import is_agent
 from memento_git.texts.typed import TextInvalid
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def titled(text: str) -> str:
 
 def stamped(actor: str, claimed: str) -> str:
     """Return where a text comes from: an agent's actor begins with `agent:`; a claim can only lower it."""
-    own = "agent" if actor.startswith("agent:") else "person"
+    own = "agent" if is_agent(actor) else "person"
     if not claimed:
         return own
     _choice("origin", claimed, ORIGINS)

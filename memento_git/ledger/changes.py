@@ -159,6 +159,21 @@ def story(git: Git, base: str, head: str) -> Story:
     return Story([Authored(commit, author, paths) for (commit, author), paths in own.items() if paths], taken)
 
 
+def to_commit(git: Git, differing: Iterable[Changed]) -> list[Authored]:
+    """Return what is staged as the commit that it will be."""
+    name, _, address = (git.answer("var", "GIT_AUTHOR_IDENT") or "").rpartition("> ")[0].partition(" <")
+    return [Authored("", f"{name} <{address}>", tuple(change.path for change in differing if change.is_added))]
+
+
+def actors(git: Git, tree: str) -> set[str]:
+    """Return who acts in the records of a tree, as their files name them."""
+    try:
+        found = os.fsdecode(git.run("grep", "--no-color", "--text", "-h", "-e", "^by: ", tree, "--", layout.FOLDER))
+    except GitFailed:  # nobody
+        return set()
+    return {line[4:].strip("'\"") for line in found.splitlines()}
+
+
 def _in_all(lists: list[list[str]]) -> tuple[str, ...]:
     """Return what a commit added to each of its parents: of a merge, what came from no side."""
     return tuple(path for path in lists[0] if all(path in other for other in map(set, lists[1:])))

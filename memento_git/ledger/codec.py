@@ -271,6 +271,18 @@ def check(path: str, data: bytes) -> list[Finding]:
     return made if isinstance(made, list) else remarks(path, decoded.body, lambda _: data)
 
 
+def redact_evidence(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a removed answer or check still says: whose, about what and how it ended; nothing of other kinds."""
+    if "approves" not in data and "check" not in data:
+        return {}
+    kept: dict[str, Any] = {key: data[key] for key in ("kind", "at", "by", "for", "outcome", "approves") if key in data}
+    if "check" in data:
+        kept["check"] = {key: value for key, value in data["check"].items() if key != "url"}
+    if tree := (data.get("code") or {}).get("tree"):
+        kept["code"] = {"tree": tree}
+    return kept
+
+
 def redact_event(data: dict[str, Any]) -> dict[str, Any]:
     """Return what a removed event may still say: all but its free texts, and what it quotes of the code."""
     kept: dict[str, Any] = {

@@ -104,7 +104,10 @@ class Happenings:
             targets = {parse_ref(redaction.get("target")) for redaction in redactions}
             for redaction in redactions:
                 self._came_back(parse_ref(redaction.get("target")).id)
-                if "kept" in redaction.data and all(ref in targets or self._is_there(ref) for ref in redaction.after):
+                own = kind_of(redaction.of) == "evidence" and parse_ref(redaction.get("target")).id == redaction.of
+                if own or "kept" not in redaction.data:
+                    continue
+                if all(ref in targets or self._is_there(ref) for ref in redaction.after):
                     event = self._kept(redaction, redaction.path)
                     self._tombstones |= {event.id: event} if event is not None else {}
         return self._tombstones

@@ -41,6 +41,11 @@ def instant(text: str) -> str:
     return moved.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def is_ahead(at: str, now: str) -> bool:
+    """Tell whether a time is later than now by more than clocks may differ."""
+    return at > now and at > stamp(seconds_of(now) + AHEAD)
+
+
 def seconds_of(text: str) -> float:
     """Return the seconds since 1970 of a schema-checked time."""
     from datetime import datetime

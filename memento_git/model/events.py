@@ -41,7 +41,7 @@ SETTLING: Final = {
     },
     "redacted": {
         "target": Field(t.ref_to("event", "evidence", "note"), required=True),
-        "kept": Field(t.Anything(), doc="what a removed event said, without its free texts"),
+        "kept": Field(t.Anything(), doc="what a removed event, answer or check said, without its free texts"),
         "reason": WHY,
     },
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, Final, NamedTuple
 
 from memento_git.model import types as t
@@ -24,6 +25,7 @@ OUTCOMES: Final = ("passed", "failed", "observed")
 FAILURES: Final = ("environment", "timeout", "tests", "conflict", "scope", "unclear", "stopped", "other")
 
 ACTOR: Final = t.Name()
+AGENT: Final = "agent:"
 LINE: Final = t.Text(lines=False)
 WHY: Final = Field(t.Text(), required=True, doc="why, for whoever reads the ledger later")
 
@@ -188,6 +190,11 @@ TASK: Final = Shape({
     "repairs": Field(t.id_of("task"), doc="rejected task that this one makes good"),
     "source": Field(SOURCE, doc="message from outside that it was made from"),
 })  # fmt: skip
+
+
+def is_agent(actor: str) -> bool:
+    """Tell whether an actor says that it is an agent, in whatever case or width of letters."""
+    return unicodedata.normalize("NFKC", actor).casefold().startswith(AGENT)
 
 
 class Prose(NamedTuple):

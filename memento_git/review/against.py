@@ -10,9 +10,9 @@ from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.work import Event, Prose
+from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review.attributes import worse
-from memento_git.work import persons
+from memento_git.work import holding, persons
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -162,16 +162,22 @@ class Comparison:
             return
         state, before = self.book(place.run), _book(self.base, place.run)
         target = parse_ref(event.get("target")).id
+        if place.do == "redacted" and isinstance(before, RunState) and isinstance(state, RunState):
+            found = before.evidence(target)
+            if found is not None and not keeps_answer(state, found):
+                yield self._other_words(event, target)
         was, own = before.fold.judged(target), state.fold.judged(event.id)
         if was is None or was.verdict != "legal" or own is None or own.verdict != "legal":
             return
-        told = ""
         if place.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
             told = f"{event.id} voids {target}, which was legal at the base"
-        elif place.do == "redacted" and not keeps(state.event(target), was.event):
-            told = f"{event.id} redacts {target}, and keeps other words than it said"
-        if told:
             yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
+        elif place.do == "redacted" and not keeps(state.event(target), was.event):
+            yield self._other_words(event, target)
+
+    def _other_words(self, event: Event, target: str) -> Finding:
+        told = f"{event.id} redacts {target}, and keeps other words than it said"
+        return Finding("D009", event.path, 0, told, f"git rm {event.path}, and restore what it took out")
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
         run = layout.run_of_path(change.path) or ""
@@ -243,6 +249,12 @@ def keeps(kept: Event | None, said: Event) -> bool:
     return kept is not None and codec.redact_event(event_data(kept)) == codec.redact_event(event_data(said))
 
 
+def keeps_answer(state: RunState, said: Evidence) -> bool:
+    """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
+    kept = holding.taken_away(state).get(said.id, {})
+    return said.id in state.index.evidence or kept == codec.redact_evidence(said.data)
+
+
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:
     """Yield what a branch has git do to ledger files: hide their changes, or change their bytes."""
     for change in changes:
@@ -275,21 +287,30 @@ def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
         yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
 
 
-def lookalikes(head: View, commits: Iterable[Authored], people: Iterable[str]) -> Iterator[Finding]:
-    """Yield each actor of the branch whose name can hardly be told from an author's, or from one that policy names."""
-    known = {*people}
-    names: dict[str, str] = {}
-    for commit in commits:
-        known |= {commit.author, commit.author.partition(" <")[0]}
-        for path in commit.paths:
-            place = layout.place_of(path)
-            found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
-            if found is not None:
-                names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+def may_look_like_others(head: View, commits: Iterable[Authored]) -> bool:
+    """Tell whether an actor of the branch has letters that look like those of another alphabet."""
+    return any(persons.may_look_like(name) for name in _names(head, commits))
+
+
+def lookalikes(head: View, commits: Sequence[Authored], known: Iterable[str]) -> Iterator[Finding]:
+    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one."""
+    names = _names(head, commits)
+    authors = {name for commit in commits for name in (commit.author, commit.author.partition(" <")[0])}
     for name, path in sorted(names.items()):
-        if alike := sorted(other for other in {*known, *names} if persons.looks_like(name, other)):
+        if alike := sorted(other for other in {*known, *authors, *names} if persons.looks_like(name, other)):
             message = f"{name} looks like {alike[0]}, and is another name: {persons.spelled(name)}"
             yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
+
+
+def _names(head: View, commits: Iterable[Authored]) -> dict[str, str]:
+    """Return the actors of what some commits added, each with a file."""
+    names: dict[str, str] = {}
+    for path in (path for commit in commits for path in commit.paths):
+        place = layout.place_of(path)
+        found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
+        if found is not None:
+            names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+    return names
 
 
 def is_same(actor: str, author: str) -> bool:

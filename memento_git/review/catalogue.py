@@ -127,9 +127,10 @@ CATALOGUE: Final = {
         "`memento task revise TASK --depends-on ...`, without one of them",
     ),
     "T004": Kind(
-        "an event dated out of order", "warning",
-        "An event is dated well before one that it follows, or after now. Order does not come from the clock; leases "
-        "do.",
+        "a record dated out of order", "warning",
+        "An event is dated well before one that it follows, or an event or evidence after now. The order of events "
+        "does not come from the clock; leases do, and which of two answers is the later one. Evidence that is dated "
+        "after now counts for nothing until then.",
         "See to the clock of the machine that wrote it.",
     ),
     "T005": Kind(
@@ -381,7 +382,8 @@ CATALOGUE: Final = {
     "D009": Kind(
         "what was legal is taken out", "error",
         "An event was legal at the base, and the branch takes it out: by a void that says it had not seen it, or by a "
-        "redaction that keeps other words than the event said.",
+        "redaction that keeps other words than the event said. The redaction of an answer or of a check, which are "
+        "evidence, has to keep whose it was, about what, and how it ended.",
         "`git rm` the void, or the redaction, and restore the event: `git checkout BASE -- PATH`. A later event may "
         "change an outcome.",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import layout
+from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.work import trust
@@ -30,6 +31,9 @@ def check_evidence(state: RunState, identity: str, policy: Policy) -> Iterator[F
     for key in ("approves", "dispatch"):
         if (named := evidence.data.get(key)) and not _is_known(state, named):
             yield _nowhere(evidence.path, f"{identity} names {named}")
+    if is_ahead(evidence.data["at"], state.view.now):
+        message = f"{identity} is dated {evidence.data['at']}, which is not yet; until then it proves nothing"
+        yield Finding("T004", evidence.path, 0, message, "see to the clock of who wrote it", "warning")
     if evidence.data["outcome"] != trust.outcome_of(evidence.data):
         did = "what the command did" if "command" in evidence.data else "what it says"
         message = f"{identity} says {evidence.data['outcome']}, which disagrees with {did}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.ledger.desk import Book
-from memento_git.model.clock import AHEAD, seconds_of, stamp
+from memento_git.model.clock import AHEAD, is_ahead, seconds_of
 from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def dated(book: Looked, event: Event) -> Iterator[Finding]:
     if latest > event.at and seconds_of(latest) - seconds_of(event.at) > AHEAD:
         message = f"{event.id} is dated {event.at}, and follows an event of {latest}"
         yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
-    if event.at > book.view.now and event.at > stamp(seconds_of(book.view.now) + AHEAD):
+    if is_ahead(event.at, book.view.now):
         message = f"{event.id} is dated {event.at}, which is not yet"
         yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
 

@@ -104,7 +104,9 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += signed.signers_changed(git, first, head, policy)
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
-    found += against.lookalikes(view, story.authored, policy.people)
+    authored = story.authored if not git.extra else changes.to_commit(git, differing)
+    known = {*policy.people, *(changes.actors(git, first) if against.may_look_like_others(view, authored) else ())}
+    found += against.lookalikes(view, authored, known)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
     ours = [one for one in found if _key(one) not in before]

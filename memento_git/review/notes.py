@@ -11,8 +11,9 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import ID, kind_of, parse_ref
 from memento_git.model.knowledge import ORIGINS
 from memento_git.model.types import LONGEST
-from memento_git.model.work import Prose
+from memento_git.model.work import Prose, is_agent
 from memento_git.review import folds
+from memento_git.work import persons
 from memento_git.work.rows import cycles
 from memento_git.work.state import RunState
 
@@ -143,7 +144,7 @@ def _origin(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     """Yield an origin that claims more than whoever wrote the note, or than what it was merged from."""
     own = note.data["origin"]
     fix = "put the lower origin into its front matter"
-    if own == "person" and note.data["by"].startswith("agent:"):
+    if own == "person" and is_agent(persons.skeleton(note.data["by"])):
         yield Finding("N006", note.path, 0, f"{note.id} says person, and is by {note.data['by']}", fix)
     for source in note.list("sources"):
         found = shelf.view.record(shelf.index.prose[source]) if source in shelf.index.prose else None

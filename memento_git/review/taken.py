@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded
 from memento_git.model.finding import Finding
-from memento_git.model.work import Event
-from memento_git.review.against import keeps
+from memento_git.model.work import Event, Evidence
+from memento_git.review.against import keeps, keeps_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,18 +30,20 @@ def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> It
         if place.id not in comparison.redacted(place.run):
             message = f"{place.id} was on the branch, and a later commit, or a merge, took it away"
             yield Finding("D010", path, 0, message, fix)
-        elif place.kind == "event" and not _is_kept(comparison, git, path, commit):
+        elif not _is_kept(comparison, git, path, commit):
             message = f"{place.id} was on the branch, and its redaction keeps other words than it said"
             yield Finding("D010", path, 0, message, fix)
 
 
 def _is_kept(comparison: Comparison, git: Git, path: str, commit: str) -> bool:
-    """Tell whether a redaction keeps what an event said in the commits before the one that took it away."""
+    """Tell whether a redaction keeps what an event or an answer said in the commits before it was taken away."""
     place = layout.place_of(path)
     parents = git.answer("rev-list", "--parents", "-n", "1", commit) or ""
     for data in git.objects(f"{parent}:{path}" for parent in parents.split()[1:]):
         decoded = codec.decode(place, path, data) if place is not None and data is not None else None
         made = codec.record(place, path, decoded) if place is not None and isinstance(decoded, Decoded) else None
+        if isinstance(made, Evidence) and not keeps_answer(comparison.state(made.run), made):
+            return False
         if isinstance(made, Event) and not keeps(comparison.book(made.run).event(made.id), made):
             return False
     return True

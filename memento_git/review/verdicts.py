@@ -139,8 +139,8 @@ def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:
     counting = {task: status for task in state.tasks() if (status := state.task_status(task)) != "cancelled"}
     if not {*DONE} & {*counting.values()}:
         yield "nothing was done in it"
-    for _, gate in state.failed_gates(state.id):
-        yield f"its gate {gate} has failed"
+    for scope, gate in state.failed_gates(state.id, *counting):
+        yield f"its gate {gate} has failed" if scope == state.id else f"gate {gate} of {scope} has failed"
     for task, status in counting.items():
         if status not in DONE:
             yield f"{task} is {status.replace('_', ' ')}"

@@ -27,6 +27,7 @@ def weakened(old: Policy, new: Policy) -> list[str]:
         *_signatures(old, new),
         *_sandboxes(old, new),
         *_runs(old, new),
+        *_limits(old, new),
     ]
 
 
@@ -118,12 +119,26 @@ def _runs(old: Policy, new: Policy) -> Iterator[str]:
     for key in ("setup", "timeout", "env"):
         if old.reproduce["commands"] and old.reproduce[key] != new.reproduce[key]:
             yield f"reproduce.{key}: commands are run again in another way now"
+    table, now = known(old), known(new)
     for name, executor in new.executors.items():
         before = old.executors.get(name, {})
         if changed := [key for key in ("run", "health") if executor.get(key) != before.get(key) and key in executor]:
             yield f"executors.{name}: another command is started now ({', '.join(changed)})"
-        if before and RISKS.index(executor.get("risk", "high")) > RISKS.index(before.get("risk", "high")):
+        if name in table and RISKS.index(now[name].risk) > RISKS.index(table[name].risk):
             yield f"executors.{name}.risk: it may take more now"
+    for name, one in table.items():
+        scope = now[name].scope if name in now else one.scope
+        if one.scope and not scope:
+            yield f"executors.{name}.scope: it may work on all files now"
+        elif more := [pattern for pattern in scope if one.scope and pattern not in one.scope]:
+            yield f"executors.{name}.scope: it may work on {', '.join(more)} now, too"
+
+
+def _limits(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell which limits of a task's attempts are higher now, or gone."""
+    for key, most in old.budget.items():
+        if new.budget.get(key) is None or new.budget[key] > most:
+            yield f"budget.{key}: {new.budget.get(key, 'no limit')} now, it was {most}"
 
 
 def _argv(words: Sequence[str]) -> str:

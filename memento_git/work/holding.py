@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.folding.fold import plans_of
+from memento_git.model.clock import is_ahead
+from memento_git.model.ids import kind_of
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
@@ -63,8 +65,8 @@ def held(state: RunState, policy: Policy) -> Held:
         tasks=[_task(state, task, policy) for task in tasks],
         gates={(scope, kind): value[0] for scope in (state.id, *tasks)
                for kind, value in state.folded(scope).lanes.named("gate").items()},
-        checks=list(_checks(state, evidence)),
-        answers=list(_answers(state, policy, evidence, {state.id, *tasks})),
+        checks=[*_checks(state, evidence), *_checks_gone(state)],
+        answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state)],
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
@@ -84,7 +86,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence]) -> Iterator[CheckSeen
     trees: dict[str, str] = {}
     for one in evidence:
         check: dict[str, Any] | None = one.data.get("check")
-        if check is None:
+        if check is None or _is_early(state, one):
             continue
         tree, commit = (one.data.get("code") or {}).get("tree", ""), check["commit"]
         fresh = now == {tree}
@@ -95,7 +97,46 @@ def _checks(state: RunState, evidence: Sequence[Evidence]) -> Iterator[CheckSeen
             one.id, check["provider"], check["name"], check.get("id", ""), check["conclusion"],
             trust.outcome_of(one.data), check.get("finished", ""), one.data["at"],
             stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
+            void="" if (status := state.evidence_status(one.id)) == "recorded" else status,
         )  # fmt: skip
+
+
+def _is_early(state: RunState, evidence: Evidence) -> bool:
+    """Tell whether evidence is dated after now and counts for nothing until then."""
+    ahead = is_ahead(evidence.data["at"], state.view.now)
+    return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
+
+
+def taken_away(state: RunState) -> dict[str, dict[str, Any]]:
+    """Return what redacted answers and checks still say, by their id."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in state.index.events_of:
+        if kind_of(name) == "evidence" and name not in state.index.evidence:
+            events = [seen.event for seen in state.folded(name).events if seen.verdict == "legal"]
+            said = [kept for one in events if isinstance(kept := one.data.get("kept"), dict)]
+            found[name] = said[0] if said else {}
+    return found
+
+
+def _checks_gone(state: RunState) -> Iterator[CheckSeen]:
+    """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
+    now = {codestate.code_at(state.view.git, commit)["tree"] for commit in state.view.commits}
+    for name, kept in taken_away(state).items():
+        check, code, at = kept.get("check"), kept.get("code"), str(kept.get("at", ""))
+        if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
+            provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
+            yield CheckSeen(
+                name, provider, word, "", conclusion, "observed", "", at,
+                stands=False, fresh=now == {code.get("tree")}, void="redacted",
+            )  # fmt: skip
+
+
+def _answers_gone(state: RunState) -> Iterator[Answer]:
+    """Yield the answers that were redacted: none of them is a yes."""
+    for name, kept in taken_away(state).items():
+        about, at = str(kept.get("approves", "")), str(kept.get("at", ""))
+        if about and at <= state.view.now:
+            yield Answer(name, str(kept.get("by", "")), about, at, yes=False)
 
 
 def _stands(state: RunState, evidence: Evidence) -> bool:
@@ -114,7 +155,7 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
     """
     signed = _signed(state, policy, evidence)
     for one in evidence:
-        if one.kind == "approval" and one.data.get("approves") in scopes:
+        if one.kind == "approval" and one.data.get("approves") in scopes and not _is_early(state, one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
             text = state.prose(one.data["approves"]).digest
             if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):

@@ -53,6 +53,11 @@ def looks_like(one: str, other: str) -> bool:
     return _plain(one) != _plain(other) and skeleton(one) == skeleton(other)
 
 
+def may_look_like(name: str) -> bool:
+    """Tell whether a name has letters that could be taken for those of another alphabet."""
+    return _plain(name) != skeleton(name)
+
+
 def skeleton(name: str) -> str:
     """Return a name as it looks: without what cannot be seen, with Latin letters for those that look like them."""
     seen = (letter for letter in unicodedata.normalize("NFKC", name) if unicodedata.category(letter) not in UNSEEN)

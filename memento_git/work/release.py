@@ -15,7 +15,10 @@ PASSING = ("passed", "waived")
 
 
 class CheckSeen(NamedTuple):
-    """A check as the ledger holds it: its outcome, when it ended, and whether it saw the code as it is."""
+    """A check as the ledger holds it: its outcome, when it ended, and whether it saw the code as it is.
+
+    `void` is what became of one that is no verdict any more.
+    """
 
     evidence: str
     provider: str
@@ -27,6 +30,7 @@ class CheckSeen(NamedTuple):
     recorded: str
     stands: bool
     fresh: bool
+    void: str = ""
 
     @property
     def when(self) -> str:
@@ -160,22 +164,23 @@ def _gates(held: Held, asked: Asked) -> list[str]:
 def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:
     """Return what is wrong with a check by its name, or nothing, and the evidence of what is right.
 
-    Of each provider that knows the name, only the latest verdict counts.
+    Of each provider that knows the name, only the latest verdict counts; one that was taken back is none, and what
+    came before it is not the latest.
     """
-    named = [one for one in checks if one.stands and name in (one.name, f"{one.provider}/{one.name}")]
-    if not named:
+    named = [one for one in checks if (one.stands or one.void) and name in (one.name, f"{one.provider}/{one.name}")]
+    if not any(one.stands for one in named):
         return "there is none", []
     fresh = [one for one in named if one.fresh]
-    if not fresh:
+    if not any(one.stands for one in fresh):
         return "it is stale: it saw other code than this commit's", []
     latest: dict[str, CheckSeen] = {}
     for one in fresh:
         before = latest.get(f"{one.provider}/{one.name}")
         if before is None or _rank(one) > _rank(before):
             latest[f"{one.provider}/{one.name}"] = one
-    bad = [one for _, one in sorted(latest.items()) if one.outcome != "passed"]
+    bad = [one for _, one in sorted(latest.items()) if one.void or one.outcome != "passed"]
     if bad:
-        return "; ".join(f"its latest verdict, of {one.provider}, is {one.conclusion}" for one in bad), []
+        return "; ".join(f"its latest verdict, of {one.provider}, is {one.void or one.conclusion}" for one in bad), []
     return "", [one.evidence for one in latest.values()]
 
 
@@ -185,7 +190,10 @@ def _rank(check: CheckSeen) -> tuple[str, str, int]:
 
 
 def _approvals(held: Held, asked: Asked) -> dict[str, str]:
-    """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it."""
+    """Return the actors whose latest answer approves the run, or all of its tasks, with the evidence of it.
+
+    A no counts under whatever spelling of one's name it was given.
+    """
     tasks = [task.id for task in held.tasks if task.status != "cancelled"]
     found = {}
     known = alike([*(answer.actor for answer in held.answers), *held.authors])
@@ -193,7 +201,10 @@ def _approvals(held: Held, asked: Asked) -> dict[str, str]:
     for actor in sorted({answer.actor for answer in held.answers}):
         if (asked.approvers and actor not in asked.approvers) or known[actor] in own:
             continue
-        said = [answer for answer in held.answers if answer.actor == actor]
+        said = [
+            answer for answer in held.answers
+            if answer.actor == actor or (not answer.yes and known[answer.actor] == known[actor])
+        ]  # fmt: skip
         latest = [_latest(said, (held.run, task)) for task in tasks] or [_latest(said, (held.run,))]
         given = [answer for answer in latest if answer is not None and answer.yes]
         if len(given) == len(latest):

@@ -10,6 +10,7 @@ from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
@@ -168,7 +169,8 @@ class RunState(Happenings):
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
         again = self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found)
-        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt)
+        ahead = is_ahead(found.data["at"], self.view.now)
+        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead)
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""

@@ -23,7 +23,7 @@ class Cited(NamedTuple):
     """One piece of evidence as a completion names it: the file if it is there, its state, its trust.
 
     `contradicted` is why a second run of its command speaks against it, or nothing; `doubt` is why one that agrees does
-    not make it reproduced.
+    not make it reproduced; `ahead` is whether it is dated after now.
     """
 
     ref: str
@@ -32,6 +32,7 @@ class Cited(NamedTuple):
     trust: str
     contradicted: str = ""
     doubt: str = ""
+    ahead: bool = False
 
 
 class Proof(NamedTuple):
@@ -114,6 +115,11 @@ def _told(data: Mapping[str, Any]) -> str:
     return str(data["outcome"])
 
 
+def counts_not_yet(evidence: Evidence, status: str, *, ahead: bool) -> bool:
+    """Tell whether evidence that is dated after now is to be left out: only what failed, and stands, already counts."""
+    return ahead and (status != "recorded" or outcome_of(evidence.data) != "failed")
+
+
 def concluded(conclusion: str) -> str:
     """Return what a provider's word for how a check ended comes to; only a plain success is one."""
     if conclusion in CHECK_PASSED:
@@ -125,8 +131,8 @@ def fault(cited: Cited, task: str) -> str:
     """Return why a cited piece of evidence cannot count for a task, or nothing."""
     evidence = cited.evidence
     name = cited.ref.partition("@")[0]
-    if cited.status != "recorded":
-        return f"{name} is {cited.status}"
+    if cited.status != "recorded" or cited.ahead:
+        return f"{name} is {'dated after now' if cited.status == 'recorded' else cited.status}"
     if evidence is None:
         return f"{name} is missing or is not the file that was cited"
     if evidence.tasks and task not in evidence.tasks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.work.trust import agree, fault, is_of, meets, outcome_of, seen_by
+from memento_git.work.trust import agree, counts_not_yet, fault, is_of, meets, outcome_of, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -41,17 +41,17 @@ def of_hand_off(found: Iterable[Cited], dispatch: str) -> list[Cited]:
 def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]) -> list[Cited]:
     """Return, of what is recorded for a task and saw one of these codes, the latest of each command or source.
 
-    Evidence that is bound to no code counts as about any.
+    Evidence that is bound to no code counts as about any. Where the latest was taken back, none of its source counts.
     """
     held: dict[tuple[str, ...], Cited] = {}
     for one in sorted(found, key=_when):
         evidence = one.evidence
-        if evidence is None or one.status != "recorded" or task not in evidence.tasks:
+        if evidence is None or task not in evidence.tasks or counts_not_yet(evidence, one.status, ahead=one.ahead):
             continue
         saw = seen_by(evidence)
         if not saw or any(agree(saw, code) for code in codes):
             held[_source(one)] = one
-    return list(held.values())
+    return [one for one in held.values() if one.status == "recorded"]
 
 
 def _when(one: Cited) -> tuple[str, str]:

@@ -1,196 +1,182 @@
-"""The doors into a ledger, so that a test can try one cheat through each: verbs, files by hand, and merges.
+"""The doors into a ledger, so that a test tries one cheat at all of them.
 
-A verb has three doors: the Python API, `memento apply` and the command line. A file that is written by hand and
-committed with plain git has three more: the branch itself, a merge of it, and a squash of it.
+What a verb does has three: the Python API, `memento apply` and the command line. What is written by hand has five:
+the index, as the pre-commit hook looks at it; the branch that is committed with plain git; the same in a bare
+repository, as a server hook sees it; a merge of it; and a squash of it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from memento_git import Ledger, MementoError
-from memento_git.folding.fold import plans_of
-from memento_git.ledger import codec, layout
-from memento_git.model.ids import Ref, kind_of
 from memento_git.verbs import batch
-from memento_git.work import codestate
+from tests.cheats.forging import ADA, MAIN, WORK, Forger
 from tests.play import git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memento_git.work.state import RunState
     from tests.play import Play
 
-MAIN, WORK = "main", "work"
-ADA = "Ada <ada@example.invalid>"
+    Cli = Callable[..., tuple[int, str, str]]
+    Row = dict[str, Any]
+    Arrival = tuple[str, list[str], Path]
+    Within = Callable[[str, Path], AbstractContextManager[None]]
+
+NAMED = ("executor", "goal", "title", "keep")  # what must be given and is an option all the same
+VERBS = ("API", "apply", "CLI")
+HANDS = ("staged", "branch", "server", "merge", "squash")
+
+# What cannot be found at a door, and why; `found` asserts that it is not, so that no line here outlives its reason.
+ABSENT = {
+    ("staged", "D010"): "what is staged has no commits from which something could have been taken back",
+    ("squash", "D010"): "a squash leaves no commits of the branch",
+    ("staged", "C002"): "nobody has committed it yet",
+}
 
 
-class Doors:
-    """A branch `work` of `main`, whose author tries to get around what policy asks."""
+class Doors(Forger):
+    """A branch `work` of `main`, whose author tries to get around what policy asks; and every way that it can come."""
 
-    def __init__(self, play: Play, cli: Callable[..., Any]) -> None:
-        self.play, self.cli, self.root = play, cli, play.root
-        git(self.root, "switch", "-qc", WORK)
+    def __init__(self, play: Play, cli: Cli) -> None:
+        super().__init__(play)
+        self.cli, self.walked = cli, set[str]()
 
-    # Verbs.
+    # What a verb does.
 
     def refused(self, token: str, verb: str, *, actor: str = ADA, **options: Any) -> str:
-        """Try a verb through API, apply and command line; each refuses with the token and commits nothing."""
-        before = git(self.root, "rev-parse", "HEAD")
-        with Ledger.open(self.root, actor=actor) as ledger, pytest.raises(MementoError) as caught:
-            ledger.change(verb, lambda tx: batch.ACTIONS[verb](tx, **options))
-        assert caught.value.token == token, f"API: {caught.value.token}: {caught.value.message}"
-        for door, arguments in (("apply", self._step(verb, options)), ("CLI", _line(verb, options))):
-            code, out, _ = self.cli(*arguments, "-C", str(self.root), "--actor", actor, "--json")
-            answer = json.loads(out)
-            assert (code in (1, 2), answer["ok"], answer.get("error")) == (True, False, token), f"{door}: {answer}"
-        assert git(self.root, "rev-parse", "HEAD") == before
-        return caught.value.message
+        """Try a verb at each of its doors; each refuses with the token and commits nothing. Return what it says."""
+        before, told = self._commit(), ""
+        for door in VERBS:
+            refusal, message = self._do(door, verb, actor, options)
+            assert refusal == token, f"{door}: {refusal or 'done'}: {message}"
+            assert self._commit() == before, door
+            told += f"{message}\n"
+        self.walked.update(VERBS)
+        return told
 
-    def _step(self, verb: str, options: dict[str, Any]) -> tuple[str, str]:
+    def accepted(self, verb: str, *, actor: str = ADA, **options: Any) -> Iterator[str]:
+        """Do at each door, from one commit, what a verb does not refuse; the test shows that it counts for nothing."""
+        before = self._commit()
+        for door in VERBS:
+            git(self.root, "reset", "-q", "--hard", before)
+            refusal, message = self._do(door, verb, actor, options)
+            assert not refusal, f"{door}: {refusal}: {message}"
+            yield door
+        self.walked.update(VERBS)
+
+    def _do(self, door: str, verb: str, actor: str, options: dict[str, Any]) -> tuple[str, str]:
+        """Return the token and the sentence of the refusal, both empty where there is none."""
+        if door == "API":
+            try:
+                with Ledger.open(self.root, actor=actor) as ledger:
+                    ledger.change(verb, lambda tx: batch.ACTIONS[verb](tx, **options))
+            except MementoError as refusal:
+                return refusal.token, refusal.message
+            return "", ""
+        line = self._step(verb, options) if door == "apply" else _line(verb, options)
+        code, out, _ = self.cli(*line, "-C", str(self.root), "--actor", actor, "--json")
+        answer = json.loads(out)
+        assert (code == 0) == answer["ok"], f"{door}: {code} {answer}"
+        return ("", "") if code == 0 else (answer["error"], answer["message"])
+
+    def _step(self, verb: str, options: dict[str, Any]) -> list[str]:
         path = self.root.parent / "verbs.yaml"
-        path.write_text(json.dumps([{"do": verb, **options}]))
-        return "apply", str(path)
+        typed = {key: "true" if value is True else value for key, value in options.items()}
+        path.write_text(json.dumps([{"do": verb, **typed}]))
+        return ["apply", str(path)]
 
-    # Files by hand.
+    def denied(self, token: str, *arguments: str, exit_code: int = 1) -> str:
+        """Assert that a command that only reads is refused with a token; return its message."""
+        code, out, _ = self.cli(*arguments, "-C", str(self.root), "--json")
+        answer = json.loads(out)
+        assert (code, answer.get("error")) == (exit_code, token), answer
+        return str(answer["message"])
 
-    def forge(
-        self, of: str, do: str, *, sees: Iterable[str] | None = None, by: str = ADA, at: str = "", **data: Any
-    ) -> str:  # fmt: skip
-        """Write an event by hand, with right digests, and commit it with plain git; return its id.
+    def _commit(self) -> str:
+        return git(self.root, "rev-parse", "HEAD")
 
-        `sees` are the events that it names; by default the heads of all that a rule would read.
+    # What is written by hand.
+
+    def caught(self, *codes: str, told: str = "", within: Within | None = None) -> str:
+        """Assert that `check` ends with 5 and has these codes as errors at every door; return what it says of them.
+
+        `told` is a code that it only warns of, `within` what surrounds the check at a door.
         """
-        ledger, state = self.play.ledger, self.play.state(of)
-        heads = self._heads(state, of) if sees is None else sees
-        after = sorted(str(event.ref) for name in heads if (event := state.event(name)) is not None)
-        name, at = ledger.new_id("event"), at or ledger.now()
-        text = codec.encode({"do": do, "of": of, "at": at, "by": by, "after": after, **data})
-        self.write(f"{layout.folder_of(state.id, of)}/{layout.event_name(at, do, name)}", text)
-        return name
+        return self._found(5, codes, told, within)
 
-    def _heads(self, state: RunState, of: str) -> list[str]:
-        groups = {
-            "run": [state.id, plans_of(state.id), *state.ids("task")], "plan": [plans_of(state.id), state.id],
-            "task": [of, state.id, plans_of(state.id)], "evidence": [of],
-        }[kind_of(of)]  # fmt: skip
-        return [head for group in groups for head in state.folded(group).heads]
+    def warned(self, *codes: str) -> str:
+        """Assert that `check` finds no error and warns with these codes, at every door; return what it says."""
+        return self._found(0, codes)
 
-    def witness(
-        self, task: str, shown: str = "1 passed\n", *, command: dict[str, Any] | None = None, drop: Iterable[str] = (),
-        **data: Any,
-    ) -> str:  # fmt: skip
-        """Write evidence by hand as if Memento had run a command, with right digests; return its id.
+    def _found(self, ends: int, codes: tuple[str, ...], beside: str = "", within: Within | None = None) -> str:
+        said = ""
+        for door, options, root in self.arrivals():
+            with within(door, root) if within else contextlib.nullcontext():
+                code, rows = self.check(*options, root=root)
+            seen = {row["code"] for row in rows if ends == 0 or row["severity"] == "error"}
+            absent = {one for one in codes if (door, one) in ABSENT}
+            asked = {one for one in codes if one not in absent}
+            assert (code, seen >= asked, seen & absent) == (ends if asked or not ends else 0, True, set()), (
+                f"{door}: {code} {rows}"
+            )
+            assert not beside or beside in {row["code"] for row in rows}, f"{door}: {rows}"
+            said += "".join(f"{row['message']}\n" for row in rows if row["code"] in (*codes, beside))
+        return said
 
-        `command` changes what it says of the command, `data` the rest; `drop` are keys that it goes without.
-        """
-        ledger, run = self.play.ledger, self.play.state(task).id
-        name = ledger.new_id("evidence")
-        whole = hashlib.sha256(shown.encode()).hexdigest()
-        stdout = {"sha256": whole, "bytes": len(shown), "kept": "stdout.txt", "kept_sha256": whole}
-        ran = {
-            "argv": ["python3", "check.py"], "cwd": ".", "exit": 0, "seconds": 0.1, "stdout": stdout,
-            "stderr": {"sha256": hashlib.sha256().hexdigest(), "bytes": 0}, "tools": {"python": "3.11"},
-        }  # fmt: skip
-        told = {
-            "id": name, "kind": "test", "for": [task], "at": ledger.now(), "by": ADA, "outcome": "passed",
-            "command": {**ran, **(command or {})}, "code": codestate.code_now(ledger.git), **data,
-        }  # fmt: skip
-        folder = self.root / layout.folder_of(run, name)
-        folder.mkdir(parents=True)
-        (folder / "stdout.txt").write_text(shown)
-        kept = {key: value for key, value in told.items() if key not in drop}
-        self.write(layout.evidence_path(run, name), codec.encode(kept))
-        return name
+    def sound(self, *but: str) -> None:
+        """Assert that `check` finds nothing, at every door, but who committed for whom and stale evidence."""
+        for door, options, root in self.arrivals():
+            code, rows = self.check(*options, root=root)
+            left = [row for row in rows if row["code"] not in ("C001", "C002", *but)]
+            assert (code, left) == (0, []), door
 
-    def write(self, path: str, data: bytes | str) -> None:
-        """Write a file and commit it as any user would."""
-        there = self.root / path
-        there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_bytes(data if isinstance(data, bytes) else data.encode())
-        self.play.commit_all(f"by hand: {path.rpartition('/')[2]}")
+    def arrivals(self) -> Iterator[Arrival]:
+        """Yield a word, the options of `check` and the repository for each door into the main branch."""
+        assert git(self.root, "symbolic-ref", "--short", "HEAD") == WORK
+        fork = git(self.root, "merge-base", MAIN, WORK)
+        moved = fork != git(self.root, "rev-parse", MAIN)
+        with self._head(fork):
+            yield "staged", ["--staged"], self.root
+        yield "branch", ["--base", MAIN], self.root
+        bare = self.root.parent / "server.git"
+        if not bare.exists():
+            git(self.root.parent, "init", "-q", "--bare", str(bare))
+        git(self.root, "push", "-qf", str(bare), MAIN, WORK)
+        yield "server", ["--at", WORK, "--base", MAIN], bare
+        with self._merged(moved=moved, squash=False):
+            yield "merge", [], self.root
+        with self._merged(moved=moved, squash=True):
+            yield "squash", ["--base", MAIN], self.root
+        self.walked.update(HANDS)
 
-    def edit(self, record: str, old: str, new: str) -> None:
-        """Edit the file of a record by hand."""
-        text = self.file(record).read_text()
-        assert old in text, text
-        self.write(self.path(record), text.replace(old, new))
+    @contextlib.contextmanager
+    def _merged(self, *, moved: bool, squash: bool) -> Iterator[None]:
+        """Be on a merge or a squash of the branch, as a hosting service's buttons make it."""
+        if not moved:  # the merge's tree is the branch's, so that there is nothing to check out
+            with self._head(self.commit_tree(f"{WORK}^{{tree}}", MAIN, *([] if squash else [WORK]))):
+                yield
+            return
+        with self.away():
+            git(self.root, "merge", "-q", *(["--squash"] if squash else ["--no-ff", "-m", "merge"]), WORK)
+            if squash:
+                git(self.root, "commit", "-qm", "squash")
+            yield
 
-    def remove(self, *records: str) -> None:
-        """Remove the files of records, with what they keep."""
-        for record in records:
-            path = self.file(record)
-            git(self.root, "rm", "-qrf", "--", str(path), *(str(one) for one in [path.with_suffix("")] if one.is_dir()))
-        git(self.root, "commit", "-qm", "tidy")
-
-    def file(self, record: str) -> Path:
-        """Return the file of a run, plan, task, event or piece of evidence."""
-        state = self.play.state(record)
-        index = state.index
-        return self.root / {**index.prose, **index.events, **index.evidence}[record]
-
-    def path(self, record: str) -> str:
-        """Return the path of a record's file in the repository."""
-        return self.file(record).relative_to(self.root).as_posix()
-
-    def ref(self, record: str) -> Ref:
-        """Return the reference to an event or evidence as a right one would be."""
-        return Ref(record, codec.digest_of(self.file(record).read_bytes()))
-
-    def event(self, record: str, do: str) -> str:
-        """Return the latest event of a verb."""
-        return [seen.event.id for seen in self.play.state(record).folded(record).events if seen.event.do == do][-1]
-
-    def completed(self, task: str, *evidence: str, **changes: Any) -> str:
-        """Hand a task out, claim it, and write by hand that it is completed on some evidence; return the event."""
-        told: dict[str, Any] = {
-            "dispatch": changes.pop("dispatch", "") or self.play.claimed(task),
-            "code": codestate.code_now(self.play.ledger.git), "text": self.ref(task).digest,
-            "evidence": [str(self.ref(name)) for name in evidence],
-        }  # fmt: skip
-        return self.forge(task, "completed", **{**told, **changes})
-
-    # What it comes to.
-
-    def caught(self, *codes: str) -> str:
-        """Assert that `check` ends with 5 and names these codes: on the branch, on a merge and on a squash of it.
-
-        Return what it says of them.
-        """
-        told = ""
-        for door, base in self._arrivals():
-            found = self._found(base, 5)
-            errors = {row["code"] for row in found if row["severity"] == "error"}
-            assert errors >= set(codes), f"{door}: {found}"
-            told += "".join(f"{row['message']}\n" for row in found if row["code"] in codes)
-        return told
-
-    def warned(self, code: str) -> str:
-        """Assert that `check` finds no error and warns with this code; return what it says."""
-        told = ""
-        for door, base in self._arrivals():
-            found = self._found(base, 0)
-            assert code in {row["code"] for row in found}, f"{door}: {found}"
-            told += "".join(f"{row['message']}\n" for row in found if row["code"] == code)
-        return told
-
-    def _arrivals(self) -> Iterator[tuple[str, str]]:
-        """Yield a word and the base to give for each way on which a branch comes to the main one."""
-        yield "branch", MAIN
-        for way, options in (("merge", ["--no-ff", "-m", "merge"]), ("squash", ["--squash"])):
-            with self.away():
-                git(self.root, "merge", "-q", *options, WORK)
-                if way == "squash":
-                    git(self.root, "commit", "-qm", "squash")
-                yield way, "" if way == "merge" else MAIN
+    @contextlib.contextmanager
+    def _head(self, commit: str) -> Iterator[None]:
+        """Have HEAD at a commit, with index and files as they are."""
+        git(self.root, "update-ref", "--no-deref", "HEAD", commit)
+        try:
+            yield
+        finally:
+            git(self.root, "symbolic-ref", "HEAD", f"refs/heads/{WORK}")
 
     @contextlib.contextmanager
     def away(self) -> Iterator[None]:
@@ -201,27 +187,44 @@ class Doors:
         finally:
             git(self.root, "switch", "-q", WORK)
 
-    def _found(self, base: str, ends: int) -> list[dict[str, Any]]:
-        options = ["--base", base] if base else []
-        code, out, _ = self.cli("check", "-C", str(self.root), *options, "--format", "json")
-        found: list[dict[str, Any]] = json.loads(out)["findings"]
-        assert code == ends, found
-        return found
+    def check(self, *options: str, root: Path | None = None) -> tuple[int, list[Row]]:
+        """Return the exit code of `check` and what it found."""
+        code, out, err = self.cli("check", "-C", str(root or self.root), *options, "--format", "json")
+        answer = json.loads(out)
+        assert "findings" in answer, (out, err)
+        return code, answer["findings"]
+
+    # What it comes to.
+
+    def unreleased(self, run: str, why: str) -> None:
+        """Assert that no verb releases a run, and why; and that a release which is written by hand is caught."""
+        told = self.refused("release_refused", "gate release", run=run)
+        assert all(why in line for line in told.splitlines()), told
+        self.forge(run, "passed", gate="release")
+        assert why in self.caught("G004")
+
+    def unfinished(self, token: str, run: str, why: str) -> None:
+        """Assert that no verb completes a run; and that a completion which is written by hand is caught, and why."""
+        self.refused(token, "run complete", run=run)
+        self.forge(run, "completed", sees=[])
+        assert why in self.caught("P004")
 
     def unproven(self, task: str, why: str) -> None:
-        """Assert that status and release both say that a task is not proven, and why."""
+        """Assert that status says that a task is not proven, and why; and that no verb releases its run for that."""
         row = self.task(task)
         assert (row["proven"], any(why in one for one in row["unproven_because"])) == (False, True), row
-        assert any(f"task {task} is not proven" in one and why in one for one in self.missing())
+        told = self.refused("release_refused", "gate release", run=self.play.state(task).id)
+        assert all(f"task {task} is not proven" in line and why in line for line in told.splitlines()), told
 
-    def task(self, task: str) -> dict[str, Any]:
+    def task(self, task: str) -> Row:
         """Return the row of a task, as `status --json` shows it."""
         rows = self.answer("status", "--run", self.play.state(task).id)["tasks"]
         return next(row for row in rows if row["id"] == task)
 
     def gate(self, gate: str, scope: str = "") -> str:
-        """Return the verdict of a gate, as `status --json` shows it."""
-        rows = [row for row in self.answer("status")["gates"] if row["kind"] == gate]
+        """Return the verdict of a gate, as `status --json` shows it, of the only run where no record is named."""
+        options = ["--run", self.play.state(scope).id] if scope else []
+        rows = [row for row in self.answer("status", *options)["gates"] if row["kind"] == gate]
         return next((str(row["status"]) for row in rows if scope in ("", row["scope"])), "none")
 
     def missing(self, run: str = "") -> list[str]:
@@ -233,28 +236,12 @@ class Doors:
         assert (code, answer["ok"]) == ((1, False) if told else (0, True)), answer
         return told
 
-    def answer(self, *arguments: str) -> dict[str, Any]:
+    def answer(self, *arguments: str) -> Row:
         """Return what a command that succeeds answers."""
         code, out, _ = self.cli(*arguments, "-C", str(self.root), "--json")
-        answer: dict[str, Any] = json.loads(out)
+        answer: Row = json.loads(out)
         assert code == 0, answer
         return answer
-
-    def policy(self, text: str, *, branch: str = MAIN) -> None:
-        """Commit a policy on the main branch, and have the branch begin there."""
-        git(self.root, "switch", "-q", branch)
-        self.write(layout.CONFIG, f"version: 1\npolicy:\n{text}")
-        git(self.root, "switch", "-q", WORK)
-        git(self.root, "merge", "-q", "--no-edit", branch)
-
-    def landed(self) -> None:
-        """Let all that the branch has so far be on the main one."""
-        git(self.root, "branch", "-qf", MAIN, WORK)
-
-    def free(self, task: str) -> None:
-        """Drop the claim's ref, as another clone would not have it."""
-        for name in (task, *(one for one in self.play.state(task).dispatches(task))):
-            git(self.root, "update-ref", "-d", f"refs/memento/claims/{name}", check=False)
 
 
 def _line(verb: str, options: dict[str, Any]) -> list[str]:
@@ -264,12 +251,14 @@ def _line(verb: str, options: dict[str, Any]) -> list[str]:
     rest: list[str] = []
     if verb == "settle void":
         return ["settle", "--void", options["event"], "--reason", options["reason"]]
-    if verb.startswith("run "):
-        first.append(options.pop("run", ""))
     for name, value in options.items():
         many = isinstance(value, (list, tuple))
-        if known[name].default is inspect.Parameter.empty and not many and name != "executor":
+        if (known[name].default is inspect.Parameter.empty and not many and name not in NAMED) or (
+            name == "run" and verb.startswith(("run ", "archive"))
+        ):
             first.append(str(value))
+        elif value is True:
+            rest.append(f"--{name}")
         else:
             for one in value if many else [value]:
                 named = "record" if (verb, name) == ("dispatch select", "dispatch") else name.replace("_", "-")

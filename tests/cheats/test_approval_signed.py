@@ -9,7 +9,7 @@ import pytest
 from memento_git.ledger import layout, signer
 from memento_git.work import signing
 from memento_git.work.actions import evidences, plans
-from tests.cheats.doors import ADA, MAIN, WORK
+from tests.cheats.forging import ADA, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import POLICY, Office, make_key, public
 
@@ -95,7 +95,7 @@ def test_no_signature(desk: Desk) -> None:
 def test_the_signature_of_another_event(desk: Desk) -> None:
     first, second = desk.plan("First"), desk.plan("Second")
     desk.doors.play.do(plans.approve_plan, first, key=str(desk.office.ada))
-    desk.approved(second, lifted(desk, desk.doors.event(first, "approved")))
+    desk.approved(second, lifted(desk, desk.doors.last(first, "approved")))
     desk.in_vain(second, "its signature is not for these bytes in this place")
 
 
@@ -123,7 +123,7 @@ def test_a_signature_for_something_else_than_memento(desk: Desk) -> None:
 def test_the_signature_of_an_older_text(desk: Desk) -> None:
     doors, plan = desk.doors, desk.plan()
     doors.play.do(plans.approve_plan, plan, key=str(desk.office.ada))
-    old = lifted(desk, doors.event(plan, "approved"))
+    old = lifted(desk, doors.last(plan, "approved"))
     task = doors.play.task(run=doors.play.state(plan).id)
     doors.edit(plan, "Do it.", "Do something else.")
     doors.refused("plan_changed", "dispatch create", task=task, executor="agent")
@@ -135,7 +135,7 @@ def test_the_signature_of_an_older_text(desk: Desk) -> None:
 def test_a_letter_that_was_changed_after_signing(desk: Desk) -> None:
     doors, plan = desk.doors, desk.plan()
     doors.play.do(plans.approve_plan, plan, note="Only for the parser.", key=str(desk.office.ada))
-    doors.edit(doors.event(plan, "approved"), "Only for the parser.", "For all of it.")
+    doors.edit(doors.last(plan, "approved"), "Only for the parser.", "For all of it.")
     desk.in_vain(plan, "its signature is not for these bytes in this place")
 
 
@@ -198,7 +198,7 @@ def test_a_verdict_with_the_signature_of_another_verdict(desk: Desk, gate: str, 
     doors = desk.doors
     run = doors.play.state(desk.plan()).id
     doors.play.gate("preflight_safety", "waived", run=run, reason="Seen.", key=str(desk.office.ada))
-    signature = lifted(desk, doors.event(run, "waived"))
+    signature = lifted(desk, doors.last(run, "waived"))
     doors.refused(
         "signing_key_missing", "gate waive" if verdict == "waived" else "gate record", gate=gate, run=run,
         **({"reason": "Seen."} if verdict == "waived" else {"verdict": verdict}),
@@ -228,10 +228,11 @@ def test_an_approval_of_a_release_with_the_signature_of_another_one(desk: Desk) 
 def test_a_person_who_signs_under_two_names(desk: Desk) -> None:
     doors = desk.doors
     run = doors.play.state(desk.plan()).id
-    for actor in (GRACE, "grace@example.invalid"):
-        doors.play.as_(actor).do(evidences.approve, run, key=str(desk.office.grace))
-    code, out, _ = doors.cli("gate", "release", "--run", run, "--approvals", "2", "-C", str(doors.root), "--json")
-    assert (code, '"approval_count": 1' in out) == (1, True)
+    key = str(desk.office.grace)
+    doors.play.as_(GRACE).do(evidences.approve, run, key=key)
+    for _ in doors.accepted("evidence approve", actor="grace@example.invalid", about=run, key=key):
+        code, out, _ = doors.cli("gate", "release", "--run", run, "--approvals", "2", "-C", str(doors.root), "--json")
+        assert (code, '"approval_count": 1' in out) == (1, True)
 
 
 def test_policy_that_asks_for_no_signature_any_more(desk: Desk) -> None:

@@ -136,7 +136,7 @@ def test_a_retraction_that_is_taken_back_by_hand(doors: Doors) -> None:
     evidence = doors.play.state(task).ids("evidence")[0]
     doors.play.do(evidences.retract, evidence, reason="It ran something else.")
     doors.landed()
-    retracted = doors.event(evidence, "retracted")
+    retracted = doors.last(evidence, "retracted")
     doors.refused("event_is_legal", "settle void", event=retracted, reason="I liked it.")
     doors.forge(evidence, "voided", target=retracted, reason="I liked it.")
     doors.unproven(task, f"{evidence} is retracted")
@@ -148,7 +148,7 @@ def test_a_retraction_that_was_removed(doors: Doors) -> None:
     evidence = doors.play.state(task).ids("evidence")[0]
     doors.play.do(evidences.retract, evidence, reason="It ran something else.")
     doors.landed()
-    doors.remove(doors.event(evidence, "retracted"))
+    doors.remove(doors.last(evidence, "retracted"))
     doors.caught("D002")
 
 

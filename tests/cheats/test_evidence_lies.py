@@ -168,6 +168,7 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
     doors.write("app.py", "worse\n")
     task, evidence = completed(doors)
     assert doors.play.is_proven(task)
+    doors.sound()
     for arguments in (("check", "--base", "main", "--reproduce", "--format", "json"),
                       ("evidence", "reproduce", "--base", "main", "--json")):  # fmt: skip
         code, out, _ = doors.cli(*arguments, "-C", str(doors.root))
@@ -206,6 +207,7 @@ def test_a_failed_run_that_nobody_cites(doors: Doors) -> None:
     bad = doors.witness(task, "1 failed\n", command={"exit": 3}, outcome="failed")
     for _ in range(2):
         doors.completed(task, good)
+        doors.sound()
         told = doors.play.do(verifying.verify_task, task)
         assert told.unmet == (f"`python3 check.py` failed in its latest run for this code: {bad}",)
         assert doors.task(task)["status"] == "rejected"
@@ -219,5 +221,6 @@ def test_binary_output_that_is_not_there(doors: Doors) -> None:
     doors.write("app.py", "worse\n")
     stream = {"sha256": "ab" * 32, "bytes": 9, "binary": "true"}
     completed(doors, command={"stdout": stream})
+    doors.sound()
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
     assert (code, "exit code 0 is recorded, 3 came out" in out) == (5, True)

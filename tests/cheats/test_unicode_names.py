@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git import Ledger, MementoError
-from memento_git.verbs import batch
 from memento_git.work import persons
-from memento_git.work.actions import evidences, gates, plans, releases
-from tests.cheats.forging import ADA, MAIN, Forge
-from tests.play import Play, git
+from memento_git.work.actions import evidences, plans, releases
+from tests.cheats.forging import ADA
+from tests.play import git
 
 if TYPE_CHECKING:
-    from tests.cheats.forging import Cli
+    from tests.cheats.doors import Doors
 
 GATE = "quality_review"
 LOOK_ALIKES = {
@@ -36,115 +33,106 @@ TURNING = ("right to left mark", "right to left override", "isolate")
 
 
 @pytest.fixture
-def forge(play: Play, cli: Cli) -> Forge:
-    play.planned()
-    play.task("One")
-    return Forge(play, cli)
+def doors(doors: Doors) -> Doors:
+    doors.play.task("One")
+    doors.landed()
+    return doors
 
 
 @pytest.mark.parametrize("how", sorted(LOOK_ALIKES))
-def test_a_name_that_looks_like_an_approvers_is_not_the_approvers(forge: Forge, how: str) -> None:
+def test_a_name_that_looks_like_an_approvers_is_not_the_approvers(doors: Doors, how: str) -> None:
     """Way: policy lets Ada judge and approve; somebody writes her name in other letters."""
     name = LOOK_ALIKES[how]
-    forge.policy(f"  plan: {{approvers: [Ada]}}\n  gates: {{verdicts: {{{GATE}: [Ada]}}, waivers: [Ada]}}\n")
-    run = forge.play.state(forge.play.task("Two")).id
-    forge.landed()
-    forge.refused("approver_refused", "gate", "record", GATE, "passed", "--actor", name)
-    forge.refused("approver_refused", "gate", "waive", GATE, "--reason", "No time.", "--actor", name)
-    with Ledger.open(forge.root, actor=name) as ledger, pytest.raises(MementoError) as caught:
-        ledger.change("gate", lambda tx: batch.ACTIONS["gate record"](tx, GATE, "passed"))
-    assert caught.value.token == "approver_refused"
-    verbs = forge.root.parent / "verbs.yaml"
-    verbs.write_text(json.dumps([{"do": "gate record", "gate": GATE, "verdict": "passed"}]))
-    forge.refused("approver_refused", "apply", str(verbs), "--actor", name)
-    forge.event(run, "passed", by=name, gate=GATE)
-    assert f"by {name}: policy names Ada" in forge.caught("G002")
+    doors.policy(f"  plan: {{approvers: [Ada]}}\n  gates: {{verdicts: {{{GATE}: [Ada]}}, waivers: [Ada]}}\n")
+    run = doors.play.state(doors.play.task("Two")).id
+    doors.landed()
+    doors.refused("approver_refused", "gate record", actor=name, gate=GATE, verdict="passed")
+    doors.refused("approver_refused", "gate waive", actor=name, gate=GATE, reason="No time.")
+    doors.forge(run, "passed", by=name, gate=GATE)
+    assert f"by {name}: policy names Ada" in doors.caught("G002")
 
 
 @pytest.mark.parametrize("how", sorted(UNSEEN))
-def test_a_name_with_what_nobody_sees_is_no_name(forge: Forge, how: str) -> None:
+def test_a_name_with_what_nobody_sees_is_no_name(doors: Doors, how: str) -> None:
     """Way: the same with marks that no terminal shows. No record takes such a name."""
     name = UNSEEN[how]
-    run = forge.play.state(forge.play.task("Two")).id
-    forge.landed()
-    forge.refused("actor_invalid", "gate", "record", GATE, "passed", "--actor", name, exit_code=2)
-    with Ledger.open(forge.root, actor=name) as ledger, pytest.raises(MementoError) as caught:
-        ledger.change("gate", lambda tx: gates.record_gate(tx, GATE, "passed"))
-    assert caught.value.token == "actor_invalid"
-    forge.event(run, "passed", by=name, gate=GATE)
-    assert forge.gate(run, GATE) == "none"
-    forge.caught("F001" if how in TURNING else "F002")
+    run = doors.play.state(doors.play.task("Two")).id
+    doors.landed()
+    doors.refused("actor_invalid", "gate record", actor=name, gate=GATE, verdict="passed")
+    doors.forge(run, "passed", by=name, gate=GATE)
+    assert doors.gate(GATE, run) == "none"
+    doors.caught("F001" if how in TURNING else "F002")
 
 
-def test_names_of_joining_scripts_keep_their_joiners(forge: Forge) -> None:
+def test_names_of_joining_scripts_keep_their_joiners(doors: Doors) -> None:
     """Not a way: Persian, Hindi, accents, and letters of one alphabet."""
     joined = ("\u0645\u0647\u200c\u062f\u06cc", "\u0915\u094d\u200d\u0937")
     for name in (*joined, "Zo\u00eb", "Αλέξης", "Андрей", "王小明"):
-        forge.play.as_(name).gate(GATE, "passed")
-    code, found = forge.check("--base", MAIN)
-    assert (code, {row["code"] for row in found}) == (0, {"C002"})
+        doors.play.as_(name).gate(GATE, "passed")
+    doors.sound()
 
 
 @pytest.mark.parametrize("how", ["Greek capital alpha", "Cyrillic a at the end", "all of it mixed"])
-def test_a_name_that_looks_like_a_known_one_is_found(forge: Forge, how: str) -> None:
+def test_a_name_that_looks_like_a_known_one_is_found(doors: Doors, how: str) -> None:
     """Way: whoever reads the table on the pull request takes the name for Ada's."""
-    forge.play.as_(LOOK_ALIKES[how]).gate(GATE, "passed")
-    told = forge.caught("C006")
+    doors.play.as_(LOOK_ALIKES[how]).gate(GATE, "passed")
+    told = doors.caught("C006")
     assert "looks like Ada" in told
     assert "letter" in told
 
 
 @pytest.mark.parametrize("how", sorted({*LOOK_ALIKES, "with an address"} - {"a no-break space", "two spaces"}))
-def test_nobody_approves_their_own_plan_under_another_spelling(forge: Forge, how: str) -> None:
+def test_nobody_approves_their_own_plan_under_another_spelling(doors: Doors, how: str) -> None:
     """Way: policy asks for another than the plan's author."""
     name = {**LOOK_ALIKES, "with an address": ADA}[how]
-    forge.policy("  plan: {not_author: true}\n")
-    author = forge.play.as_("Ada")
+    doors.policy("  plan: {not_author: true}\n")
+    author = doors.play.as_("Ada")
     run = author.run("Mine")
     plan = author.do(plans.draft_plan, "Plan", "Mine.", run=run)
-    forge.landed()
-    forge.refused("approver_refused", "plan", "approve", plan, "--actor", name)
-    text = forge.play.state(plan).prose(plan).digest
-    forge.event(plan, "approved", by=name, text=text)
-    assert "policy asks for another than its author" in forge.caught("P003")
+    doors.landed()
+    doors.refused("approver_refused", "plan approve", actor=name, plan=plan)
+    text = doors.play.state(plan).prose(plan).digest
+    doors.forge(plan, "approved", by=name, text=text)
+    assert "policy asks for another than its author" in doors.caught("P003")
 
 
 @pytest.mark.parametrize("how", ["Greek capital alpha", "Cyrillic a at the end", "full width", "lower case"])
-def test_one_person_in_two_spellings_is_one_approver(forge: Forge, how: str) -> None:
+def test_one_person_in_two_spellings_is_one_approver(doors: Doors, how: str) -> None:
     """Way: policy asks for two approvals, and one person gives both."""
-    forge.policy("  release: {approvals: 2}\n")
-    task = forge.play.state(forge.play.task("Two")).tasks()[0]
-    state = forge.play.state(task)
+    doors.policy("  release: {approvals: 2}\n")
+    task = doors.play.state(doors.play.task("Two")).tasks()[0]
+    state = doors.play.state(task)
     for one in state.tasks():
-        forge.play.complete(forge.play.claimed(one), forge.play.evidence(one))
-    for name in ("Ada", LOOK_ALIKES[how]):
-        forge.play.as_(name).do(evidences.approve, state.id)
-    code, out, _ = forge.cli("gate", "release", "-C", str(forge.root), "--json")
-    answer = json.loads(out)
-    assert (code, answer["approval_count"], answer["missing"]) == (1, 1, ["approvals: 1 of 2"])
-    forge.play.as_("Bob").do(evidences.approve, state.id)
-    assert forge.play.do(releases.release_run).event
+        doors.play.complete(doors.play.claimed(one), doors.play.evidence(one))
+    doors.play.as_("Ada").do(evidences.approve, state.id)
+    for _ in doors.accepted("evidence approve", actor=LOOK_ALIKES[how], about=state.id):
+        assert doors.missing() == ["approvals: 1 of 2"]
+    doors.unreleased(state.id, "approvals: 1 of 2")
+    doors.remove(doors.last(state.id, "passed"))
+    doors.play.as_("Bob").do(evidences.approve, state.id)
+    assert doors.play.do(releases.release_run).event
 
 
-def test_two_forms_of_one_letter_are_one_person_and_not_one_name(forge: Forge) -> None:
+def test_two_forms_of_one_letter_are_one_person_and_not_one_name(doors: Doors) -> None:
     """Way: a name composed (NFC) in policy, and decomposed (NFD) by whoever is not meant; and the other way round."""
     whole, parts = "Zo\u00eb", unicodedata.normalize("NFD", "Zo\u00eb")
     assert (whole != parts, persons.is_same(whole, parts), persons.looks_like(whole, parts)) == (True, True, False)
-    forge.policy(f"  gates: {{verdicts: {{{GATE}: ['{whole}']}}}}\n")
-    forge.refused("approver_refused", "gate", "record", GATE, "passed", "--actor", parts)
-    forge.play.as_(whole).gate(GATE, "passed")
-    forge.warned("C002")
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{whole}']}}}}\n")
+    doors.refused("approver_refused", "gate record", actor=parts, gate=GATE, verdict="passed")
+    doors.play.as_(whole).gate(GATE, "passed")
+    doors.warned("C002")
 
 
-def test_look_alike_records_of_the_ledger_itself_are_not_taken(forge: Forge) -> None:
+def test_look_alike_records_of_the_ledger_itself_are_not_taken(doors: Doors) -> None:
     """Way: an id in other letters, so that two tasks read as one."""
-    task = forge.play.state(forge.play.task("Two")).tasks()[0]
+    task = doors.play.state(doors.play.task("Two")).tasks()[0]
     fake = task.replace(task[-1], "\u043e")
-    forge.refused("id_invalid", "task", "show", fake)
-    run = forge.play.state(task).id
-    forge.landed()
-    old = forge.path(task)
-    forge.write(old.replace(task, fake), (forge.root / old).read_bytes().replace(task.encode(), fake.encode()))
-    forge.warned("F010")
-    assert len(forge.play.state(run).tasks()) == 2
-    assert git(forge.root, "status", "--porcelain") == ""
+    doors.denied("id_invalid", "task", "show", fake)
+    doors.refused("id_invalid", "task cancel", task=fake, reason="Not that one.")
+    run = doors.play.state(task).id
+    doors.landed()
+    old = doors.path(task)
+    doors.write(old.replace(task, fake), (doors.root / old).read_bytes().replace(task.encode(), fake.encode()))
+    doors.warned("F010")
+    assert len(doors.play.state(run).tasks()) == 2
+    assert git(doors.root, "status", "--porcelain") == ""

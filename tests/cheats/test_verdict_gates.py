@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import evidences, releases, runs, tasks
-from memento_git.work.actions.settling import redact_record
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ def test_a_pass_that_did_not_see_the_failure(doors: Doors) -> None:
     doors.forge(run, "passed", sees=[], gate=GATE, at="2099-01-01T00:00:00.000Z")
     assert doors.gate(GATE) == "failed"
     assert doors.missing() == [f"gate {GATE} of {run} is failed"]
-    doors.refused("review_gate_blocking", "run complete", run=run)
     assert doors.play.is_proven(task)
+    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
 
 
 def test_two_verdicts_apart_of_which_one_failed(doors: Doors) -> None:
@@ -44,12 +43,16 @@ def test_two_verdicts_apart_of_which_one_failed(doors: Doors) -> None:
     doors.play.gate(GATE, "passed")
     git(doors.root, "switch", "-qc", "other", "main")
     doors.play.gate(GATE, "failed")
+    git(doors.root, "switch", "-q", "work")
     for into, other in (("other", "work"), ("work", "other")):
         with doors.away():
             git(doors.root, "merge", "-q", "--no-edit", into)
             git(doors.root, "merge", "-q", "--no-edit", other)
             assert doors.gate(GATE) == "failed"
             assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+    git(doors.root, "merge", "-q", "--no-edit", "other")
+    doors.sound()
+    doors.refused("review_gate_blocking", "run complete", run=run)
 
 
 def test_a_failure_after_a_pass(doors: Doors) -> None:
@@ -60,15 +63,15 @@ def test_a_failure_after_a_pass(doors: Doors) -> None:
     doors.play.gate(GATE, "failed", note="It leaks.")
     doors.play.gate(GATE, "requested")
     assert doors.gate(GATE) == "failed"
-    doors.refused("review_gate_blocking", "run complete", run=run)
     assert doors.missing() == [f"gate {GATE} of {run} is failed"]
+    doors.unfinished("review_gate_blocking", run, f"{GATE} has failed")
 
 
 def test_a_failure_that_is_voided_by_hand(doors: Doors) -> None:
     run = run_of(doors)
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run, "failed")
+    failed = doors.last(run, "failed")
     doors.refused("event_is_legal", "settle void", event=failed, reason="I see it otherwise.")
     doors.forge(run, "voided", target=failed, reason="I see it otherwise.")
     assert doors.gate(GATE) == "failed"
@@ -80,7 +83,8 @@ def test_a_failure_that_is_voided_by_one_who_says_he_did_not_see_it(doors: Doors
     doors.play.gate(GATE, "passed")
     doors.play.gate(GATE, "failed")
     doors.landed()
-    passed, failed = doors.event(run, "passed"), doors.event(run, "failed")
+    passed, failed = doors.last(run, "passed"), doors.last(run, "failed")
+    doors.refused("event_is_legal", "settle void", event=failed, reason="Not for me.")
     doors.forge(run, "voided", sees=[], target=failed, reason="Not for me.", absent=[str(doors.ref(passed))])
     assert failed in doors.caught("D009")
 
@@ -89,12 +93,12 @@ def test_a_failure_that_is_redacted_into_a_pass(doors: Doors) -> None:
     run = run_of(doors)
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run, "failed")
+    failed = doors.last(run, "failed")
     event, path = doors.play.state(run).event(failed), doors.path(failed)
     assert event is not None
-    doors.play.do(redact_record, failed, reason="It names a customer.")
-    assert doors.gate(GATE) == "failed"
-    redacted = doors.event(run, "redacted")
+    for _ in doors.accepted("evidence redact", target=failed, reason="It names a customer."):
+        assert doors.gate(GATE) == "failed"
+    redacted = doors.last(run, "redacted")
     doors.edit(redacted, "  do: failed", "  do: passed")
     assert failed in doors.caught("D009")
     assert not (doors.root / path).exists()
@@ -103,10 +107,10 @@ def test_a_failure_that_is_redacted_into_a_pass(doors: Doors) -> None:
 def test_a_failure_that_is_redacted_without_a_word_of_what_it_said(doors: Doors) -> None:
     run = run_of(doors)
     doors.play.gate(GATE, "passed")
-    passed = doors.event(run, "passed")
+    passed = doors.last(run, "passed")
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run, "failed")
+    failed = doors.last(run, "failed")
     ref = doors.ref(failed)
     git(doors.root, "rm", "-q", doors.path(failed))
     doors.forge(run, "redacted", sees=[passed], target=str(ref), reason="It names a customer.")
@@ -116,7 +120,7 @@ def test_a_failure_that_is_redacted_without_a_word_of_what_it_said(doors: Doors)
 def test_a_failure_that_is_removed(doors: Doors) -> None:
     doors.play.gate(GATE, "failed")
     doors.landed()
-    failed = doors.event(run_of(doors), "failed")
+    failed = doors.last(run_of(doors), "failed")
     doors.remove(failed)
     assert failed in doors.caught("D002")
 
@@ -152,7 +156,8 @@ def test_a_verdict_by_somebody_who_may_not(doors: Doors) -> None:
 def test_a_pass_on_evidence_that_failed_or_was_taken_back(doors: Doors) -> None:
     task = doors.play.task()
     bad, gone = doors.play.evidence(task, code=1), doors.play.evidence(task)
-    doors.play.gate(GATE, "passed", evidence=[bad])
+    for _ in doors.accepted("gate record", gate=GATE, verdict="passed", evidence=[bad]):
+        assert doors.check("--base", "main")[0] == 5
     assert "failed" in doors.caught("G001")
     doors.play.gate(GATE, "passed", evidence=[gone])
     doors.play.do(evidences.retract, gone, reason="It ran something else.")
@@ -286,7 +291,7 @@ def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors
     doors.play.gate(GATE, "failed", task=task)
     doors.play.gate(GATE, "passed")
     assert doors.missing() == [f"gate {GATE} of {task} is failed"]
-    doors.refused("review_gate_blocking", "run complete", run=run)
+    doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task} has failed")
 
 
 def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
@@ -294,4 +299,4 @@ def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
     task, run = play.task(), run_of(doors)
     play.do(tasks.cancel_task, task, reason="Too hard.")
     assert doors.missing() == ["the run is empty: no task of it is completed"]
-    doors.refused("run_empty", "run complete", run=run)
+    doors.unfinished("run_empty", run, "nothing was done")

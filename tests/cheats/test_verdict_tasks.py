@@ -58,7 +58,8 @@ def test_claiming_as_if_the_others_claim_had_not_been_seen(doors: Doors) -> None
     task = doors.play.task()
     claim = doors.play.claimed(task)
     doors.landed()
-    handed = doors.event(task, "dispatched")
+    doors.refused("dispatch_already_claimed", "dispatch claim", actor=BOB, dispatch=claim)
+    handed = doors.last(task, "dispatched")
     mine = doors.forge(
         task, "claimed", sees=[handed], by=BOB, dispatch=claim, until="2099-01-01T00:00:00.000Z",
     )  # fmt: skip
@@ -81,7 +82,7 @@ def test_claiming_an_expired_claim(doors: Doors) -> None:
 def test_completing_what_was_recovered(doors: Doors) -> None:
     task = doors.play.task()
     claim, evidence = doors.play.claimed(task), doors.play.evidence(task)
-    before = doors.event(task, "claimed")
+    before = doors.last(task, "claimed")
     doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Gone.")
     doors.landed()
     doors.refused("dispatch_terminal", "dispatch complete", dispatch=claim, evidence=[evidence])
@@ -136,14 +137,14 @@ def test_reopening_does_not_bring_an_old_completion_back(doors: Doors) -> None:
     """Criteria are made harder, the task is reopened, and the completion of before is to count for them."""
     play = doors.play
     task = play.proven()
-    done, evidence = doors.event(task, "completed"), play.state(task).ids("evidence")[0]
+    done, evidence = doors.last(task, "completed"), play.state(task).ids("evidence")[0]
     play.do(tasks.reopen_task, task, reason="More is asked.")
     play.do(tasks.revise_task, task, criteria=HARD)
     doors.landed()
     doors.forge(task, "accepted", text=doors.ref(task).digest, evidence=[str(doors.ref(evidence))])
     assert doors.task(task)["status"] == "pending"
     doors.caught("T002")
-    doors.remove(doors.event(task, "accepted"))
+    doors.remove(doors.last(task, "accepted"))
     doors.forge(task, "accepted", sees=[done], text=doors.ref(task).digest, evidence=[str(doors.ref(evidence))])
     assert doors.task(task)["status"] == "contested"
     doors.caught("T001")
@@ -162,7 +163,9 @@ def test_criteria_that_are_weakened_between_hand_out_and_completion(doors: Doors
     claim = doors.play.claimed(task)
     doors.landed()
     doors.edit(task, HARD[1], "It runs.")
-    doors.play.complete(claim, doors.play.evidence(task))
+    evidence = doors.play.evidence(task)
+    for _ in doors.accepted("dispatch complete", dispatch=claim, evidence=[evidence]):
+        assert doors.check("--base", "main")[0] == 5
     assert f"{task} was in_progress when its criteria changed" in doors.caught("D007")
 
 
@@ -233,6 +236,8 @@ def test_a_rejected_task_that_is_cancelled_by_hand_with_nothing_in_its_place(doo
     doors.forge(task, "cancelled", reason="Not needed.")
     assert doors.task(task)["status"] == "cancelled"
     doors.refused("dependency_open", "dispatch create", task=after, executor="agent")
+    doors.sound()
+    doors.unfinished("run_empty", play.state(task).id, f"{after} is pending")
 
 
 def test_evidence_of_one_candidate_for_another(doors: Doors) -> None:

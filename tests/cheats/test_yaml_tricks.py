@@ -6,26 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git import Ledger, MementoError
-from memento_git.verbs import batch
-from tests.cheats.forging import MAIN, Forge
+from tests.cheats.forging import MAIN
 from tests.play import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.cheats.forging import Cli
-    from tests.play import Play
+    from tests.cheats.doors import Doors
 
     Edit = Callable[[bytes], bytes]
 
 GATE = "quality_review"
-
-
-@pytest.fixture
-def forge(play: Play, cli: Cli) -> Forge:
-    play.planned()
-    return Forge(play, cli)
 
 
 def swap(old: bytes, new: bytes) -> Edit:
@@ -84,38 +75,34 @@ TRICKS: dict[str, tuple[Edit, str]] = {
 
 
 @pytest.mark.parametrize("trick", sorted(TRICKS))
-def test_a_verdict_with_a_trick_of_yaml_is_an_error_and_no_verdict(forge: Forge, trick: str) -> None:
+def test_a_verdict_with_a_trick_of_yaml_is_an_error_and_no_verdict(doors: Doors, trick: str) -> None:
     """Way: a gate's verdict says one thing to whoever looks at the diff, and another to some parser."""
     edit, code = TRICKS[trick]
-    run = forge.play.state(forge.play.task("One")).id
-    forge.play.gate(GATE, "failed", reason="No.")
-    forge.landed()
-    path, data = forge.drafted(run, "passed", gate=GATE, note="Fine.")
-    forge.write(path, edit(data))
-    assert forge.gate(run, GATE) == "failed"
-    code_, found = forge.check("--base", MAIN)
-    assert (code_, {row["code"] for row in found if row["severity"] == "error"} >= {code, "E001"}) == (5, True), found
-    assert forge.check("--at", "work")[0] == 5
-    task = forge.play.state(run).tasks()[0]
-    with Ledger.open(forge.root) as ledger, pytest.raises(MementoError) as caught:
-        ledger.change("dispatch", lambda tx: batch.ACTIONS["dispatch create"](tx, task, "agent"))
-    assert caught.value.token == "record_incomplete"
-    forge.refused("record_incomplete", "dispatch", "create", task, "--executor", "agent")
+    run = doors.play.state(doors.play.task("One")).id
+    doors.play.gate(GATE, "failed", reason="No.")
+    doors.landed()
+    path, data = doors.drafted(run, "passed", gate=GATE, note="Fine.")
+    doors.write(path, edit(data))
+    assert doors.gate(GATE, run) == "failed"
+    doors.caught(code, "E001")
+    assert doors.check("--at", "work")[0] == 5
+    task = doors.play.state(run).tasks()[0]
+    doors.refused("record_incomplete", "dispatch create", task=task, executor="agent")
 
 
 @pytest.mark.parametrize("line_end", [b"\r\n", b"  \n", b" # as agreed\n"])
-def test_what_changes_no_value_changes_no_verdict(forge: Forge, line_end: bytes) -> None:
+def test_what_changes_no_value_changes_no_verdict(doors: Doors, line_end: bytes) -> None:
     """Not a way: line ends of another system, trailing spaces, comments. The digest covers them all the same."""
-    run = forge.play.state(forge.play.task("One")).id
-    forge.landed()
-    path, data = forge.drafted(run, "failed", gate=GATE, note="No.")
-    forge.write(path, data.replace(b"\n", line_end))
-    assert forge.gate(run, GATE) == "failed"
-    forge.sound()
+    run = doors.play.state(doors.play.task("One")).id
+    doors.landed()
+    path, data = doors.drafted(run, "failed", gate=GATE, note="No.")
+    doors.write(path, data.replace(b"\n", line_end))
+    assert doors.gate(GATE, run) == "failed"
+    doors.sound()
     if line_end != b"\r\n":  # git's attributes of the ledger let no other line end into a commit
-        forge.landed()
-        forge.write(path, data)
-        forge.caught("D001")
+        doors.landed()
+        doors.write(path, data)
+        doors.caught("D001")
 
 
 NUMBERS = {
@@ -127,21 +114,19 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("kind", sorted(NUMBERS))
-def test_an_exit_code_that_is_no_plain_number_is_an_error(forge: Forge, kind: str) -> None:
+def test_an_exit_code_that_is_no_plain_number_is_an_error(doors: Doors, kind: str) -> None:
     """Way: an exit code that one parser takes for zero and another for a failure."""
-    task = forge.play.task("One")
-    claim = forge.play.claimed(task)
-    bad = forge.play.evidence(task, code=1)
-    path = forge.path(bad)
-    text = (forge.root / path).read_bytes().replace(b"outcome: failed", b"outcome: passed")
-    told = forge.completion(task, bad, dispatch=claim)
-    forge.write(path, text.replace(b"exit: 1", b"exit: " + NUMBERS[kind]))
-    forge.event(task, "completed", **told)
-    git(forge.root, "branch", "-qf", MAIN, "HEAD~2")
-    code, found = forge.check("--base", MAIN)
-    errors = {row["code"] for row in found if row["severity"] == "error"}
-    assert (code, errors >= {"F002", "L002", "P001"}) == (5, True), found
-    forge.unproven(task, "is missing or is not the file that was cited")
+    task = doors.play.task("One")
+    claim = doors.play.claimed(task)
+    bad = doors.play.evidence(task, code=1)
+    path = doors.path(bad)
+    text = (doors.root / path).read_bytes().replace(b"outcome: failed", b"outcome: passed")
+    told = doors.completion(task, bad, dispatch=claim)
+    doors.write(path, text.replace(b"exit: 1", b"exit: " + NUMBERS[kind]))
+    doors.forge(task, "completed", **told)
+    git(doors.root, "branch", "-qf", MAIN, "HEAD~2")
+    doors.caught("F002", "L002", "P001")
+    doors.unproven(task, "is missing or is not the file that was cited")
 
 
 @pytest.mark.parametrize(
@@ -156,41 +141,41 @@ def test_an_exit_code_that_is_no_plain_number_is_an_error(forge: Forge, kind: st
         ("criteria:", "Criteria:", "F002"),
     ],
 )
-def test_tricks_in_the_head_of_a_text_are_errors(forge: Forge, old: str, new: str, code: str) -> None:
+def test_tricks_in_the_head_of_a_text_are_errors(doors: Doors, old: str, new: str, code: str) -> None:
     """Way: the criteria that a person reads are not those that count."""
-    task = forge.play.task("One", criteria=["Hard"])
-    forge.landed()
-    path = forge.path(task)
-    forge.write(path, (forge.root / path).read_text().replace(old, new))
+    task = doors.play.task("One", criteria=["Hard"])
+    doors.landed()
+    path = doors.path(task)
+    doors.write(path, (doors.root / path).read_text().replace(old, new))
     if not code:
-        forge.sound()
+        doors.sound()
         return
-    forge.caught(code)
-    forge.refused("ledger_broken", "dispatch", "create", task, "--executor", "agent", exit_code=4)
+    doors.caught(code)
+    doors.refused("ledger_broken", "dispatch create", task=task, executor="agent")
 
 
-def test_a_head_that_ends_early_leaves_what_follows_as_text(forge: Forge) -> None:
+def test_a_head_that_ends_early_leaves_what_follows_as_text(doors: Doors) -> None:
     """Way: a second `---` closes the head before the line that a person takes for part of it. The digest is another."""
-    task = forge.play.proven("One")
-    forge.landed()
-    path = forge.path(task)
-    text = (forge.root / path).read_text()
-    forge.write(path, text.replace("\n---\n", "\n---\ndepends_on: []\n---\n", 1))
-    forge.unproven(task, "text changed")
-    forge.warned("D007", "P001")
+    task = doors.play.proven("One")
+    doors.landed()
+    path = doors.path(task)
+    text = (doors.root / path).read_text()
+    doors.write(path, text.replace("\n---\n", "\n---\ndepends_on: []\n---\n", 1))
+    doors.unproven(task, "text changed")
+    doors.warned("D007", "P001")
 
 
-def test_apply_takes_no_tricks_either(forge: Forge) -> None:
+def test_apply_takes_no_tricks_either(doors: Doors) -> None:
     """Way: the same through `memento apply`, whose verbs come as YAML."""
-    forge.play.task("One")
+    doors.play.task("One")
     for text in (
         "- {do: gate record, gate: quality_review, verdict: failed, verdict: passed}\n",
         "- &a {do: gate record, gate: quality_review, verdict: passed}\n- *a\n",
         "- !!python/name:os.system\n",
         "- {do: gate record, gate: quality_review, verdict: passed}\n---\n- {do: nothing}\n",
     ):
-        verbs = forge.root.parent / "verbs.yaml"
+        verbs = doors.root.parent / "verbs.yaml"
         verbs.write_text(text)
-        before = git(forge.root, "rev-parse", "HEAD")
-        code, out, _ = forge.cli("apply", str(verbs), "-C", str(forge.root), "--json")
-        assert (code in (1, 2), '"ok": false' in out, git(forge.root, "rev-parse", "HEAD")) == (True, True, before), out
+        before = git(doors.root, "rev-parse", "HEAD")
+        code, out, _ = doors.cli("apply", str(verbs), "-C", str(doors.root), "--json")
+        assert (code in (1, 2), '"ok": false' in out, git(doors.root, "rev-parse", "HEAD")) == (True, True, before), out

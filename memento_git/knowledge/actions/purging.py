@@ -11,6 +11,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, purging
 from memento_git.model.clock import file_stamp
 from memento_git.model.ids import resolve
+from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ class Purge(NamedTuple):
 
 def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> Purge:
     """Say what it would take to have notes leave the branch's history; with `yes` do it."""
-    if yes and ledger.actor.startswith("agent:"):
+    if yes and is_agent(ledger.actor):
         raise PurgeByAgent(actor=ledger.actor)
     ledger.refuse_while_busy()
     shelf = Shelf(ledger.view())

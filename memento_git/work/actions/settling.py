@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout, settling
@@ -52,7 +52,9 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
     found = state.evidence(identity)
     if found is None or state.evidence_status(identity) == "redacted":
         raise settling.AlreadyRedacted(target=identity)
-    desk.happen(state, identity, "redacted", target=f"{identity}@{found.digest}", reason=reason)
+    kept = codec.redact_evidence(found.data)
+    told: dict[str, Any] = {"kept": kept} if kept else {}
+    desk.happen(state, identity, "redacted", target=f"{identity}@{found.digest}", reason=reason, **told)
     _remove(desk, state, [found.path, *state.index.attachments.get(identity, [])])
     return identity
 

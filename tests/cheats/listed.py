@@ -1,0 +1,35 @@
+"""Which tests of the folder may leave doors out, and why; every other one fails that does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.cheats.doors import HANDS, VERBS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+LISTED = {
+    "test_a_merge_commit_on_the_main_branch_that_drops_a_side_is_found": "made on the main branch: it arrives nowhere",
+    "test_a_base_in_another_history_is_refused": "`check` refuses: there is nothing that could be merged",
+    "test_a_shallow_clone_without_the_base_is_refused": "`check` refuses: the clone has nothing to merge into",
+    "test_apply_takes_no_tricks_either": "of the verbs' doors, YAML comes in by `apply` only",
+    "test_no_door_of_a_table_is_missing": "about the tables",
+    "test_a_test_that_leaves_doors_out_is_told": "about the tables",
+    "test_every_listed_name_is_a_test": "about the tables",
+}
+
+
+class DoorsMissed(AssertionError):
+    """A test tried a cheat neither at all doors of verbs nor at all of what is written by hand."""
+
+
+def missed(test: str, walked: Collection[str]) -> None:
+    """Raise where a test went through neither set of doors, or went through one although it is listed."""
+    whole = [doors for doors in (VERBS, HANDS) if {*walked} >= {*doors}]
+    if test in LISTED and whole:
+        message = f"{test} goes through {', '.join(whole[0])}: take it off the list"
+        raise DoorsMissed(message)
+    if test not in LISTED and not whole:
+        message = f"{test} goes through {', '.join(sorted(walked)) or 'no door'} only; see tests/cheats/doors.py"
+        raise DoorsMissed(message)

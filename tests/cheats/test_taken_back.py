@@ -1,0 +1,315 @@
+"""What is taken back so that what came before counts again, what is dated ahead, and who looks like somebody else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import codec, layout
+from memento_git.work.actions import dispatches, evidences, releases, settling, verifying
+from tests.cheats.forging import WORK
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+GATE = "quality_review"
+LATER = "2099-01-01T00:00:00.000Z"
+ONE = "  release: {approvals: 1}\n"
+CHECKED = "  release: {checks: [test]}\n"
+WHY = "It names a customer."
+
+
+@pytest.fixture
+def run(doors: Doors) -> str:
+    """A run whose work is done, and which Grace said no to after she had said yes."""
+    doors.policy(ONE)
+    doors.play.proven()
+    run = next(iter(doors.play.ledger.view().runs()))
+    grace = doors.play.as_("Grace")
+    grace.do(evidences.approve, run)
+    grace.do(evidences.approve, run, response="no")
+    return run
+
+
+def answers(doors: Doors, run: str) -> tuple[str, str]:
+    """Return the yes and the no."""
+    state = doors.play.state(run)
+    given = [name for name in state.ids("evidence") if (found := state.evidence(name)) and found.kind == "approval"]
+    yes, no = sorted(given, key=lambda name: doors.file(name).read_text().partition("outcome: ")[2], reverse=True)
+    return yes, no
+
+
+def redacted(doors: Doors, record: str, **told: Any) -> None:
+    """Write a redaction by hand, and take the file away."""
+    path, data = doors.drafted(record, "redacted", target=str(doors.ref(record)), reason=WHY, **told)
+    doors.remove(record)
+    doors.write(path, data)
+
+
+def test_a_no_that_is_redacted(doors: Doors, run: str) -> None:
+    """Way: the answer is gone, and the yes before it would be the latest."""
+    _, no = answers(doors, run)
+    doors.landed()
+    for _ in doors.accepted("evidence redact", target=no, reason=WHY):
+        assert doors.missing(run) == ["approvals: 0 of 1"]
+    doors.sound()
+    doors.unreleased(run, "approvals: 0 of 1")
+    git(doors.root, "reset", "-q", "--hard", "main")
+    redacted(doors, no)
+    assert no in doors.caught("D009")
+
+
+def test_a_no_whose_redaction_tells_of_a_yes(doors: Doors, run: str) -> None:
+    _, no = answers(doors, run)
+    state = doors.play.state(run)
+    said = state.evidence(no)
+    assert said is not None
+    doors.landed()
+    redacted(doors, no, kept={**codec.redact_evidence(said.data), "outcome": "passed", "by": "Bob"})
+    assert no in doors.caught("D009")
+
+
+def test_a_no_of_the_branch_itself_that_is_redacted(doors: Doors, run: str) -> None:
+    """Way: the no never was on the main branch; only the branch's own commits had it."""
+    _, no = answers(doors, run)
+    redacted(doors, no)
+    assert no in doors.caught("D010")
+
+
+@pytest.mark.parametrize("how", ["retract", "supersede"])
+def test_a_no_that_somebody_else_withdraws(doors: Doors, run: str, how: str) -> None:
+    yes, no = answers(doors, run)
+    told = {"old": no, "new": yes} if how == "supersede" else {"evidence": no}
+    for _ in doors.accepted(f"evidence {how}", reason="She did not mean it.", **told):
+        assert doors.missing(run) == ["approvals: 0 of 1"]
+    doors.unreleased(run, "approvals: 0 of 1")
+
+
+@pytest.mark.parametrize("name", ["grace", "GRACE", "Grace <grace@example.invalid>"])
+def test_a_no_beside_a_yes_under_another_spelling(doors: Doors, run: str, name: str) -> None:
+    """Way: a yes in another spelling of the name is there before she says no."""
+    _, no = answers(doors, run)
+    doors.remove(no)
+    for _ in doors.accepted("evidence approve", actor=name, about=run):
+        doors.play.as_("Grace").do(evidences.approve, run, response="no")
+        assert doors.missing(run) == ["approvals: 0 of 1"]
+    doors.unreleased(run, "approvals: 0 of 1")
+
+
+def test_a_yes_that_is_dated_after_every_no(doors: Doors, run: str) -> None:
+    """Way: the later of two answers counts, and this one is dated later than any that is given today."""
+    text = doors.play.state(run).prose(run).digest
+    doors.shown(run, kind="approval", by="Grace", at=LATER, approves=run, text=text)
+    assert "which is not yet" in doors.warned("T004")
+    doors.unreleased(run, "approvals: 0 of 1")
+
+
+def checked(doors: Doors, task: str, conclusion: str, **told: Any) -> str:
+    """Write by hand what a provider of checks said of the code as it is."""
+    head = git(doors.root, "rev-parse", "HEAD")
+    check = {"provider": "github", "name": "test", "conclusion": conclusion, "commit": head}
+    outcome = "passed" if conclusion == "success" else "failed"
+    return doors.witness(task, kind="ci", check=check, drop=["command"], outcome=outcome, **told)
+
+
+@pytest.mark.parametrize("how", ["retract", "supersede", "redact"])
+def test_a_check_that_failed_and_was_taken_back(doors: Doors, how: str) -> None:
+    """Way: the success before it, on the same code, would be the latest."""
+    doors.policy(CHECKED)
+    task = doors.play.proven()
+    run = doors.play.state(task).id
+    good, bad = checked(doors, task, "success"), checked(doors, task, "failure")
+    doors.landed()
+    told = {"retract": {"evidence": bad}, "supersede": {"old": bad, "new": good}, "redact": {"target": bad}}[how]
+    for _ in doors.accepted(f"evidence {how}", reason="It was a bad day.", **told):
+        assert doors.missing(run)[0].startswith("check test: its latest verdict, of github, is ")
+    doors.unreleased(run, "check test: its latest verdict, of github, is ")
+    if how == "redact":
+        git(doors.root, "reset", "-q", "--hard", "main")
+        redacted(doors, bad)
+        assert bad in doors.caught("D009")
+        return
+    doors.remove(doors.last(run, "passed"))
+    checked(doors, task, "success")
+    assert doors.missing(run) == []
+
+
+def test_a_success_that_is_dated_after_every_failure(doors: Doors) -> None:
+    doors.policy(CHECKED)
+    task = doors.play.proven()
+    checked(doors, task, "success", at=LATER)
+    checked(doors, task, "failure")
+    doors.warned("T004")
+    doors.unreleased(doors.play.state(task).id, "check test: its latest verdict, of github, is ")
+
+
+def test_a_pass_that_is_dated_after_every_failure(doors: Doors) -> None:
+    """Way: verification looks at the latest run of a command."""
+    task = doors.play.task(commands=["python3 check.py"])
+    good = doors.witness(task, at=LATER)
+    bad = doors.witness(task, "1 failed\n", command={"exit": 3}, outcome="failed")
+    claim = doors.play.claimed(task)
+    doors.refused("evidence_required", "dispatch complete", dispatch=claim, evidence=[good])
+    doors.completed(task, good, dispatch=claim)
+    doors.caught("P001", told="T004")
+    doors.unproven(task, f"{good} is dated after now")
+    assert any(bad in one for one in doors.play.do(verifying.verify_task, task).unmet)
+
+
+def test_a_failed_run_that_is_taken_back_before_it_is_verified(doors: Doors) -> None:
+    """Way: the pass before it would be the latest of its command. Verification runs the command itself."""
+    doors.write("app.py", "worse\n")
+    task = doors.play.task(commands=["python3 check.py"])
+    good = doors.witness(task)
+    bad = doors.witness(task, "1 failed\n", command={"exit": 3}, outcome="failed")
+    doors.completed(task, good)
+    doors.sound()
+    for _ in doors.accepted("evidence retract", evidence=bad, reason="It was a bad day."):
+        assert doors.task(task)["status"] == "completed"
+    doors.cli("task", "verify", task, "-C", str(doors.root))
+    assert doors.task(task)["status"] == "rejected"
+
+
+def test_a_settling_that_chooses_between_a_failure_and_a_pass(doors: Doors) -> None:
+    """Way: two verdicts that lie apart are no contest that somebody may settle."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    mine = doors.forge(run, "passed", sees=[], gate=GATE)
+    doors.refused("not_contested", "settle", record=run, keep=mine, reason="Mine.")
+    doors.forge(run, "settled", keep=mine, reason="Mine.")
+    assert doors.gate(GATE) == "failed"
+    doors.caught("T002")
+
+
+def test_a_candidate_that_is_chosen_by_hand(doors: Doors) -> None:
+    """Way: the choice is of a hand-off of another task, or of the one that proves nothing."""
+    play = doors.play
+    other, task = play.proven("Other"), play.task("Mine")
+    foreign = play.state(other).dispatches(other)
+    first, second = play.dispatch(task, candidate=True), play.dispatch(task, candidate=True)
+    for claim, actor in ((first, "Ann"), (second, "Bob")):
+        play.as_(actor).do(dispatches.claim_dispatch, claim)
+    good, bad = play.evidence(task), play.evidence(task, code=1)
+    play.as_("Ann").complete(first, good)
+    doors.refused("evidence_required", "dispatch complete", actor="Bob", dispatch=second, evidence=[bad])
+    doors.completed(task, bad, dispatch=second, by="Bob")
+    doors.forge(task, "selected", dispatch=second, reason="Mine.", scores={second: 100})
+    doors.caught("P001")
+    doors.unproven(task, f"{bad} failed")
+    git(doors.root, "reset", "-q", "--hard", "HEAD^")
+    its = next(iter(foreign))
+    doors.forge(task, "selected", dispatch=its, reason="Mine.", scores={its: 100})
+    doors.caught("T002")
+
+
+def test_work_that_comes_after_a_release(doors: Doors) -> None:
+    """Way: the run was released, and what follows is shown in its light."""
+    play = doors.play
+    run = play.state(play.proven()).id
+    assert play.do(releases.release_run).event
+    doors.landed()
+    task = play.task("More")
+    claim, bad = play.claimed(task), play.evidence(task, code=1)
+    doors.refused("task_unsettled", "run complete", run=run)
+    doors.completed(task, bad, dispatch=claim)
+    doors.caught("P001")
+    doors.unproven(task, f"{bad} failed")
+
+
+def test_an_archive_with_files_of_another_run(doors: Doors) -> None:
+    """Way: what nobody would look for there lies in the archive of a run that is over."""
+    play = doors.play
+    task, run = play.task(), next(iter(play.ledger.view().runs()))
+    claim, bad = play.claimed(task), play.evidence(task, code=1)
+    over = play.run("Over")
+    doors.refused("run_not_final", "archive", run=over)
+    doors.landed()
+    path, data = doors.drafted(task, "completed", **doors.completion(task, bad, dispatch=claim))
+    doors.packed(over, {path: data, layout.CONFIG: b"version: 1\n", f"{layout.RUNS}/{over}/../{run}/x": b""})
+    doors.caught("A003")
+    assert play.status(task) == "in_progress"
+
+
+@pytest.mark.parametrize("by", ["Agent:hermes", "AGENT:hermes", "\uff41gent:hermes", "\u0430gent:hermes"])
+def test_a_note_of_an_agent_as_a_persons(doors: Doors, by: str) -> None:
+    """Way: what an agent noted is taken for a person's word, as its name is spelled otherwise."""
+    text = "The tests of the parser need a database."
+    if not by.startswith("\u0430"):
+        doors.refused("origin_invalid", "note add", actor=by, text=text, origin="person")
+    note = str(doors.play.as_("Ann").do(_add_note, text))
+    path = next(doors.root.rglob(f"{note}.md"))
+    told = path.read_text()
+    doors.write(path.relative_to(doors.root).as_posix(), told.replace("by: Ann", f"by: {by}"))
+    assert "says person" in doors.caught("N006")
+
+
+def _add_note(tx: Any, text: str) -> str:
+    from memento_git.verbs import notes
+
+    return notes.add_note(tx, text)
+
+
+def test_evidence_of_a_note_that_is_exchanged(doors: Doors) -> None:
+    """Way: a note rests on a pass that is edited afterwards."""
+    task = doors.play.task()
+    evidence = doors.play.evidence(task)
+    doors.refused("evidence_not_found", "note add", text="It is fast.", evidence=["evidence_000000000000"])
+    for _ in doors.accepted("note add", text="It is fast.", evidence=[evidence]):
+        doors.edit(evidence, "kind: test", "kind: lint")
+        assert doors.check("--base", "main")[0] == 5
+    assert evidence in doors.caught("L003")
+
+
+@pytest.mark.parametrize("name", ["Gr\u0430ce", "\u0410da"])
+def test_a_name_that_looks_like_one_of_the_base(doors: Doors, name: str) -> None:
+    """Way: neither policy nor a commit's author has the name, only what others wrote before."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.play.as_("Grace").gate(GATE, "failed")
+    doors.landed()
+    for key, value in (("user.name", "Eve"), ("user.email", "eve@example.invalid")):
+        git(doors.root, "config", key, value)
+    for _ in doors.accepted("gate record", actor=name, gate=GATE, verdict="passed", run=run):
+        assert doors.check("--base", "main")[0] == 5
+    assert f"{name} looks like " in doors.caught("C006")
+
+
+@pytest.mark.parametrize(
+    ("strict", "weak", "told"),
+    [
+        ("executors:\n  mine: {run: [work], scope: [docs/*]}\n", "executors:\n  mine: {run: [work]}\n",
+         "executors.mine.scope: it may work on all files now"),
+        ("executors:\n  mine: {run: [work], scope: [docs/*]}\n",
+         "executors:\n  mine: {run: [work], scope: [docs/*, src/*]}\n", "mine.scope: it may work on src/* now"),
+        ("executors: {}\n", "executors:\n  codex: {risk: high}\n", "executors.codex.risk: it may take more now"),
+        ("policy:\n  budget: {attempts: 2}\n", "policy:\n  budget: {attempts: 9}\n", "attempts: 9 now, it was 2"),
+        ("policy:\n  budget: {cost: 5}\n", "policy: {}\n", "budget.cost: no limit now, it was 5"),
+    ],
+)  # fmt: skip
+def test_what_executors_may_do_is_weakened(doors: Doors, strict: str, weak: str, told: str) -> None:
+    """Way: the branch lets the executor that works on it do more."""
+    doors.config(strict)
+    doors.config(weak, branch=WORK)
+    assert told in doors.warned("C003")
+
+
+def test_an_answer_that_is_redacted_twice_says_the_same(doors: Doors, run: str) -> None:
+    yes, no = answers(doors, run)
+    doors.play.do(settling.redact_record, no, reason=WHY)
+    doors.refused("already_redacted", "evidence redact", target=no, reason=WHY)
+    doors.forge(no, "redacted", target=f"{yes}@{doors.ref(yes).digest}", reason=WHY)
+    assert doors.missing(run) == ["approvals: 0 of 1"]
+
+
+@pytest.mark.parametrize("how", ["as it is", "retracted"])
+def test_what_is_dated_ahead_does_not_block_for_ever(doors: Doors, run: str, how: str) -> None:
+    """Not a way to stop others, either: what was dated ahead is left out, and a yes that is given now counts."""
+    text = doors.play.state(run).prose(run).digest
+    early = doors.shown(run, kind="approval", by="Grace", at=LATER, approves=run, text=text)
+    if how == "retracted":
+        doors.play.do(evidences.retract, early, reason="A wrong clock.")
+    doors.warned("T004")
+    doors.play.as_("Grace").do(evidences.approve, run)
+    assert doors.missing(run) == []
