@@ -11,7 +11,9 @@ def main() -> None:
     gc.disable()
     from memento_git.cli.boundary import run
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # else the interpreter, although told not to, looks through all there is before it ends
+    sys.exit(code)
 
 
 if __name__ == "__main__":
