@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.ids import kind_of
@@ -38,6 +37,8 @@ def event_row(seen: Judged) -> Row:
 
 def audit(events: Iterable[Judged]) -> list[Row]:
     """Return events as rows, each after what it had seen; the clock only breaks ties."""
+    import heapq
+
     seen = {one.event.id: one for one in events}
     waits = {name: {ref.id for ref in one.event.after if ref.id in seen} for name, one in seen.items()}
     followers: dict[str, list[str]] = {}

@@ -28,7 +28,7 @@ PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
 LARGEST: Final = 1024 * 1024
 FENCE: Final = "---\n"
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
-CONFLICT: Final = re.compile(r"^<{7} .*?^={7}$.*?^>{7} ", re.MULTILINE | re.DOTALL)
+CONFLICT: Final = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
 FREE: Final = frozenset(("note", "reason", "unmet", "executor", "next"))
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
@@ -151,7 +151,7 @@ def remarks(path: str, body: str, read: Callable[[str], bytes | None]) -> list[F
     found = [
         (code, problem, match)
         for code, problem, match in (
-            ("F001", "a merge conflict is left in this file", CONFLICT.search(body) if "<<<<<<<" in body else None),
+            ("F001", "a merge conflict is left in this file", re.search(CONFLICT, body) if "<<<<<<<" in body else None),
             ("F002", "a control or direction-changing character is not allowed in a text", FORBIDDEN.search(body)),
         )
         if match

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+OBJECT_ID: Final = "[0-9a-f]{40}([0-9a-f]{24})?"
 UNFINISHED: Final = "next.tmp"
 
 
@@ -41,6 +40,8 @@ def pending(git: Git) -> list[Path]:
 
 def write(git: Git, commit: str, changes: list[Path3]) -> Path:
     """Write down, durably, what a commit that no ref names yet will change."""
+    import json
+
     folder = folder_of(git)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{commit}.json"
@@ -55,6 +56,8 @@ def write(git: Git, commit: str, changes: list[Path3]) -> Path:
 
 def read(path: Path) -> list[Path3]:
     """Return the paths of a journal: none where it is cut short, and never one outside the ledger's folder."""
+    import json
+
     try:
         held: Any = json.loads(path.read_bytes())
         entries = [Path3(*entry) for entry in held["paths"]]
@@ -71,4 +74,4 @@ def _is_ours(entry: Path3) -> bool:
 
 
 def _is_object(blob: object) -> bool:
-    return blob is None or (isinstance(blob, str) and OBJECT_ID.fullmatch(blob) is not None)
+    return blob is None or (isinstance(blob, str) and re.fullmatch(OBJECT_ID, blob) is not None)

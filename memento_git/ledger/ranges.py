@@ -92,13 +92,16 @@ def _trunk(git: Git) -> str:
     raise TrunkUnknown
 
 
-def fork_of(git: Git, rev: str, head: str) -> str:
-    """Return the commit at which a branch left a revision; refuse where this clone does not reach it."""
+def fork_of(git: Git, rev: str, head: str) -> tuple[str, str]:
+    """Return the commit at which a branch left a revision, and the branch's own; refuse what this clone lacks."""
+    if not PLAIN_NAME.fullmatch(head):
+        head = git.commit_of(head)
     if PLAIN_NAME.fullmatch(rev):  # one question to git, where those below tell what is amiss
-        told = (git.answer("rev-parse", "--revs-only", f"{rev}^{{commit}}...{head}") or "").split()
+        told = (git.answer("rev-parse", "--revs-only", f"{rev}^{{commit}}...{head}^{{commit}}") or "").split()
         if forks := [line[1:] for line in told if line.startswith("^")]:
-            return forks[0]
-    return _fork(git, commit(git, rev, history=True), head)
+            return forks[0], told[0]
+    tip = git.commit_of(head)
+    return _fork(git, commit(git, rev, history=True), tip), tip
 
 
 def commit(git: Git, rev: str, *, history: bool = False) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -99,6 +98,8 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
 
     A passphrase is never asked for: what is encrypted, and in no agent, signs nothing.
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         used, told = key, Path(key).name
         if key.startswith(LITERAL):
@@ -127,6 +128,8 @@ def check(
 
     `at` is the time in UTC, as YYYYMMDDHHMMSS. What has no answer within some seconds is unchecked.
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="memento-") as name:
         folder = Path(name)
         (folder / "signature").write_text(armored, encoding="ascii")

@@ -111,9 +111,13 @@ class View:
 
     def _add(self, listed: dict[str, str], lines: list[str]) -> None:
         """Take in lines `mode type id<tab>path`."""
+        rows = [line.partition("\t") for line in lines]
+        plain = {path: head[12:] for head, _, path in rows if head[:6] in FILE_MODES}
+        if not listed and len(plain) == len(rows):  # one tree of plain files, each named once: nothing to tell
+            listed.update(plain)
+            return
         own: set[str] = set()
-        for line in lines:
-            head, _, path = line.partition("\t")
+        for head, _, path in rows:
             if path in own:
                 self.note(Finding("F006", path, 0, "one tree names this file twice", "git read-tree"))
             own.add(path)
@@ -263,13 +267,13 @@ class View:
 
     def _unpack(self, run: str) -> None:
         """Show the files of a run's archives beside those that are still there."""
-        from memento_git.ledger import archive
-
         start = f"{layout.ARCHIVE}/{run}/"
         held = self.archived[run] = {}
         shown = self._shown[run] = []
         packed_alone = set()
         for packed in sorted(path for path in self.files if path.startswith(start)):
+            from memento_git.ledger import archive
+
             files, findings = archive.unpack(packed, run, self.read(packed) or b"")
             self.note(*findings)
             for path, data in files.items():

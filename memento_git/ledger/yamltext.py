@@ -14,7 +14,7 @@ DEFAULT_TAGS: Final = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", 
 MERGE_MARKS: Final = (b"<<<<<<< ", b">>>>>>> ")
 
 
-UNFIT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+UNFIT: Final = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]"
 _LOADER: Final[Any] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
@@ -102,7 +102,7 @@ def _refuse_depth(text: bytes) -> None:
 
 def _first_unfit(text: str) -> int:
     """Return the line of the first character that YAML cannot hold, 0 where there is none."""
-    found = UNFIT.search(text)
+    found = re.search(UNFIT, text)
     return text.count("\n", 0, found.start()) + 1 if found else 0
 
 

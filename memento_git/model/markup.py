@@ -7,22 +7,22 @@ from typing import Final
 
 from memento_git.model.types import FORBIDDEN
 
-ACTIVE: Final = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
-LEADING: Final = re.compile(r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])")
-LINKING: Final = re.compile(r"@(?=[\w-])|(?<!&)#(?=\d)")
+ACTIVE: Final = r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])"
+LEADING: Final = r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])"
+LINKING: Final = r"@(?=[\w-])|(?<!&)#(?=\d)"
 MOST_COMMENT: Final = 65_536
-MARKUP: Final = re.compile(r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*")
+MARKUP: Final = r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*"
 
 
 def plain(text: str) -> str:
     """Return one line of text without what Markdown or HTML would act upon."""
-    line = ACTIVE.sub(r"\\\g<0>", one_line(text))
-    return LEADING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
+    line = re.sub(ACTIVE, r"\\\g<0>", one_line(text))
+    return re.sub(LEADING, lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", line)
 
 
 def unlinked(markdown: str) -> str:
     """Return Markdown that calls nobody and refers to nothing: a hosting service links `@name` and `#1` in texts."""
-    return LINKING.sub(r"\g<0>&#8203;", markdown)
+    return re.sub(LINKING, r"\g<0>&#8203;", markdown)
 
 
 def code(text: str) -> str:
@@ -35,7 +35,7 @@ def code(text: str) -> str:
 
 def spoken(text: str) -> str:
     """Return a line of this report's Markdown as it reads without any."""
-    return MARKUP.sub(lambda found: found[1] or found[3] or "", text)
+    return re.sub(MARKUP, lambda found: found[1] or found[3] or "", text)
 
 
 def one_line(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import changes, codec, layout, ranges
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
     Again = Callable[[str], Collection[str]]
+
+PARENT: Final = "HEAD^1"
 
 
 class FixElsewhere(Misused):
@@ -65,6 +67,9 @@ def _look(
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
             return judging.added(git, first, tree, "HEAD", ledger.now())
+        if base and base != PARENT:
+            first, head = ranges.fork_of(git, base, at or "HEAD")
+            return judging.added(git, first, head, base, ledger.now(), again(first) if again else ())
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
@@ -85,17 +90,17 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     is_merge = len(changes.parents(git, head)) > 1
     if branch := given.get("GITHUB_BASE_REF"):
         if is_merge and re.fullmatch(r"refs/pull/\d+/merge", given.get("GITHUB_REF", "")):
-            return "HEAD^1"
+            return PARENT
         found = git.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"origin/{branch}^{{commit}}")
         return f"origin/{branch}" if found else branch
-    return "HEAD^1" if is_merge else ""
+    return PARENT if is_merge else ""
 
 
 def _first(git: Git, name: str, head: str) -> str:
     """Return the commit to compare with: a parent as it is, of any other revision the merge base."""
-    if name == "HEAD^1":
+    if name == PARENT:
         return ranges.commit(git, f"{head}^1", history=True)
-    return ranges.fork_of(git, name, head)
+    return ranges.fork_of(git, name, head)[0]
 
 
 def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import group_of, plans_of
-from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import archive, codec, layout
+from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.review.attributes import worse
-from memento_git.work import holding, persons
+from memento_git.work import persons
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.folding.fold import Judged
+    from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.changes import Authored, Changed
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
@@ -180,6 +179,8 @@ class Comparison:
         return Finding("D009", event.path, 0, told, f"git rm {event.path}, and restore what it took out")
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
+        from memento_git.ledger import archive
+
         run = layout.run_of_path(change.path) or ""
         files, _ = archive.unpack(change.path, run, self.base.read(change.path) or b"")
         self.head.index(run)
@@ -236,7 +237,11 @@ class Comparison:
 
 
 def _book(view: View, run: str) -> RunState | Shelf:
-    return RunState(view, run) if run else Shelf(view)
+    if run:
+        return RunState(view, run)
+    from memento_git.knowledge.shelf import Shelf
+
+    return Shelf(view)
 
 
 def _folded(state: RunState | Shelf, event: Event) -> Sequence[Judged]:
@@ -251,6 +256,8 @@ def keeps(kept: Event | None, said: Event) -> bool:
 
 def keeps_answer(state: RunState, said: Evidence) -> bool:
     """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
+    from memento_git.work import holding
+
     kept = holding.taken_away(state).get(said.id, {})
     return said.id in state.index.evidence or kept == codec.redact_evidence(said.data)
 
@@ -260,6 +267,8 @@ def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:
     for change in changes:
         if change.path not in (layout.ATTRIBUTES, layout.TOP_ATTRIBUTES):
             continue
+        from memento_git.review.attributes import worse
+
         before, after = (_text_of(git, oid) for oid in (change.old, change.new))
         for told in worse(before, after, change.path.rpartition("/")[0]):
             message = f"the branch changes how git shows or stores ledger files: {told}"

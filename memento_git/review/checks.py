@@ -11,7 +11,6 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, verdicts
-from memento_git.work.rows import trouble_rows
 from memento_git.work.verification import stricter
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
 
 
 def _circles(state: RunState) -> Iterator[Finding]:
+    from memento_git.work.rows import trouble_rows
+
     for row in trouble_rows(state, ()):
         path = state.index.prose[row["record"]]
         message = f"{row['record']} is in a cycle: {row['about']}"
@@ -52,8 +53,6 @@ def _circles(state: RunState) -> Iterator[Finding]:
 
 def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding]:
     """Yield the circles that lead through some tasks, without reading any task that they do not lead to."""
-    from memento_git.work.rows import cycles
-
     graph: dict[str, list[str]] = {}
     waiting = list(tasks)
     while waiting:
@@ -62,6 +61,10 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
         if task not in graph and isinstance(found, Prose) and state.task_status(task) not in (*DONE, "cancelled"):
             graph[task] = found.list("depends_on")
             waiting += graph[task]
+    if not graph:
+        return
+    from memento_git.work.rows import cycles
+
     for circle in cycles(graph):
         message = f"{circle[0]} is in a cycle: each waits for the next: {' -> '.join([*circle, circle[0]])}"
         yield Finding(

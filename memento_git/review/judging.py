@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import changes, codec, layout
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, notes, recipes, signed, taken, weakened
+from memento_git.review import against, checks, files, recipes, signed, taken
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
     Progress = Callable[[int, int], None]
+
+RECORDS: Final = (".yaml", ".md")
 
 
 class NothingToCheck(Misused):
@@ -63,9 +64,8 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
         found += checks.check_run(state, Scope(policy, code=_code_of(git, head)))
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
-    shelf = Shelf(view)
-    shelf.load(progress)
-    found += notes.check_notes(shelf, Scope(policy))
+    if view.index("").prose or view.index("").events_of:
+        found += _of_notes(view, Scope(policy), progress)
     found += files.check_secrets(view, list(view.files), policy.allow_secrets)
     found += recipes.check_recipes(view, view.files, policy.allow_secrets)
     found += signed.older(signed.check(view, head, policy, list(view.files)))
@@ -86,6 +86,7 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
         if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
             return Report([], [], first, head, 0)
         raise NothingToCheck(where=head[:12])
+    view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
     new = comparison.added()
@@ -94,7 +95,7 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     runners = Runners(view, policy, keys, confirmed=confirmed)
     found += _of_runs(view, scopes, runners)
     touched = _notes(comparison, differing)
-    found += notes.check_notes(Shelf(view), Scope(mine, touched, new)) if touched else ()
+    found += _of_notes(view, Scope(mine, touched, new)) if touched else ()
     paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
@@ -128,6 +129,17 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
     return found
 
 
+def _of_notes(view: View, scope: Scope, progress: Progress | None = None) -> list[Finding]:
+    """Return what is wrong with notes; where all are asked for, they are brought at once."""
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.review import notes
+
+    shelf = Shelf(view)
+    if scope.groups is None:
+        shelf.load(progress)
+    return notes.check_notes(shelf, scope)
+
+
 def _notes(comparison: Comparison, differing: Iterable[changes.Changed]) -> set[str]:
     """Return the notes to look at: those touched, all where the domains may be others now."""
     touched = comparison.notes()
@@ -146,7 +158,7 @@ def _before(
     policy, own = next((scope.policy for scope in then.values()), None), policy_at(base)[0]
     found = [
         *_of_runs(base, then, Runners(base, policy, first)),
-        *(notes.check_notes(Shelf(base), Scope(own, touched)) if touched else ()),
+        *(_of_notes(base, Scope(own, touched)) if touched else ()),
         *base.findings,
         *files.check_names(base.files, base.files, own.key_files),
         *recipes.check_recipes(base, base.files, own.allow_secrets),
@@ -177,7 +189,9 @@ def _policies(base: View, head: View) -> tuple[Policy, Policy, list[Finding]]:
         return new, new, found
     old, _ = policy_at(base)
     if not found and head.exists:
-        for told in weakened.weakened(old, new):
+        from memento_git.review.weakened import weakened
+
+        for told in weakened(old, new):
             message = f"the branch weakens policy: {told}; what it adds is judged by the base's"
             found.append(Finding("C003", layout.CONFIG, 0, message, "change policy on a branch of its own", "warning"))
     return old, new, found

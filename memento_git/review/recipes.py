@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
-from memento_git.ledger.recipebook import RecipeBook
 from memento_git.model.finding import Finding
-from memento_git.texts.secrets import find_secrets, slug
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -19,6 +17,9 @@ def check_recipes(view: View, paths: Iterable[str], allowed: Collection[str]) ->
     """Yield what is wrong with the recipes; one that changed may break another, so all are looked at."""
     if not any(layout.recipe_of(path) for path in paths):
         return
+    from memento_git.ledger.recipebook import RecipeBook
+    from memento_git.texts.secrets import find_secrets, slug
+
     known = {slug(rule) for rule in allowed}
     book = RecipeBook(view)
     for path in book.paths():

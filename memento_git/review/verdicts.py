@@ -9,7 +9,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations
-from memento_git.work import holding, persons, release, trust
+from memento_git.work import persons, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +80,8 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
     What checks saw and what the graph warned of was looked at then: the code of a merge result is another.
     """
+    from memento_git.work import holding, release
+
     if not holding.asks(scope.policy) or state.status == "cancelled":
         return
     held = holding.held(state, scope.policy).without_own()

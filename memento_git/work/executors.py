@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
 
 PLACEHOLDERS: Final = ("brief", "task", "dispatch", "worktree")
-TO_FILL: Final = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
+TO_FILL: Final = r"\{(" + "|".join(PLACEHOLDERS) + r")\}"
 HOUR: Final = 3600
 REQUIRED: Final = "required"
 NO_WRAP: Final = "it may only work in a sandbox, and config's `wrap` names none for it"
@@ -51,7 +51,7 @@ class Executor(NamedTuple):
 
 def fill(argv: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """Return an argv with `{brief}` and its like replaced, once, and every other brace as it was."""
-    return [TO_FILL.sub(lambda match: values.get(match[1], match[0]), word) for word in argv]
+    return [re.sub(TO_FILL, lambda match: values.get(match[1], match[0]), word) for word in argv]
 
 
 def _command(name: str, run: Sequence[str], health: Sequence[str], kinds: Sequence[str] = ()) -> Executor:
@@ -128,7 +128,7 @@ def _start(argv: Sequence[str]) -> list[str]:
     """Return the words by which one knows a command: its program's name, and what follows up to the first option."""
     found = [argv[0].rpartition("/")[2]] if argv else []
     for word in argv[1:]:
-        if word.startswith("-") or TO_FILL.search(word):
+        if word.startswith("-") or re.search(TO_FILL, word):
             break
         found.append(word)
     return found

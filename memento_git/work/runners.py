@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from memento_git.ledger import codec, layout
 from memento_git.work import signing
 from memento_git.work.reproduction import NOBODY, Runner
-from memento_git.work.signers import Verifier, signers_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.work import Evidence
+    from memento_git.work.signers import Verifier
 
 
 class Runners:
@@ -40,6 +40,8 @@ class Runners:
 
     @cached_property
     def _verifier(self) -> Verifier:
+        from memento_git.work.signers import Verifier, signers_at
+
         found = signers_at(self.view.git, self.commit, self.policy)
         return Verifier(self.view, self.policy, found, keep=self.keep)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NAMESPACE: Final = "memento-git"
 PASSING: Final = ("passed", "waived")
-BLOCK: Final = re.compile(rb"(.*\n)signature: \|\n((?:  [ -~]+\n)+)", re.DOTALL)
+BLOCK: Final = rb"(?s)(.*\n)signature: \|\n((?:  [ -~]+\n)+)"
 ADDRESS: Final = re.compile(r"[^<>]*<([^<>\s]+)>")
 
 WORDS: Final = {
@@ -55,7 +55,7 @@ def seal(body: bytes, armored: str) -> bytes:
 
 def split(data: bytes) -> tuple[bytes, str] | None:
     """Return a signed file's bytes without its signature, and the signature; None where it is not the last key."""
-    found = BLOCK.fullmatch(data)
+    found = re.fullmatch(BLOCK, data)
     if found is None:
         return None
     return found[1], "".join(line[2:] + "\n" for line in found[2].decode("ascii").splitlines())

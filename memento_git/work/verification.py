@@ -20,7 +20,7 @@ DEFAULT_RISK: Final = "medium"
 DEFAULT_KIND: Final = "test"
 LONGEST_ARGUMENT: Final = 4096
 OUTSIDE: Final = "<outside>"
-ABSOLUTE: Final = re.compile(r"(?<![\w.:/])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)")
+ABSOLUTE: Final = r"(?<![\w.:/])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)"
 
 
 class Command(NamedTuple):
@@ -164,8 +164,8 @@ def named_argument(argument: str, *, program: bool) -> str:
     Anything else that lies outside must not look like the repository's own file of that name.
     """
     if program:
-        return _cut(ABSOLUTE.sub(lambda match: match[1] or OUTSIDE, argument))
-    return _cut(ABSOLUTE.sub(lambda match: f"{OUTSIDE}/{match[1]}".rstrip("/"), argument))
+        return _cut(re.sub(ABSOLUTE, lambda match: match[1] or OUTSIDE, argument))
+    return _cut(re.sub(ABSOLUTE, lambda match: f"{OUTSIDE}/{match[1]}".rstrip("/"), argument))
 
 
 def _cut(argument: str) -> str:
