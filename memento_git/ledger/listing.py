@@ -74,11 +74,11 @@ def add(index: Index, path: str, owner: str, name: str) -> Sequence[Finding]:
     """Add one file's name to the index; return what is wrong with its id."""
     if owner and layout.EVENT_NAME.fullmatch(name):
         return _add_event(index, path, owner, f"event_{name[-EVENT_LENGTH + 1 : -5]}")
-    if not owner and (note := layout.note_of(path)):
-        return _add_note(index, path, note)
     kind = owner.partition("_")[0]
     if not owner and (evidence := layout.evidence_of(path)):
         index.evidence[evidence] = path
+    elif not owner and (note := layout.note_of(path)):
+        return _add_note(index, path, note)
     elif owner and name == f"{kind}.md" and kind != "evidence":
         index.prose[owner] = path
     elif kind == "evidence" and layout.FILE_NAME.fullmatch(name):

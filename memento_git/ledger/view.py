@@ -165,8 +165,9 @@ class View:
 
     def fetch(self, paths: Iterable[str]) -> None:
         """Bring the bytes of many files at once."""
-        missing = [path for path in paths if path not in self.contents and path in self.files]
-        found = self.git.objects(self.files[path] for path in missing)
+        files = self.files
+        missing = [path for path in paths if path not in self.contents and path in files]
+        found = self.git.objects(files[path] for path in missing)
         for path, data in zip(missing, found, strict=True):
             if data is not None:
                 self.contents[path] = data

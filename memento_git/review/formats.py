@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.markup import one_line
-from memento_git.review.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memento_git.model.finding import Finding
+    from memento_git.review.catalogue import Kind
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 FORMATS: Final = ("text", "json", "sarif", "github", "junit")
@@ -49,12 +49,18 @@ def counted(findings: Iterable[Finding]) -> str:
     return ", ".join(one for one, count in zip(told, (errors, warnings), strict=True) if count)
 
 
+def _kind(code: str) -> Kind:
+    from memento_git.review.catalogue import CATALOGUE
+
+    return CATALOGUE[code]
+
+
 def rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Return findings as rows for JSON."""
     return [
         {
             "code": one.code, "severity": one.severity, "path": one.path, "line": one.line or None,
-            "message": one.message, "fix": one.fix or None, "title": CATALOGUE[one.code].title,
+            "message": one.message, "fix": one.fix or None, "title": _kind(one.code).title,
         }
         for one in findings
     ]  # fmt: skip
@@ -66,11 +72,11 @@ def sarif(findings: Sequence[Finding], already: Sequence[Finding], version: str)
     rules = [
         {
             "id": code,
-            "name": "".join(word.capitalize() for word in CATALOGUE[code].title.replace("'", "").split()),
-            "shortDescription": {"text": CATALOGUE[code].title},
-            "fullDescription": {"text": CATALOGUE[code].meaning},
-            "help": {"text": CATALOGUE[code].fix, "markdown": CATALOGUE[code].fix},
-            "defaultConfiguration": {"level": CATALOGUE[code].severity},
+            "name": "".join(word.capitalize() for word in _kind(code).title.replace("'", "").split()),
+            "shortDescription": {"text": _kind(code).title},
+            "fullDescription": {"text": _kind(code).meaning},
+            "help": {"text": _kind(code).fix, "markdown": _kind(code).fix},
+            "defaultConfiguration": {"level": _kind(code).severity},
         }
         for code in codes
     ]
@@ -116,7 +122,7 @@ def github(findings: Iterable[Finding]) -> str:
     lines = []
     for one in findings:
         line = f",line={one.line}" if one.line else ""
-        title = _property(f"{one.code} {CATALOGUE[one.code].title}")
+        title = _property(f"{one.code} {_kind(one.code).title}")
         told = one.message + (f"\nfix: {one.fix}" if one.fix else "")
         lines.append(f"::{one.severity} file={_property(one.path)}{line},title={title}::{_message(told)}")
     return "\n".join(lines)

@@ -54,7 +54,7 @@ class Report(NamedTuple):
 def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     """Check one tree, with no word on how it came to be."""
     view = View(git, (head,), now)
-    if not view.exists:
+    if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
         raise NothingToCheck(where="the index" if git.extra else head[:12])
     policy, found = policy_at(view)
     found += files.check_names(view.files, view.files, policy.key_files)

@@ -14,11 +14,10 @@ from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import is_id, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
-from memento_git.work import capture, codestate, witnessed
+from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions.diffs import FileUnfit, diff_of
 from memento_git.work.desk import Desk
-from memento_git.work.lessons import refuse_volatile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.model.policy import Policy
+    from memento_git.work import capture
     from memento_git.work.signatures import Sealer
     from memento_git.work.state import RunState
 
@@ -74,6 +74,8 @@ def witness(
     it interrupts what it is required for. `keep` is how many bytes of each stream are kept, policy's number by
     default; `runner` starts it in another way.
     """
+    from memento_git.work import capture, witnessed
+
     if kind not in RUN_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
     git = ledger.git
@@ -204,6 +206,8 @@ def add_evidence(
     if kind not in EVIDENCE_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(EVIDENCE_KINDS))
     if kind == "memory":
+        from memento_git.work.lessons import refuse_volatile
+
         refuse_volatile(summary)
     git = tx.ledger.git
     held: dict[str, bytes] = {}
@@ -237,6 +241,8 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
     path = git.start / given
     if not path.exists():
         path = top / given
+    from memento_git.work import capture
+
     name = capture.inside(top, path)
     if name.partition("/")[0] == ".git":
         raise FileUnfit(path=given, problem="it belongs to git, not to the repository's files")
