@@ -79,9 +79,7 @@ def commit(place: Path, env: dict[str, str], files: dict[str, bytes]) -> None:
     )
     stream = [b"commit refs/heads/main\ncommitter Ada <a@x> 1790000000 +0000\ndata 1\nx\n"]
     stream += [b"from refs/heads/main^0\n"] if has_parent.returncode == 0 else []
-    stream += [
-        b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data) for path, data in files.items()
-    ]
+    stream += [b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data) for path, data in files.items()]
     subprocess.run(["git", "fast-import", "--quiet"], cwd=place, env=env, input=b"".join(stream), check=True)
 
 
