@@ -48,10 +48,10 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
     from memento_git.texts.secrets import find_secrets, slug
 
     known = {slug(rule) for rule in allowed}
-    for path in paths:
-        place = layout.place_of(path)
-        if place is None or place.kind == "attachment":
-            continue
+    places = {path: layout.place_of(path) for path in paths}
+    held = {path: place for path, place in places.items() if place is not None and place.kind != "attachment"}
+    view.fetch(held)
+    for path, place in held.items():
         data = view.read(path) or b""
         for secret in find_secrets(data[:LARGEST_SCAN].decode(errors="replace")):
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):

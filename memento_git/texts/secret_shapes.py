@@ -110,6 +110,7 @@ _OURS: Final = tuple(
     )
 )
 RULES: Final = _LIBRARY + _OURS
+_MARKED: Final = tuple((mark, number) for number, rule in enumerate(RULES) for mark in rule.marks.split())
 _EASILY_MISLED: Final = frozenset({"Artifactory", "DiscordBotToken", "Npm", "TwilioKey"})
 _LONG_LINE: Final = 32_768  # a longer line is judged in parts
 _BEFORE: Final = 1_024
@@ -144,7 +145,8 @@ def lines(rule: Rule, text: str, low: str) -> Iterator[tuple[int, int]]:
 def shaped(text: str, low: str) -> Iterator[Span]:
     """Yield what the detectors find in the lines that hold their shapes."""
     rest = re.compile("[A-Za-z0-9_-]*")
-    for rule in RULES:
+    for number in sorted({number for mark, number in _MARKED if mark in low}):
+        rule = RULES[number]
         for start, end in lines(rule, text, low):
             detector = _detector(rule.module, rule.detector)
             for first, last in _found(detector, text[start:end]):
