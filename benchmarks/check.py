@@ -1,6 +1,6 @@
 """Measure `memento check`: a branch against its base, a whole tree, a hook that has nothing to look at.
 
-python benchmarks/check.py [--records 10000] [--changes 20] [--rounds 7] [--quick]
+python benchmarks/check.py [--records 10000] [--changes 20] [--rounds 7] [--processor] [--beside MEMENTO] [--quick]
 """
 
 from __future__ import annotations
@@ -8,15 +8,17 @@ from __future__ import annotations
 import argparse
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground import ACTOR, add_worked, code_stream, fill
-from measure import Row, call, environment, in_turn
+from measure import Clock, Row, call, environment, in_turn, processor_seconds, seconds
 from table import line
 
 from memento_git.ledger.store import Ledger
@@ -24,14 +26,17 @@ from memento_git.review import actions
 from memento_git.work.actions import evidences, hooks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 MEMENTO = Path(sys.executable).with_name("memento")
 RECORDS_A_TASK = 4.5
+SMALL = 50
 PROGRESS_FROM = 1000
 IMPORTS = (
+    "import gc; gc.disable();"
     "from memento_git.cli import main, checking; from memento_git.review import actions, formats;"
-    "from memento_git.ledger import yamltext; from memento_git.texts import secrets"
+    "from memento_git.ledger import yamltext; from memento_git.texts import secrets;"
+    "gc.freeze()"
 )
 
 
@@ -80,7 +85,9 @@ def judge(folder: Path) -> None:
             raise SystemExit("the branch has errors")
 
 
-def against_base(folder: Path, env: Mapping[str, str], records: int, changes: int, rounds: int) -> list[Row]:
+def against_base(
+    folder: Path, env: Mapping[str, str], records: int, changes: int, rounds: int, clock: Clock
+) -> list[Row]:
     """Time the check of a branch beside git's own look at it, and what of that is not the check."""
     python = MEMENTO.with_name("python")
 
@@ -96,7 +103,7 @@ def against_base(folder: Path, env: Mapping[str, str], records: int, changes: in
         "warm": lambda: call([MEMENTO, "check", "--base", "main"], folder, env),
         "cold": cold,
     }
-    found = in_turn(steps, rounds)
+    found = in_turn(steps, rounds, clock=clock)
     told = {
         "warm": f"check --base, {changes} changes on {records:,} records", "cold": "the same in a fresh clone",
         "pass": "of which `python -c pass`", "import": "of which Python with what check imports",
@@ -115,13 +122,44 @@ def against_base(folder: Path, env: Mapping[str, str], records: int, changes: in
     ]
 
 
+def beside(
+    folder: Path, env: Mapping[str, str], other: Path, counts: tuple[int, int], rounds: int, clock: Clock
+) -> list[Row]:
+    """Time whole processes in turn with those of another installation, each of the two in a ledger that it adds to."""
+    records, changes = counts
+    staged, small = folder.with_name("staged"), folder.with_name("small")
+    shutil.copytree(folder, staged, symlinks=True)
+    call(["git", "reset", "-q", "--soft", "main"], staged, env)
+    small.mkdir()
+    repository(small, env, SMALL, changes)
+    commands: dict[str, tuple[Path, list[str]]] = {
+        f"check --base, {changes} changes on {records:,} records": (folder, ["check", "--base", "main"]),
+        f"check --staged, {changes} changes on {records:,} records": (staged, ["check", "--staged"]),
+        f"check of about {SMALL} records": (small, ["check"]),
+        "task add": (small, ["task", "add", "--title", "One more"]),
+        "evidence add": (small, ["evidence", "add", "--summary", "Seen", "--uri", "https://example.org/"]),
+    }
+    steps: dict[str, Callable[[], object]] = {}
+    for what, (place, arguments) in commands.items():
+        for side, program in (("ours", MEMENTO), ("theirs", other)):
+            own = small.with_name(f"{place.name}-{side}") if "add" in what else place
+            if not own.exists():
+                shutil.copytree(place, own, symlinks=True)
+            steps[f"{what} {side}"] = partial(call, [program, *arguments], own, env)
+    found = in_turn(steps, rounds, clock=clock)
+    return [
+        Row(what, found[f"{what} ours"].median, "the other", found[f"{what} theirs"].median, None, rounds)
+        for what in commands
+    ]
+
+
 def forget(folder: Path) -> None:
     """Remove what was kept of earlier looks."""
     for path in (folder / ".git" / "memento" / "cache").glob("*.json"):
         path.unlink()
 
 
-def commits(folder: Path, env: Mapping[str, str], rounds: int) -> Row:
+def commits(folder: Path, env: Mapping[str, str], rounds: int, clock: Clock) -> Row:
     """Time commits without ledger files, with our hook and without."""
     with Ledger.open(folder) as ledger:
         hooks.install(ledger.git)
@@ -134,9 +172,7 @@ def commits(folder: Path, env: Mapping[str, str], rounds: int) -> Row:
         call(["git", "add", "app.py"], folder, env)
         call(["git", *options, "commit", "-qm", "code"], folder, env)
 
-    found = in_turn(
-        {"hook": commit, "none": lambda: commit("-c", f"core.hooksPath={os.devnull}")}, rounds
-    )  # fmt: skip
+    found = in_turn({"hook": commit, "none": lambda: commit("-c", f"core.hooksPath={os.devnull}")}, rounds, clock=clock)
     added = found["hook"].median - found["none"].median
     return Row("added by the hook to a commit without ledger files", added, "`git commit`", found["none"].median, 60,
                rounds, absolute=True)  # fmt: skip
@@ -147,6 +183,8 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=10_000)
     parser.add_argument("--changes", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--processor", action="store_true", help="tell time of the processor instead of the clock's")
+    parser.add_argument("--beside", type=Path, metavar="MEMENTO", help="another version's program, measured in turn")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, one round: does everything work?")
     options = parser.parse_args()
     records, rounds = (50, 1) if options.quick else (options.records, options.rounds)
@@ -156,7 +194,12 @@ def main() -> int:
         env["PATH"] = f"{MEMENTO.parent}{os.pathsep}{env['PATH']}"
         os.environ.update(HOME=env["HOME"], GIT_CONFIG_NOSYSTEM="1")
         repository(folder, env, records, options.changes)
-        rows = [*against_base(folder, env, records, options.changes, rounds), commits(folder, env, rounds)]
+        clock = processor_seconds if options.processor else seconds
+        rows = [
+            *against_base(folder, env, records, options.changes, rounds, clock), commits(folder, env, rounds, clock)
+        ]  # fmt: skip
+        if options.beside:
+            rows += beside(folder, env, options.beside.absolute(), (records, options.changes), rounds, clock)
         print(*map(line, rows), sep="\n")
         for name, cold in (("cold", True), ("warm", False)):
             took, memory = whole(folder, env, records, cold=cold)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import resource
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from itertools import accumulate, islice
@@ -18,7 +16,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Final
 
-from measure import call, environment, seconds
+from measure import call, environment, processor_seconds, seconds
 
 from memento_git.knowledge import index
 from memento_git.knowledge.recall import search
@@ -93,18 +91,6 @@ def fts(path: Path, notes: list[tuple[str, str, str]]) -> sqlite3.Connection:
 
 def times(act: Callable[[], object], count: int) -> list[float]:
     return [clock(act) * 1000 for _ in range(count)]
-
-
-def processor_seconds(act: Callable[[], object]) -> float:
-    """Return what a call takes of the processor, its ended child processes included: for a machine that is busy."""
-    before = _processor()
-    act()
-    return _processor() - before
-
-
-def _processor() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 clock: Callable[[Callable[[], object]], float] = seconds
