@@ -80,20 +80,18 @@ def witness(
         raise KindInvalid(given=kind, allowed=", ".join(RUN_KINDS))
     git = ledger.git
     top = _top(git)
-    scrubber = capture.Scrubber(top)
     start = top if required else git.start
     cwd = capture.inside(top, start)
     before = codestate.code_now(git, covers)
     keep = keep or _policy(ledger).output
     old = {report: witnessed.mark(start / report) for report in reports}
-    start_it = runner or functools.partial(capture.run_command, quiet=quiet)
-    run = start_it(argv, start, keep=keep, timeout=timeout)
+    run = (runner or functools.partial(capture.run_command, quiet=quiet))(argv, start, keep=keep, timeout=timeout)
     if required and run.interrupted:
         raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, start, old)
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
-    command, files = witnessed.command_record(argv, run, scrubber)
+    command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
     data: dict[str, Any] = {
         "kind": kind,
         "outcome": "passed" if ok else "failed",
