@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 1.0
 AT_ONCE: Final = 500
 LONG: Final = 400
-LITTLE: Final = 16  # changed files that are sooner read besides than written into the index
+LITTLE: Final = 8  # changed files that are sooner read besides than written into the index
 
 
 @contextmanager
