@@ -318,3 +318,35 @@ def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable
     tasks = sorted(play.task(f"Task {number}") for number in range(33))
     shared = next(one[5] for one, other in pairwise(tasks) if one[5] == other[5])
     refused("id_ambiguous", 1, "log", "--record", f"task_{shared}")
+
+
+def test_what_was_given_is_repeated_in_a_size_that_can_be_read(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    message = refused("id_invalid", 1, "task", "show", "y" * 100_000)["message"]
+    assert len(message) < 1100
+    assert message.startswith("'yyy")
+    assert message.endswith("without i l o u")
+
+
+def test_a_key_that_no_note_has_is_told_as_a_key(refused: Callable[..., Any]) -> None:
+    assert refused("key_unknown", 1, "note", "show", "pay.once")["message"] == "no note has the key pay.once"
+    refused("key_unknown", 1, "note", "link", "pay.once", "relates_to", "pay.twice")
+    refused("id_invalid", 1, "note", "show", "Pay once")
+
+
+def test_an_empty_text_is_asked_to_say_something(refused: Callable[..., Any]) -> None:
+    assert refused("text_invalid", 1, "remember", "  ")["hint"] == "write what it shall say"
+
+
+def test_a_group_alone_helps_or_lists(play: Play, cli: Callable[..., Any]) -> None:
+    code, out, err = cli()
+    assert (code, out) == (2, "")
+    assert err.startswith("Usage: memento")
+    cli("-C", str(play.root), "session", "start")
+    assert cli("-C", str(play.root), "session")[1] == cli("-C", str(play.root), "session", "status")[1]
+
+
+def test_a_mistake_is_explained_by_the_help_of_the_command_that_was_asked(refused: Callable[..., Any]) -> None:
+    assert refused("usage", 2, "check", "--diff")["hint"] == "see memento check --help"
+    assert refused("usage", 2, "note", "show", "--what")["hint"] == "see memento note show --help"
+    assert refused("usage", 2, "no-such")["hint"] == "see memento --help"

@@ -158,6 +158,8 @@ def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:
         ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 60 seconds.", True),
         ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 30 s.", False),
         ("The cache is shared between workers.", "Releases are never cut on Fridays.", False),
+        ("Carts live an hour.", "Carts are never shared.", False),
+        ("Tabs.", "No tabs.", True),
         ("", "Not so.", False),
     ],
 )

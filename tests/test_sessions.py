@@ -221,7 +221,8 @@ def test_a_mark_is_an_annotated_tag_and_changes_begin_there(play: Play) -> None:
     rows = sessions.changes_since(play.ledger)["changes"]
     assert [(row["id"], row["happened"]) for row in rows] == [(note, ["confirmed"]), (added, ["added"])]
     assert sessions.changes_since(play.ledger, "release-1", topic="two")["changes"] == rows[1:]
-    for name, token in (("release-1", "mark_taken"), ("a b", "mark_invalid")):
+    unfit = [(name, "mark_invalid") for name in ("a b", "y" * 101, "\udcff", "")]
+    for name, token in [("release-1", "mark_taken"), *unfit]:
         with pytest.raises(MementoError) as caught:
             sessions.mark_now(play.ledger, name)
         assert caught.value.token == token
@@ -238,9 +239,13 @@ def test_changes_tell_revisions_states_and_removed_files(play: Play) -> None:
     assert rows[one]["happened"] == ["revised"]
     assert (rows[two]["status_before"], rows[two]["status"]) == ("active", "retired")
     assert rows[three]["happened"] == ["removed"]
-    with pytest.raises(MementoError) as caught:
-        sessions.changes_since(play.ledger, "1999-01-01")
-    assert caught.value.token == "nothing_before"
+    everything = sessions.changes_since(play.ledger, "1999-01-01")["changes"]
+    assert {row["id"] for row in everything} == {one, two}
+    assert sessions.changes_since(play.ledger, "90d")["changes"] == everything
+    for since, until, token in (("", "1999-01-01", "nothing_before"), ("nowhere", "", "point_unknown")):
+        with pytest.raises(MementoError) as caught:
+            sessions.changes_since(play.ledger, since, until)
+        assert caught.value.token == token
 
 
 def test_the_commands_of_a_session_speak_in_words(play: Play, cli: Call) -> None:

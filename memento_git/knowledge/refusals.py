@@ -13,6 +13,12 @@ class KeyTaken(Refused):
     )
 
 
+class KeyUnknown(Refused):
+    token = "key_unknown"
+    sentence = "no note has the key {key}"
+    hint_ = "see them: memento note list; find one by its words: memento recall"
+
+
 class NoSuchDomain(Misused):
     token = "domain_unknown"
     sentence = "{domain!r} is no domain of notes; there are {domains}"
@@ -53,6 +59,12 @@ class MomentInvalid(Misused):
     token = "moment_invalid"
     sentence = "{where}: {given!r} is no date, time or length of time"
     hint_ = "write 2026-12-31, 2026-12-31T09:30:00Z or 90d"
+
+
+class PointUnknown(Misused):
+    token = "point_unknown"
+    sentence = "{given!r} is no mark, revision, date or length of time"
+    hint_ = "write a mark (git tag -l 'memento/*' lists them), main~3, 2026-12-31 or 90d"
 
 
 class GivesOrders(Refused):

@@ -77,7 +77,7 @@ class WorkspaceMissing(Refused):
 
     token = "workspace_missing"
     sentence = "there is no folder {path}"
-    hint_ = "check --workspace"
+    hint_ = "name a folder that is there: nothing is made for a mistyped path"
 
 
 class DubiousOwnership(Refused):
@@ -187,7 +187,8 @@ class Git:
         """Run one git command and return what it printed; raise GitFailed with git's own words."""
         done = self._run(*arguments, data=data, extra=extra)
         if done.returncode:
-            raise GitFailed(command=arguments[0], reason=_reason(done.stderr, done.returncode))
+            command = arguments[2 if arguments[0] == "-c" else 0]  # behind a setting
+            raise GitFailed(command=command, reason=_reason(done.stderr, done.returncode))
         return done.stdout
 
     def begin(

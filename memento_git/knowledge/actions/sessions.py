@@ -10,6 +10,7 @@ from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, orientation
+from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.rows import after, draft_row, note_row
 from memento_git.knowledge.sessions import NoSession, Session, Sessions
 from memento_git.knowledge.shelf import Shelf
@@ -193,14 +194,21 @@ def _start(ledger: Ledger, since: str) -> str:
     if since == LAST:
         last = Sessions(ledger.git).last(ledger.actor)
         return last.head if last is not None else ""
-    return revision(ledger, since) if since else marks.last_mark(ledger.git)
+    try:
+        return revision(ledger, since) if since else marks.last_mark(ledger.git)
+    except marks.NothingBefore:
+        return ""  # all of it happened since
 
 
 def revision(ledger: Ledger, given: str) -> str:
-    """Return the commit that a text names: a mark, a revision of git's, else the last one before a date."""
+    """Return the commit that a text names: a mark, a revision of git's, else the last one before a time."""
     for name in (f"refs/tags/{marks.PREFIX}{given}", given):
         if commit := ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
             return commit
-    from memento_git.knowledge.drafting import moment
+    from memento_git.knowledge.drafting import past_moment
 
-    return marks.before(ledger.git, moment("since", given, ledger.now()))
+    try:
+        when = past_moment("since", given, ledger.now())
+    except MomentInvalid:
+        raise PointUnknown(given=given) from None
+    return marks.before(ledger.git, when)
