@@ -350,3 +350,17 @@ def test_a_mistake_is_explained_by_the_help_of_the_command_that_was_asked(refuse
     assert refused("usage", 2, "check", "--diff")["hint"] == "see memento check --help"
     assert refused("usage", 2, "note", "show", "--what")["hint"] == "see memento note show --help"
     assert refused("usage", 2, "no-such")["hint"] == "see memento --help"
+
+
+def test_an_interrupt_while_the_program_is_loaded_shows_no_traceback() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *others):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from memento_git.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

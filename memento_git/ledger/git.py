@@ -378,7 +378,8 @@ class Git:
 
 def _reason(stderr: bytes, code: int) -> str:
     """Return what git complains of, without the advice below it."""
-    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
+    told = stderr.decode(errors="replace").splitlines()
+    lines = [line for line in told if line.strip() and not line.startswith("hint:")]
     loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
 
