@@ -364,3 +364,14 @@ def test_an_interrupt_while_the_program_is_loaded_shows_no_traceback() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("task", "list", "--status", "done"), ("run", "list", "--status", "open"),
+        ("dispatch", "list", "--status", "free"), ("evidence", "list", "--kind", "tests"),
+    ],
+)  # fmt: skip
+def test_a_state_that_there_is_not_is_no_empty_list(refused: Callable[..., Any], words: tuple[str, ...]) -> None:
+    assert "is not one of" in refused("usage", 2, *words)["message"]

@@ -186,8 +186,15 @@ def test_a_session_is_taken_up_again_and_needs_to_be_open_to_end(play: Play) -> 
     sessions.end_session(play.ledger, "Done.")
     with pytest.raises(MementoError, match="no session that is open"):
         sessions.end_session(play.ledger, "Again.")
-    with pytest.raises(MementoError, match="no session that is open"):
-        sessions.session_status(play.ledger)
+
+
+def test_what_waits_is_listed_without_a_session_too(play: Play, cli: Call) -> None:
+    draft = keep_note(play.ledger, "One.", draft=True).row["id"]
+    told = sessions.session_status(play.ledger)
+    assert (told["id"], told["notes"], [row["id"] for row in told["drafts"]]) == (None, [], [draft])
+    out = cli("session", "status", "-C", str(play.root))[1]
+    assert "no session is open" in out
+    assert draft in out
 
 
 def test_the_orientation_shows_what_is_open_and_what_was_corrected(play: Play) -> None:

@@ -88,7 +88,9 @@ def status(door: Door) -> None:
 
 
 def _made(told: Row) -> list[str]:
-    lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
+    lines = ["no session is open: memento session start"]
+    if told["id"]:
+        lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
     for key, title in (("notes", "notes"), ("drafts", "drafts (memento session promote)")):
         lines += ["", f"{title}:", *(_line(row) for row in told[key])] if told[key] else []
     if told["short"]:

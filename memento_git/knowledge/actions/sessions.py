@@ -12,7 +12,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, orientation
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.rows import after, draft_row, note_row
-from memento_git.knowledge.sessions import NoSession, Session, Sessions
+from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import layout, marks
@@ -62,7 +62,6 @@ def earlier(ledger: Ledger, revision: str) -> Shelf | None:
 
 def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
     """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
-    short = ShortTerm(ledger.git, shelf.view.policy().short)
     return {
         "id": session.id,
         "actor": session.actor,
@@ -71,6 +70,14 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "head": session.head or None,
         "ended_at": session.ended or None,
         "notes": [note_row(shelf, note) for note in _made(shelf, session)],
+        **_waiting(ledger, shelf),
+    }
+
+
+def _waiting(ledger: Ledger, shelf: Shelf) -> Row:
+    """Return the drafts and short-term items of this clone."""
+    short = ShortTerm(ledger.git, shelf.view.policy().short)
+    return {
         "drafts": [draft_row(one) for one in Drafts(ledger.git).all()],
         "short": [item._asdict() for item in short.items()],
     }
@@ -86,7 +93,8 @@ def session_status(ledger: Ledger) -> Row:
     shelf = Shelf(ledger.view())
     current = Sessions(ledger.git).current(ledger.actor)
     if current is None:
-        raise NoSession(actor=ledger.actor)
+        none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
+        return {**none, "actor": ledger.actor, "notes": [], **_waiting(ledger, shelf)}
     return session_row(ledger, shelf, current)
 
 
