@@ -375,3 +375,15 @@ def test_an_interrupt_while_the_program_is_loaded_shows_no_traceback() -> None:
 )  # fmt: skip
 def test_a_state_that_there_is_not_is_no_empty_list(refused: Callable[..., Any], words: tuple[str, ...]) -> None:
     assert "is not one of" in refused("usage", 2, *words)["message"]
+
+
+def test_a_file_without_an_end_is_not_read_to_its_end(refused: Callable[..., Any]) -> None:
+    refused("batch_invalid", 2, "apply", "/dev/zero")
+    refused("file_unreadable", 2, "remember", "@/dev/zero")
+
+
+@pytest.mark.parametrize("text", ["-", "***", "# ", ". So", "> . "])
+def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Callable[..., Any], text: str) -> None:
+    code, out, _ = cli("remember", "--json", "-C", str(play.root), "--", text)
+    assert (code, json.loads(out)["note"]["text"]) == (0, text.strip())
+    assert json.loads(out)["note"]["title"]

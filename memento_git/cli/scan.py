@@ -48,8 +48,10 @@ def scan(
     if shell and not command:
         raise click.UsageError("--shell is for --describe-with", click.get_current_context())
     if shell and re.search(r"(?<!\$)\{path\}", command):
-        told = 'a shell is given the path in MEMENTO_PATH alone: write "$MEMENTO_PATH" for {path}'
-        raise click.UsageError(told, click.get_current_context())
+        raise click.UsageError(
+            'a shell is given the path in MEMENTO_PATH alone: write "$MEMENTO_PATH" for {path}',
+            click.get_current_context(),
+        )
     if docstrings:
         from memento_git.knowledge.actions.scanning import scan_docstrings
 
