@@ -76,4 +76,6 @@ class GivesOrders(Refused):
 class LinkInvalid(Misused):
     token = "link_invalid"
     sentence = "{given!r} is no link: {problem}"
-    hint_ = "write RELATION:ID, for example depends_on:note_7k2m"
+    hint_ = (
+        "name a relation and another record: --link depends_on:note_7k2m, memento note link NOTE depends_on note_7k2m"
+    )

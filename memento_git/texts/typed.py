@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class TextInvalid(Refused):
     token = "text_invalid"
     sentence = "{where}: {problem}"
-    hint_ = "give plain text: at most 65536 characters, none that controls or changes direction, one line where one is due"
+    hint_ = "give plain text: at most 65536 characters, no control or direction marks, one line where one is asked for"
 
 
 class TextEmpty(TextInvalid):
