@@ -77,11 +77,10 @@ def commit(place: Path, env: dict[str, str], files: dict[str, bytes]) -> None:
     has_parent = subprocess.run(
         ["git", "rev-parse", "-q", "--verify", "main"], cwd=place, env=env, capture_output=True, check=False
     )
-    stream = b"commit refs/heads/main\ncommitter Ada <a@x> 1790000000 +0000\ndata 1\nx\n"
-    stream += b"from refs/heads/main^0\n" if has_parent.returncode == 0 else b""
-    for path, data in files.items():
-        stream += b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data)
-    subprocess.run(["git", "fast-import", "--quiet"], cwd=place, env=env, input=stream, check=True)
+    stream = [b"commit refs/heads/main\ncommitter Ada <a@x> 1790000000 +0000\ndata 1\nx\n"]
+    stream += [b"from refs/heads/main^0\n"] if has_parent.returncode == 0 else []
+    stream += [b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data) for path, data in files.items()]
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=place, env=env, input=b"".join(stream), check=True)
 
 
 def fts(path: Path, notes: list[tuple[str, str, str]]) -> sqlite3.Connection:

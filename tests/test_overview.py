@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.report import markdown
 from memento_git.work.actions import runs, tasks
-from memento_git.work.overview import overview
+from memento_git.work.overview import base, overview
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -47,6 +47,16 @@ def test_the_next_step_follows_the_work(play: Play) -> None:
     assert "evidence run" in seen(play)["next"][0]["command"]
     play.complete(dispatch, play.evidence(task))
     assert seen(play)["next"][0]["command"] == f"memento run complete {run}"
+
+
+def test_what_depends_on_now_is_not_kept(play: Play) -> None:
+    run = play.planned()
+    play.proven()
+    early = play.ledger.view()
+    early.now = "2020-01-01T00:00:00.000Z"  # by this clock all evidence is dated ahead
+    assert [row["proven"] for row in base(early, run)["tasks"]] == [False]
+    assert [row["proven"] for row in base(play.ledger.view(), run)["tasks"]] == [True]
+    assert [row["proven"] for row in base(early, run)["tasks"]] == [True]  # by now it is kept
 
 
 def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:

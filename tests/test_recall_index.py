@@ -37,6 +37,12 @@ if TYPE_CHECKING:
 QUESTIONS = ("lease worker", "walrus", "retry policy of the payment service", "note_000000000003", "november")
 
 
+@pytest.fixture(autouse=True)
+def written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every difference written into the index, where a test does not say otherwise."""
+    monkeypatch.setattr(upkeep, "LITTLE", 0)
+
+
 @pytest.fixture
 def notes(ledger: Ledger) -> Iterator[Notes]:
     made = Notes(ledger.git.top or Path(), ledger)
@@ -206,11 +212,14 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("little", [0, 2])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_an_updated_index_equals_one_built_anew(
-    steps: list[tuple[str, int, list[str]]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+    little: int, steps: list[tuple[str, int, list[str]]], tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(upkeep, "LITTLE", little)
     root = tmp_path_factory.mktemp("steps")
     git(root, "init", "-q", "-b", "main")
     with Ledger.open(root) as ledger:
@@ -298,6 +307,22 @@ def test_harm_to_the_index_harms_no_answer(harm: object, notes: Notes) -> None:
     assert titles(notes.ledger, "narwhal") == ["Narwhal"]
     assert search(notes.ledger, ["narwhal"]).behind == 0
     assert_right(notes.ledger)
+
+
+def test_a_little_that_came_is_read_besides_and_written_when_it_is_much(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "LITTLE", 3)
+    search(notes.ledger, ["lease"])
+    seen = []
+    for number in range(4, 9):
+        notes.add(str(number), f"Narwhal {number}", "The narwhal is new.")
+        notes.commit()
+        hits = search(notes.ledger, [f"narwhal {number}"])
+        assert hits.hits[0].card.title == f"Narwhal {number}"
+        assert_right(notes.ledger)
+        seen.append(hits.behind)
+    assert seen == [1, 2, 3, 0, 1]
 
 
 def test_while_somebody_writes_memory_stands_in(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from memento_git.knowledge.rendering import rendered
 from memento_git.knowledge.wishes import VIEWS
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
+from memento_git.ledger.view import View
 from memento_git.model import anchors
 from memento_git.review.records import standings
 from tests.play import Play, git
@@ -497,3 +498,43 @@ def test_the_command_line(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
 def test_recall_far_from_a_ledger_is_refused(cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli("recall", "tokens")[0] == 1
+
+
+@pytest.fixture
+def crowd(play: Play) -> list[str]:
+    texts = [
+        f"The {word} lease is renewed by its own worker."
+        for word in ["red", "green", "blue", "black", "white", "grey", "pink"]
+    ]
+    return [add(play, text, title=text[:14]) for text in texts]
+
+
+def test_only_the_notes_that_are_shown_are_read(play: Play, crowd: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memento_git.knowledge.actions.recalling.SPARE", 0)
+    read: list[str] = []
+    decode = View._decode
+    monkeypatch.setattr(View, "_decode", lambda view, path: (read.append(path), decode(view, path))[1])
+    told = asked(play, "lease worker", limit=2)
+    assert (len(told["hits"]), told["left_out"]["limit"]) == (2, len(crowd) - 2)
+    assert len([path for path in read if path.endswith(".md")]) == 2
+
+
+@pytest.mark.parametrize("several", [1, 2, 50])
+def test_states_are_the_same_whether_events_are_read_one_by_one_or_at_once(
+    play: Play, crowd: list[str], several: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memento_git.knowledge.choosing.SEVERAL", several)
+    for name in crowd[:3]:
+        play.do(notes.retire_note, name, reason="Not true any more.")
+    successor = add(play, "The green lease is renewed by nobody.", supersedes=[crowd[3]], reason="It changed.")
+    told = asked(play, "lease worker")
+    assert {hit["id"] for hit in told["hits"]} == {*crowd[4:], successor}
+    assert told["left_out"]["states"] == {"retired": 3}
+
+
+def test_further_answers_beyond_the_first_many_are_counted_by_their_score(
+    play: Play, crowd: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memento_git.knowledge.ranking.COUNTED", 0)
+    play.do(notes.retire_note, crowd[0], reason="Not true any more.")
+    assert asked(play, "lease worker", limit=2)["left_out"]["limit"] == len(crowd) - 2

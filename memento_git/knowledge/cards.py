@@ -34,6 +34,7 @@ class Card(NamedTuple):
     importance: float = 0.5
     links: tuple[tuple[str, str], ...] = ()  # relation and id
     files: tuple[str, ...] = ()
+    expires: str = ""
 
 
 class Document(NamedTuple):

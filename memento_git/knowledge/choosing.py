@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.cards import Card
 from memento_git.knowledge.wishes import LED_ON, UNSAID
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.knowledge.wishes import Wish
 
+SEVERAL: Final = 50  # notes whose events are read one by one; of more, all are read at once
+
 
 class Chooser:
     """Judges documents by a wish; what only its state keeps out is remembered."""
@@ -28,6 +30,7 @@ class Chooser:
         self.places = places
         self.held_back: dict[str, str] = {}
         self._known: dict[str, bool] = {}
+        self._with_events = 0
 
     def keeps(self, card: Card) -> bool:
         """Tell whether a document may be shown, itself or what took its place."""
@@ -38,31 +41,37 @@ class Chooser:
         return self._known[card.path]
 
     def _keeps_note(self, card: Card) -> bool:
-        note = self.prose(card.id)
-        if note is None or not self._is_meant(note):
+        """Tell whether a note may be shown by what its card and its events say: its file is not read for it."""
+        if not self.shelf.path(card.id) or not self._is_meant(card):
             return False
         if card.id in self.drafts:
             return not self.wish.states or bool({"all", "draft"} & set(self.wish.states))
+        self._with_events += card.id in self.shelf.index.events_of
+        if self._with_events == SEVERAL:
+            self.shelf.load()
         status = self.shelf.status(card.id)
         if not self.wish.states and status in LED_ON and (after := self.prose(self.shelf.current(card.id))):
-            return after.id != card.id and self._in_time(after)
-        return self._in_time(note)
+            return after.id != card.id and self._in_time(after.id, str(after.data.get("expires", "")))
+        return self._in_time(card.id, card.expires)
 
-    def _is_meant(self, note: Prose) -> bool:
+    def _is_meant(self, card: Card) -> bool:
         """Tell whether a note passes the filters that only its whole text answers."""
-        least = self.wish.min_confidence
-        sure = float(note.data.get("confidence", UNSAID))
-        return (
-            (self.places is None or note.id in self.places)
-            and (least is None or sure >= least)
-            and self.wish.has_anchor in (None, bool(self.shelf.about(note)))
+        if self.places is not None and card.id not in self.places:
+            return False
+        least, anchored = self.wish.min_confidence, self.wish.has_anchor
+        if least is None and anchored is None:
+            return True
+        note = self.prose(card.id)
+        return note is not None and (
+            (least is None or float(note.data.get("confidence", UNSAID)) >= least)
+            and anchored in (None, bool(self.shelf.about(note)))
         )
 
-    def _in_time(self, note: Prose) -> bool:
-        status, expired = self.shelf.status(note.id), self.shelf.is_expired(note)
+    def _in_time(self, note: str, expires: str) -> bool:
+        status, expired = self.shelf.status(note), self.shelf.has_expired(note, expires)
         admitted = self.wish.admits_state(status, expired=expired)
         if not admitted:
-            self.held_back[note.id] = "expired" if expired and status == "active" else status
+            self.held_back[note] = "expired" if expired and status == "active" else status
         return admitted
 
     def prose(self, identity: str) -> Prose | None:
@@ -87,6 +96,7 @@ def card_of(note: Prose) -> Card:
         path=note.path, kind="note", id=note.id, title=note.title, sort=data["kind"],
         domain=layout.domain_of(note.path), key=data.get("key", ""), tags=tuple(note.list("tags")), time=data["at"],
         by=data["by"], thread=data.get("thread", ""), importance=data.get("importance", UNSAID),
+        expires=data.get("expires", ""),
     )  # fmt: skip
 
 

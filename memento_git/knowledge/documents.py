@@ -111,6 +111,7 @@ def _card(path: str, kind: str, identity: str, within: str, values: dict[str, An
         importance=_share(values.get("importance")),
         links=_links(kind, values),
         files=_files(values),
+        expires=_line(values.get("expires")) if is_note else "",
     )
 
 

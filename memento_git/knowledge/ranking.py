@@ -31,6 +31,7 @@ BY_WORDS: Final = 0.3  # share of the score that the words give; the rest is the
 MOST_WORDS: Final = 200  # of a question; who pastes a whole log is answered by its beginning
 LOOKED_AT: Final = 50
 CROWD: Final = 4
+COUNTED: Final = 1000
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
 GENERIC: Final = 0.15  # share of those that have an everyday word
 IMPORTANT: Final = 0.2
@@ -169,8 +170,14 @@ def rank(
         return Ranked(understood, shown[:FEW], len(shown[:FEW]), weak=True)
     if near is not None:
         return Ranked(understood, shown, len(shown))
-    more = sum(score >= least and (keep is None or keep(corpus.card(number))) for number, score in scores.total.items())
-    return Ranked(understood, shown, max(len(shown), more))
+    return Ranked(understood, shown, max(len(shown), _count(corpus, scores, least, keep)))
+
+
+def _count(corpus: Corpus, scores: _Scores, least: float, keep: Callable[[Card], bool] | None) -> int:
+    """Return how many documents reach a score; beyond the first thousand whether each may be shown is not asked."""
+    enough = [number for number, score in scores.total.items() if score >= least]
+    judged = enough[:COUNTED] if keep is not None else ()
+    return len(enough) - sum(keep is not None and not keep(corpus.card(number)) for number in judged)
 
 
 def _sure(found: Sequence[Found], near: Near | None, *, strange: bool) -> bool | None:

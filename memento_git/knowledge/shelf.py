@@ -166,7 +166,11 @@ class Shelf(Happenings):
         return "" if PROMOTED in self.folded(note.id).lanes.values else str(note.data.get("expires", ""))
 
     def is_expired(self, note: Prose) -> bool:
-        return "" < self.expires(note) <= self.view.now
+        return self.has_expired(note.id, str(note.data.get("expires", "")))
+
+    def has_expired(self, note: str, expires: str) -> bool:
+        """Tell whether a note whose text names this moment has expired by now; one that was promoted has none."""
+        return "" < expires <= self.view.now and PROMOTED not in self.folded(note).lanes.values
 
     def links(self, note: Prose) -> list[Link]:
         """Return a note's own links, and those that events added."""

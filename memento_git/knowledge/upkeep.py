@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 1.0
 AT_ONCE: Final = 500
 LONG: Final = 400
+LITTLE: Final = 8  # changed files that are sooner read besides than written into the index
 
 
 @contextmanager
@@ -42,9 +43,10 @@ def gathered(
     from memento_git.knowledge import index
 
     shelf = index.opened(view.git) if written else None
-    if written and tree and (shelf is None or (shelf.tree != tree and _is_head(view))):
-        shelf = _brought_up(view.git, shelf, tree, progress)
     changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
+    if written and tree and (shelf is None or changes is None or (len(changes) > LITTLE and _is_head(view))):
+        shelf = _brought_up(view.git, shelf, tree, progress)
+        changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
     if changes is None:
         shelf, changes = None, difference.blobs(view.git, tree)
     try:

@@ -66,7 +66,11 @@ def _index(view: View) -> Iterator[Answer]:
         yield Answer("recall index", "warn", message, "memento recall, or remove the folder memento/index of git's")
         return
     tree = difference.tree_of(git, view.commits[0]) if view.commits else ""
-    told = "as the ledger is" if found.tree == tree else "behind: the next recall brings it up to date"
+    told = (
+        "as the ledger is"
+        if found.tree == tree
+        else "behind: recall reads what is missing, and brings it up to date when that is much"
+    )
     yield Answer("recall index", "ok", f"{found.documents} document(s), {told}")
     found.close()
     yield from _locked(git)

@@ -180,13 +180,14 @@ class _Recall:
         """Return what answers the questions; what was superseded leads to its successor."""
         told = self._search(self.chooser.keeps, most=self.wish.most + SPARE)
         rows: dict[str, Row] = {}
-        for hit in told.hits:
+        readable = [hit for hit in told.hits if hit.card.kind != "note" or self.chooser.prose(hit.id) is not None]
+        for hit in readable:
             row = self._row(hit)
             known = rows.setdefault(row["id"], row)
             known["instead_of"] = list(dict.fromkeys([*known["instead_of"], *row["instead_of"]]))
         hits = list(rows.values())
         against = dict[str, Row]()
-        for row, hit in [(rows[self._standing_for(hit)], hit) for hit in told.hits]:
+        for row, hit in [(rows[self._standing_for(hit)], hit) for hit in readable]:
             row["contradicted_by"] = self._opponents(row, (*told.against.get(hit.id, ()), *row["contradicted_by"]))
         shown = hits[: self.wish.most]
         for other in {one for row in shown for one in row["contradicted_by"]}:

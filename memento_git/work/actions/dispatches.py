@@ -79,18 +79,19 @@ def hand_out(
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
     name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
-    branch = ""
-    if apart:
-        from memento_git.ledger.checkouts import branch_of
-
-        branch = branch_of(dispatch_of(name))
     event = desk.happen(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
-        brief=brief, branch=branch,
+        brief=brief, branch=_branch(name) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
+
+
+def _branch(event: str) -> str:
+    from memento_git.ledger.checkouts import branch_of
+
+    return branch_of(dispatch_of(event))
 
 
 def _refuse_destructive(desk: Desk, state: RunState, task: str, plan: str, allowed: list[str]) -> list[str]:
