@@ -513,7 +513,12 @@ def test_only_the_notes_that_are_shown_are_read(play: Play, crowd: list[str], mo
     monkeypatch.setattr("memento_git.knowledge.actions.recalling.SPARE", 0)
     read: list[str] = []
     decode = View._decode
-    monkeypatch.setattr(View, "_decode", lambda view, path: (read.append(path), decode(view, path))[1])
+
+    def noted(view: View, path: str) -> object:
+        read.append(path)
+        return decode(view, path)
+
+    monkeypatch.setattr(View, "_decode", noted)
     told = asked(play, "lease worker", limit=2)
     assert (len(told["hits"]), told["left_out"]["limit"]) == (2, len(crowd) - 2)
     assert len([path for path in read if path.endswith(".md")]) == 2
