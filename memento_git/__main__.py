@@ -9,8 +9,10 @@ import sys
 def main() -> None:
     """Run the command line; a process that ends with its answer has nothing to gain from collecting garbage."""
     gc.disable()
-    from memento_git.cli.boundary import run
-
+    try:
+        from memento_git.cli.boundary import run
+    except KeyboardInterrupt:
+        sys.exit(130)
     code = run(sys.argv[1:])
     gc.freeze()  # else the interpreter, although told not to, looks through all there is before it ends
     sys.exit(code)

@@ -318,3 +318,72 @@ def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable
     tasks = sorted(play.task(f"Task {number}") for number in range(33))
     shared = next(one[5] for one, other in pairwise(tasks) if one[5] == other[5])
     refused("id_ambiguous", 1, "log", "--record", f"task_{shared}")
+
+
+def test_what_was_given_is_repeated_in_a_size_that_can_be_read(play: Play, refused: Callable[..., Any]) -> None:
+    play.planned()
+    message = refused("id_invalid", 1, "task", "show", "y" * 100_000)["message"]
+    assert len(message) < 1100
+    assert message.startswith("'yyy")
+    assert message.endswith("without i l o u")
+
+
+def test_a_key_that_no_note_has_is_told_as_a_key(refused: Callable[..., Any]) -> None:
+    assert refused("key_unknown", 1, "note", "show", "pay.once")["message"] == "no note has the key pay.once"
+    refused("key_unknown", 1, "note", "link", "pay.once", "relates_to", "pay.twice")
+    refused("id_invalid", 1, "note", "show", "Pay once")
+
+
+def test_an_empty_text_is_asked_to_say_something(refused: Callable[..., Any]) -> None:
+    assert refused("text_invalid", 1, "remember", "  ")["hint"] == "write what it shall say"
+
+
+def test_a_group_alone_helps_or_lists(play: Play, cli: Callable[..., Any]) -> None:
+    code, out, err = cli()
+    assert (code, out) == (2, "")
+    assert err.startswith("Usage: memento")
+    cli("-C", str(play.root), "session", "start")
+    assert cli("-C", str(play.root), "session")[1] == cli("-C", str(play.root), "session", "status")[1]
+
+
+def test_a_mistake_is_explained_by_the_help_of_the_command_that_was_asked(refused: Callable[..., Any]) -> None:
+    assert refused("usage", 2, "check", "--diff")["hint"] == "see memento check --help"
+    assert refused("usage", 2, "note", "show", "--what")["hint"] == "see memento note show --help"
+    assert refused("usage", 2, "no-such")["hint"] == "see memento --help"
+
+
+def test_an_interrupt_while_the_program_is_loaded_shows_no_traceback() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *others):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from memento_git.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("task", "list", "--status", "done"), ("run", "list", "--status", "open"),
+        ("dispatch", "list", "--status", "free"), ("evidence", "list", "--kind", "tests"),
+    ],
+)  # fmt: skip
+def test_a_state_that_there_is_not_is_no_empty_list(refused: Callable[..., Any], words: tuple[str, ...]) -> None:
+    assert "is not one of" in refused("usage", 2, *words)["message"]
+
+
+def test_a_file_without_an_end_is_not_read_to_its_end(refused: Callable[..., Any]) -> None:
+    refused("batch_invalid", 2, "apply", "/dev/zero")
+    refused("file_unreadable", 2, "remember", "@/dev/zero")
+
+
+@pytest.mark.parametrize("text", ["-", "***", "# ", ". So", "> . "])
+def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Callable[..., Any], text: str) -> None:
+    code, out, _ = cli("remember", "--json", "-C", str(play.root), "--", text)
+    assert (code, json.loads(out)["note"]["text"]) == (0, text.strip())
+    assert json.loads(out)["note"]["title"]

@@ -183,4 +183,15 @@ def test_the_command_line_says_what_failed_by_its_exit_code(play: Play, cli: Cal
     assert cli("scan", "--describe-with", "echo It is about {path}.", *at)[0] == 0
     assert cli("scan", "--docstrings", "--describe-with", "true", *at)[0] == 2
     assert cli("scan", "--docstrings", "--shell", *at)[0] == 2
+    assert "MEMENTO_PATH" in cli("scan", "--describe-with", "echo {path}", "--shell", *at)[2]
+    assert cli("scan", "--describe-with", 'path=x; : "${path}"', "--shell", *at)[0] == 0
     assert cli("scan", *at)[0] == 2
+
+
+def test_a_draft_stays_until_there_is_another_in_its_place(play: Play) -> None:
+    first = describe(play, "echo It waits.")["drafts"]
+    told = describe(play, "printf '\\033[31mred'")
+    assert first
+    assert (told["replaced"], len(told["left_out"])) == ([], len(first))
+    assert set(Drafts(play.ledger.git).ids()) == {row["id"] for row in first}
+    assert sorted(describe(play, "echo It sleeps.")["replaced"]) == sorted(row["id"] for row in first)

@@ -617,6 +617,20 @@ def test_a_signal_stops_the_executor_and_its_work_is_put_aside(play: Play, task:
     assert (trees(play.root), branches(play.root)) == ([], [])
 
 
+def test_a_terminals_interrupt_reaches_all_of_its_group_and_the_work_is_put_aside_too(play: Play, task: str) -> None:
+    code = f"open('part.txt', 'w').write('1'); {SLEEP}"
+    process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(code))
+    found = at_work(play)
+    until((Path(found.path) / "part.txt").exists, "partial work")
+
+    os.killpg(process.pid, signal.SIGINT)
+    told = answer(process)
+
+    assert (told["ok"], told["outcome"], told["category"]) == (False, "failed", "stopped")
+    assert content(play, told["partial"], "part.txt") == "1"
+    assert (trees(play.root), branches(play.root)) == ([], [])
+
+
 def test_a_dispatch_is_stopped_from_another_terminal(play: Play, task: str, cli: Callable[..., Any]) -> None:
     process = start(play.root, "dispatch", "run", task, "--json", "--executor", "agent", "--", *python(SLEEP))
     found = at_work(play)

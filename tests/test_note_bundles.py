@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -254,6 +257,26 @@ def test_the_command_line_exports_to_a_file_and_imports_it(play: Play, other: Pl
     code, out, _ = cli("import", str(path), "-C", str(other.root), "--json")
     assert (code, len(json.loads(out)["added"])) == (0, 1)
     assert tree(other) == tree(play)
+
+
+def test_an_export_takes_no_file_of_gits_and_is_written_whole_or_not_at_all(
+    play: Play, tmp_path: Path, cli: Call
+) -> None:
+    add(play, "Tokens live an hour. " * 100)
+    head = (play.root / ".git/HEAD").read_bytes()
+    for out in (".git/HEAD", ".memento/config.yaml", ".", "no/such/folder"):
+        code, told, _ = cli("export", "-C", str(play.root), "--out", str(play.root / out), "--json")
+        assert (code, "out_invalid" in told or "usage" in told) == (1 if out != "." else 2, True)
+    assert (play.root / ".git/HEAD").read_bytes() == head
+    path = tmp_path / "out.jsonl"
+    path.write_text("mine\n")
+    words = [sys.executable, "-m", "memento_git", "-C", str(play.root), "export", "--out", str(path)]
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 1; exec {shlex.join(words)}"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, f"{path}: File too large [file_system]" in done.stderr) == (1, True)
+    assert [one.name for one in tmp_path.glob("*out*")] == ["out.jsonl"]
+    assert path.read_text() == "mine\n"
 
 
 def test_a_damaged_note_is_left_out_and_named(play: Play, cli: Call) -> None:

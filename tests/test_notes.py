@@ -158,6 +158,8 @@ def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:
         ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 60 seconds.", True),
         ("The timeout of the proxy is 30 seconds.", "The timeout of the proxy is 30 s.", False),
         ("The cache is shared between workers.", "Releases are never cut on Fridays.", False),
+        ("Carts live an hour.", "Carts are never shared.", False),
+        ("Tabs.", "No tabs.", True),
         ("", "Not so.", False),
     ],
 )
@@ -359,6 +361,7 @@ def test_the_commands_tell_a_note_in_words(play: Play, cli: Call) -> None:
     code, out, _ = cli("note", "add", "The port is 443.", *where)
     assert "may contradict note_" in out
     assert cli("note", "confirm", "net.port", *where)[0] == 0
+    assert "or one that begins with ne." in cli("note", "retire", "--key-prefix", "ne.", "--dry-run", *where)[1]
     assert cli("note", "retire", "--key-prefix", "net", "--reason", "Moved.", *where)[0] == 0
     code, out, _ = cli("note", "list", *where)
     assert (code, "The port is 443." in out, "80" in out) == (0, True, False)

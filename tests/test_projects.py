@@ -11,10 +11,10 @@ from memento_git import projects
 from memento_git.knowledge.actions import fetching, notes
 from memento_git.knowledge.actions.fetching import NoteHereAlready, NoteNotTaken
 from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.refusals import KeyUnknown
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger.git import NotARepository
+from memento_git.ledger.git import Git, NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
-from memento_git.model.ids import IdInvalid
 from memento_git.projects import NoSuchProject, ProjectNameInvalid, ProjectNameTaken, ProjectsUnreadable
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
@@ -114,7 +114,7 @@ def test_what_holds_no_more_there_is_not_taken(play: Play, shop: Play) -> None:
     new = add(shop, "Tokens live a day.", supersedes=[old], reason="comfort")
     with pytest.raises(NoteNotTaken, match=f"{new} took its place"):
         fetch(play, shop, old)
-    with pytest.raises(IdInvalid):
+    with pytest.raises(KeyUnknown):
         fetch(play, shop, "no.such.key")
 
 
@@ -211,3 +211,17 @@ def test_a_damaged_list_is_told_and_not_written_over(play: Play, text: str) -> N
         with pytest.raises(ProjectsUnreadable):
             act()
     assert projects.list_file().read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("git@example.invalid:acme/shop.git", "shop"), ("https://example.invalid/acme/shop/", "shop"),
+        ("../shop/.", "shop"), ("/srv/shop/.git", "shop"), (".", "folder"), ("", "folder"),
+    ],
+)  # fmt: skip
+def test_a_project_is_called_what_its_remote_is_called(play: Play, tmp_path: Path, url: str, name: str) -> None:
+    folder = tmp_path / "folder"
+    git(tmp_path, "init", "-q", str(folder))
+    git(folder, "config", "remote.origin.url", url)
+    assert fetching.name_of(Git(folder)) == name

@@ -175,6 +175,7 @@ def test_states_that_it_cannot_keep_are_refused(play: Play, note: str, tmp_path:
     git(play.root, "worktree", "add", "-q", "--force", str(tmp_path / "second"), "main")
     assert refused(play, note, yes=True) == "branch_elsewhere"
     assert refused(play, "note_000000000000", yes=True) == "note_not_found"
+    assert refused(play, "no.such.key", yes=True) == "key_unknown"
     git(play.root, "worktree", "remove", "--force", str(tmp_path / "second"))
     (play.root / ".git" / "MERGE_HEAD").write_text(git(play.root, "rev-parse", "HEAD"))
     assert refused(play, note) == "operation_in_progress"

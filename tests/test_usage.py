@@ -152,6 +152,9 @@ def test_a_bare_clone_and_an_empty_ledger_are_looked_at_too(play: Play, cli: Cal
     code, out, _ = cli("check", "usage", "-C", str(bare), "--json")
     told = json.loads(out)
     assert (code, [row["path"] for row in told["together"]]) == (0, ["dark.py"])
+    assert told["looked_at"]["shallow"] is False
+    git(play.root, "clone", "-q", "--depth=1", f"file://{play.root}", str(tmp_path / "cut"))
+    assert "this clone is shallow" in cli("check", "usage", "-C", str(tmp_path / "cut"))[1]
 
 
 def test_the_command_tells_each_list_and_writes_nothing(play: Play, cli: Call) -> None:

@@ -374,7 +374,8 @@ CODE_FILE: Final = {
 }  # fmt: skip
 USAGE: Final = {
     "looked_at": "since (or null), commits (of code), note_commits, most (of each), wide (those that changed more than "
-    "50 files, of which `together` takes no heed), notes (live ones)",
+    "50 files, of which `together` takes no heed), notes (live ones), "
+    "shallow (whether earlier commits are not in this clone)",
     "together": "path (a file that no note covers), with (a file that `notes` are about), commits (that changed both), "
     "of (that changed `with`), own (that changed `path`)",
     "corrected": "note, title, kind, status, times, superseded (ids of what it took the place of), revised (how often "

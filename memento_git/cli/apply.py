@@ -20,6 +20,6 @@ def apply(door: Door, file: BinaryIO) -> None:
     """
     from memento_git.verbs import batch
 
-    text = file.read()
+    text = file.read(batch.LARGEST + 1)
     done = door.change("apply", lambda tx: batch.apply(tx, text))
     door.show({"done": done}, "\n".join(f"{row['do']}  {row['id']}" for row in done))

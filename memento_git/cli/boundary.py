@@ -282,15 +282,32 @@ def run(arguments: list[str]) -> int:
         code = _main(arguments)
     except MementoError as error:
         return _refuse(error.token, error.message, error.hint, error.exit_code, as_json=as_json)
+    except click.exceptions.NoArgsIsHelpError as error:
+        terminal.put(error.format_message(), err=True)
+        return USAGE_CODE
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        hint = f"see {context.command_path} --help" if context else "see memento --help"
+        path = context.command_path if context else _asked(ours)
+        hint = f"see {path} --help"
         return _refuse("usage", error.format_message(), hint, USAGE_CODE, as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the one place where the unforeseen ends)
         return _bug(error, as_json=as_json)
     return code if isinstance(code, int) else 0
+
+
+def _asked(arguments: list[str]) -> str:
+    """Return the command that arguments name, as far as they do."""
+    from memento_git.cli.main import memento
+
+    command: click.Command = memento
+    path = "memento"
+    for word in arguments:
+        found = command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
+        if found is not None:
+            command, path = found, f"{path} {word}"
+    return path
 
 
 def answer(arguments: list[str]) -> dict[str, Any]:
@@ -321,6 +338,7 @@ def _main(arguments: list[str]) -> Any:
 
 
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
+    message, hint = terminal.shortened(message), terminal.shortened(hint)
     try:
         if as_json:
             terminal.put(*terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))

@@ -46,6 +46,8 @@ def _told(told: Row, names: Names) -> Iterator[str]:
     since = f" since {looked['since'][:10]}" if looked["since"] else ""
     counts = f"commits of code: {looked['commits']}, of notes: {looked['note_commits']}"
     yield f"live notes: {looked['notes']}; {counts}{since}"
+    if looked["shallow"]:
+        yield "this clone is shallow: earlier commits are not here, git fetch --unshallow brings them"
     if looked["wide"]:
         yield f"{looked['wide']} of them changed more than 50 files, which says nothing of any two of these"
     for name, (title, line) in LISTS.items():
@@ -84,7 +86,7 @@ def _volatile(rows: list[Row], names: Names) -> list[str]:
 
 def _pairs(rows: list[Row], names: Names) -> Iterator[str]:
     for row in rows:
-        yield f"  in {len(row['places'])} places:"
+        yield f"  in {len(row['places'])} place{'s' if len(row['places']) > 1 else ''}:"
         yield from output.columns((f"    {names(one['note'])}", output.printable(one["title"])) for one in row["notes"])
 
 

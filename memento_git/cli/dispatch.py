@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, both, paged, reads, writes
+from memento_git.model.states import DISPATCH_STATUSES
 from memento_git.model.work import FAILURES
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, com
 
 @dispatch.command("list")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
-@click.option("--status", default="", help="Only dispatches in this state.")
+@click.option("--status", type=click.Choice(DISPATCH_STATUSES), default=None, help="Only dispatches in this state.")
 @paged
 @reads
-def list_dispatches(door: Door, run: str, status: str, limit: int, offset: int) -> None:
+def list_dispatches(door: Door, run: str, status: str | None, limit: int, offset: int) -> None:
     """List the dispatches of a run."""
-    _list(door, run=run, status=status, limit=limit, offset=offset)
+    _list(door, run=run, status=status or "", limit=limit, offset=offset)
 
 
 @dispatch.command("show")

@@ -12,6 +12,7 @@ from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.errors import MementoError
+from memento_git.model.work import EVIDENCE_KINDS
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -51,13 +52,13 @@ evidence.add_command(export)
 @evidence.command("list")
 @click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option("--task", default="", metavar="TASK", help="Only evidence for this task.")
-@click.option("--kind", default="", metavar="KIND", help="Only evidence of this kind.")
+@click.option("--kind", type=click.Choice(EVIDENCE_KINDS), default=None, help="Only evidence of this kind.")
 @click.option("--query", default="", metavar="WORDS", help="Only evidence whose summary has all these words.")
 @paged
 @reads
-def list_evidence(door: Door, run: str, task: str, kind: str, query: str, limit: int, offset: int) -> None:
+def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str, limit: int, offset: int) -> None:
     """List the evidence of a run."""
-    _list(door, run=run, task=task, kind=kind, query=query, limit=limit, offset=offset)
+    _list(door, run=run, task=task, kind=kind or "", query=query, limit=limit, offset=offset)
 
 
 @evidence.command("show")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import output
+from memento_git.cli import outfile, output
 from memento_git.cli.boundary import Door, reads, scoped, writes
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
@@ -33,7 +33,7 @@ def _export_jsonl(door: Door, out: Path | None, **_: Any) -> None:
 def written(door: Door, out: Path | None, text: str, data: dict[str, Any], what: str, told: list[str]) -> None:
     """Write an export into a file, or print it; what was left out is said beside it."""
     if out is not None:
-        out.write_text(text, encoding="utf-8", newline="\n")
+        outfile.put(door, str(out), text.encode())
         door.show({**data, "path": str(out)}, "\n".join([f"{what} in {output.printable(str(out))}", *told]))
         return
     for line in told:

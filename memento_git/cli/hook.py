@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, reads, writes
 
 if TYPE_CHECKING:
     from memento_git.work.actions.hooks import Hook
+
+
+WORDS: Final = {"other": "there is one that is not memento's"}
 
 
 def _list(door: Door) -> None:
@@ -20,7 +23,11 @@ def _list(door: Door) -> None:
 def _show(door: Door, found: list[Hook]) -> None:
     rows = [{"name": one.name, "state": one.state, "chained": one.chained} for one in found]
     lines = [
-        (one.name, output.state(one.state), "runs the one that was there before first" if one.chained else "")
+        (
+            one.name,
+            WORDS.get(one.state, output.state(one.state)),
+            "runs the one that was there before first" if one.chained else "",
+        )
         for one in found
     ]
     door.show({"hooks": rows}, "\n".join(output.columns(lines)))

@@ -185,7 +185,7 @@ SAID = ("--note", "note_text", "What to remember of it.")
 _verb("confirm", "confirm_note", "Say that a note was looked at and holds; reading alone never confirms.", SAID)
 _verb("restore", "restore_note", "Take a retired, superseded, merged, resolved or finished note back.", WHY)
 _verb("finish", "finish_note", "Say that a goal or a checkpoint is behind us.", SAID)
-_verb("promote", "promote_note", "Make a note that would expire last.", SAID)
+_verb("promote", "promote_note", "Let a note last that would expire.", SAID)
 _verb(
     "resolve", "resolve_note", "Say that a question or a gap is answered.",
     ("--answer", "answer", "The note that holds the answer."), SAID,
@@ -229,7 +229,12 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
         found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
     word = "would be retired:" if dry_run else "retired:"
     data = {"notes": found, "dry_run": dry_run}
-    door.show(data, "\n".join([word, *found]) if found else f"no live note has a key {key_prefix}")
+    door.show(
+        data,
+        "\n".join([word, *found])
+        if found
+        else f"no live note has the key {key_prefix}, or one that begins with {key_prefix.rstrip('.')}.",
+    )
 
 
 def _link(name: str, doc: str) -> None:

@@ -56,7 +56,8 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
         told = {key: value for key, value in row.items() if key != "text"}
         parts = [] if what == "history" else [*output.fields(told, names), "", terminal.clean(row["text"])]
         happened = _happened(events)
-        return "\n".join([*parts, *([""] if happened and parts else []), *output.columns(happened)])
+        told_of = output.columns(happened) or ([] if parts else ["nothing happened to it since it was added"])
+        return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
 
     door.show({"note": row, "audit": events}, text)
 
@@ -87,7 +88,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
     if what == "graph":
         lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
         lines += [f"{told['omitted']} more records: take fewer steps, or --rel"] if told["omitted"] else []
-    door.show({"id": found.id, what: told}, lambda: "\n".join(lines) or f"there is no {what} of {found.id}")
+    door.show({"id": found.id, what: told}, lambda: "\n".join(lines) or f"{found.id} has no {what}")
 
 
 def _near(row: Row) -> str:

@@ -10,7 +10,6 @@ import click
 
 from memento_git.cli import boundary, naming, note_story, output
 from memento_git.cli.boundary import Door, paged, reads
-from memento_git.model.clock import instant
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -116,7 +115,7 @@ def _blocks(held: Row, names: Names) -> list[str]:
 @click.option("--record", default="", metavar="ID", help="Events of this record only.")
 @click.option("--who", default="", metavar="ACTOR", help="Events by an actor whose name contains this.")
 @click.option("--verb", default="", metavar="VERB", help="Events of this verb only, such as completed.")
-@click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21 or a full time.")
+@click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21, a full time, or 90d ago.")
 @click.option("--until", default="", metavar="TIME", help="Before this time.")
 @paged
 @click.option("--commits", is_flag=True, help="List the ledger's commits instead of its events.")
@@ -126,8 +125,8 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
 
     What happened in one run or to one note keeps its order whatever the clocks said; they are mixed by their clocks.
     """
-    filters |= {name: _moment(filters[name], f"--{name}") for name in ("since", "until")}
     view = door.view()
+    filters |= {name: _moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}
     if commits:
         from memento_git.ledger.history import ledger_commits
 
@@ -144,15 +143,10 @@ def _event(row: Row, names: Names) -> tuple[str, ...]:
     return _when(row), names(row["record"]), row["action"].partition(".")[2], _who(row, names)
 
 
-def _moment(given: str, option: str) -> str:
-    """Return a date or a full time as the ledger writes times; one without a zone is UTC."""
-    if not given:
-        return ""
-    try:
-        return instant(given)
-    except ValueError:
-        told = f"{option}: {given!r} is not a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z"
-        raise click.UsageError(told, click.get_current_context()) from None
+def _moment(where: str, given: str, now: str) -> str:
+    from memento_git.knowledge.drafting import past_moment
+
+    return past_moment(where, given, now)
 
 
 def _when(row: Row) -> str:

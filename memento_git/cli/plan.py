@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from memento_git.cli import boundary, output, terminal
 from memento_git.cli.boundary import Door, both, paged, reads, writes
 from memento_git.errors import Misused
+
+MOST_READ: Final = 1 << 20
 
 
 class FileUnreadable(Misused):
@@ -90,7 +92,10 @@ def read_text(given: str) -> str:
         return given
     try:
         with click.open_file(given[1:], "rb") as stream:
-            return str(stream.read().decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
+            data = stream.read(MOST_READ + 1)
+        if len(data) > MOST_READ:
+            raise FileUnreadable(path=given[1:], problem=f"it has more than {MOST_READ} bytes")
+        return str(data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
     except OSError as error:
         raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError as error:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import boundary, terminal
+from memento_git.cli import boundary, outfile, terminal
 from memento_git.cli.boundary import Door, reads
-from memento_git.errors import Refused
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
 
 FORMATS: Final = ("markdown", "text", "json", "html")
-
-
-class OutUnfit(Refused):
-    """A file that an answer must not be written to."""
-
-    token = "out_invalid"
-    sentence = "nothing can be written to {path}: {problem}"
-    hint_ = "name a file outside of .git and .memento, in a folder that exists"
 
 
 @click.command()
@@ -95,23 +85,5 @@ def _text(held: Row, form: str, made: str, *, chat: bool) -> str:
 
 
 def write_file(door: Door, out: str, text: str) -> int:
-    """Write a file, whole or not at all; return its size in bytes."""
-    path = Path(out)
-    git = door.ledger.git
-    if "\0" in out or path.is_dir() or not path.parent.is_dir():
-        raise OutUnfit(path=out, problem="it is no file in a folder that exists")
-    place = path.resolve()
-    kept = [git.common_dir, git.git_dir, *([git.top / ".memento"] if git.top is not None else [])]
-    if any(place.is_relative_to(folder.resolve()) for folder in kept):
-        raise OutUnfit(path=out, problem="that is where git and the ledger keep what is theirs")
-    data = terminal.clean(text).encode(errors="replace")
-    if place.exists() and not place.is_file():
-        place.write_bytes(data)
-        return len(data)
-    beside = place.with_name(f".{place.name}.{door.ledger.new_id('event')}")
-    try:
-        beside.write_bytes(data)
-        beside.replace(place)
-    finally:
-        beside.unlink(missing_ok=True)
-    return len(data)
+    """Write a text for people to a file; return its size in bytes."""
+    return outfile.put(door, out, terminal.clean(text).encode(errors="replace"))

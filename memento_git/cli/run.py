@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, paged, reads, writes
+from memento_git.model.states import RUN_STATUSES
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -32,12 +33,12 @@ run = boundary.group("run", "Start, pause, resume, cancel, complete runs.", _lis
 
 
 @run.command("list")
-@click.option("--status", default="", help="Only runs in this state.")
+@click.option("--status", type=click.Choice(RUN_STATUSES), default=None, help="Only runs in this state.")
 @paged
 @reads
-def list_runs(door: Door, status: str, limit: int, offset: int) -> None:
+def list_runs(door: Door, status: str | None, limit: int, offset: int) -> None:
     """List runs, latest first."""
-    _list(door, status=status, limit=limit, offset=offset)
+    _list(door, status=status or "", limit=limit, offset=offset)
 
 
 @run.command("start")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -42,10 +43,15 @@ def scan(
     """
     if docstrings == bool(command):
         raise click.UsageError(
-            "say what to look for: --docstrings, or --describe-with CMD", click.get_current_context()
+            "say what to look for, one of both: --docstrings, --describe-with CMD", click.get_current_context()
         )
     if shell and not command:
         raise click.UsageError("--shell is for --describe-with", click.get_current_context())
+    if shell and re.search(r"(?<!\$)\{path\}", command):
+        raise click.UsageError(
+            'a shell is given the path in MEMENTO_PATH alone: write "$MEMENTO_PATH" for {path}',
+            click.get_current_context(),
+        )
     if docstrings:
         from memento_git.knowledge.actions.scanning import scan_docstrings
 

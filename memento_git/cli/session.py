@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, group, reads, writes
 from memento_git.cli.plan import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
@@ -25,9 +25,14 @@ LISTS: Final = {
 }  # fmt: skip
 
 
-@click.group("session", help="Begin, check, hand over and mark a session of work.")
-def session() -> None:
-    """Begin, check, hand over and mark a session of work."""
+def _show(door: Door) -> None:
+    from memento_git.knowledge.actions import sessions
+
+    told = sessions.session_status(door.ledger)
+    door.show({"session": told}, lambda: "\n".join(_made(told)))
+
+
+session = group("session", "Begin, check, hand over and mark a session of work.", _show)
 
 
 @session.command("start")
@@ -79,14 +84,13 @@ def _change(row: Row) -> str:
 @reads
 def status(door: Door) -> None:
     """Show what this session made: notes, drafts, short-term items."""
-    from memento_git.knowledge.actions import sessions
-
-    told = sessions.session_status(door.ledger)
-    door.show({"session": told}, lambda: "\n".join(_made(told)))
+    _show(door)
 
 
 def _made(told: Row) -> list[str]:
-    lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
+    lines = ["no session is open: memento session start"]
+    if told["id"]:
+        lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
     for key, title in (("notes", "notes"), ("drafts", "drafts (memento session promote)")):
         lines += ["", f"{title}:", *(_line(row) for row in told[key])] if told[key] else []
     if told["short"]:
@@ -166,9 +170,10 @@ def mark(door: Door, name: str, message: str) -> None:
 
 @click.command("changes")
 @click.option(
-    "--since", default="", metavar="REV", help="Revision, date, mark, last-session; the last mark by default."
-)
-@click.option("--until", default="", metavar="REV", help="Revision, date or mark; now by default.")
+    "--since", default="", metavar="WHEN",
+    help="Mark, revision, date, length of time such as 90d, last-session; the last mark by default.",
+)  # fmt: skip
+@click.option("--until", default="", metavar="WHEN", help="Mark, revision, date, length of time; now by default.")
 @click.option("--kind", type=click.Choice(NOTE_KINDS), default=None, help="Of notes of this kind only.")
 @click.option("--domain", default="", metavar="DOMAIN", help="Of notes in this domain only.")
 @click.option("--author", default="", metavar="TEXT", help="By whom, or a part of the name.")

@@ -12,7 +12,7 @@ from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.plan import read_text
 from memento_git.cli.route import route
-from memento_git.model.states import RISKS, SENDERS, SIZES
+from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,13 +53,13 @@ task = boundary.group(
 
 @task.command("list")
 @click.option("--run", default="", metavar="RUN", help="Which run; the latest open one by default.")
-@click.option("--status", default="", help="Only tasks in this state.")
+@click.option("--status", type=click.Choice(TASK_STATUSES), default=None, help="Only tasks in this state.")
 @click.option("--ready", is_flag=True, help="Only tasks that could be handed out now.")
 @paged
 @reads
-def list_tasks(door: Door, run: str, status: str, limit: int, offset: int, *, ready: bool) -> None:
+def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int, *, ready: bool) -> None:
     """List the tasks of a run."""
-    _list(door, run=run, status=status, ready=ready, limit=limit, offset=offset)
+    _list(door, run=run, status=status or "", ready=ready, limit=limit, offset=offset)
 
 
 @task.command("add")

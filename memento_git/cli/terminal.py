@@ -15,6 +15,7 @@ import click
 UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
 RAW_IN_JSON: Final = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+MOST_SAID: Final = 1000
 KEPT: Final[ContextVar[list[str] | None]] = ContextVar("kept", default=None)
 
 
@@ -26,6 +27,15 @@ def clean(text: str) -> str:
 def guarded(text: str) -> str:
     """Return a text of ours, in which the colours that we use stay too."""
     return BUT_COLOURS.sub(lambda found: found[1] or "", text)
+
+
+def shortened(text: str, most: int = MOST_SAID) -> str:
+    """Return a sentence that repeats what was given in a size that can be read: its beginning and its end."""
+    if len(text) <= most:
+        return text
+    tail = most // 4
+    head = most - tail
+    return f"{text[:head]} … {len(text) - head - tail} characters … {text[-tail:]}"
 
 
 def envelope(data: dict[str, Any]) -> list[str]:

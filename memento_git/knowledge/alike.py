@@ -77,7 +77,7 @@ def opposed(text: str, other: str) -> bool:
     smaller = min(len(left), len(right))
     if not smaller or len(left & right) / smaller < OPPOSED:
         return False
-    if negated(text) != negated(other):
+    if negated(text) != negated(other) and len(left & right) >= min(smaller, 2):
         return True
     if any(
         (a in left - right and b in right - left) or (b in left - right and a in right - left) for a, b in OPPOSITES

@@ -132,8 +132,9 @@ def _places(desk: Desk, given: Sequence[str]) -> list[dict[str, str]]:
 
 def titled(text: str) -> str:
     """Return a name for a text that has none: its first line, or as much of it as fits."""
-    first = text.strip().splitlines()[0].lstrip("#>*- ").strip()
-    sentence = first.split(". ")[0]
+    line = text.strip().splitlines()[0].strip()
+    first = line.lstrip("#>*- ") or line
+    sentence = first.split(". ")[0] or first
     if len(sentence) <= LONGEST_TITLE:
         return sentence
     return sentence[:LONGEST_TITLE].rsplit(" ", 1)[0] + "…"

@@ -8,7 +8,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from memento_git.knowledge.quoting import HIDDEN
+
 LOW: Final = ("command", "import")
+
+TAG: Final = re.compile("[\U000e0020-\U000e007e]")
+HIDES: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{7,}")  # a flag of a region has up to six of them
 
 SIGNS: Final = (
     ("asks to disregard instructions", re.compile(
@@ -36,4 +41,6 @@ SIGNS: Final = (
 
 def instructive(text: str) -> list[str]:
     """Return in words what makes a text read like orders to its reader; nothing for plain knowledge."""
-    return [told for told, pattern in SIGNS if pattern.search(text)]
+    seen = TAG.sub(lambda found: chr(ord(found[0]) - 0xE0000), text)
+    signs = [told for told, pattern in SIGNS if pattern.search(HIDDEN.sub("", seen))]
+    return [*signs, *(["hides words in characters that nobody sees"] if HIDES.search(text) else [])]

@@ -13,6 +13,12 @@ class KeyTaken(Refused):
     )
 
 
+class KeyUnknown(Refused):
+    token = "key_unknown"
+    sentence = "no note has the key {key}"
+    hint_ = "see them: memento note list; find one by its words: memento recall"
+
+
 class NoSuchDomain(Misused):
     token = "domain_unknown"
     sentence = "{domain!r} is no domain of notes; there are {domains}"
@@ -55,6 +61,12 @@ class MomentInvalid(Misused):
     hint_ = "write 2026-12-31, 2026-12-31T09:30:00Z or 90d"
 
 
+class PointUnknown(Misused):
+    token = "point_unknown"
+    sentence = "{given!r} is no mark, revision, date or length of time"
+    hint_ = "write a mark (git tag -l 'memento/*' lists them), main~3, 2026-12-31 or 90d"
+
+
 class GivesOrders(Refused):
     token = "gives_orders"
     sentence = "a text of the origin {origin} reads like orders to whoever reads it: it {why}"
@@ -64,4 +76,6 @@ class GivesOrders(Refused):
 class LinkInvalid(Misused):
     token = "link_invalid"
     sentence = "{given!r} is no link: {problem}"
-    hint_ = "write RELATION:ID, for example depends_on:note_7k2m"
+    hint_ = (
+        "name a relation and another record: --link depends_on:note_7k2m, memento note link NOTE depends_on note_7k2m"
+    )

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
-from memento_git.knowledge.refusals import NoteRedacted
+from memento_git.knowledge.refusals import KeyUnknown, NoteRedacted
 from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE
 from memento_git.ledger import cache, decoding
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
 from memento_git.model.ids import IdInvalid, NoSuchRecord
+from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -79,10 +80,12 @@ class Shelf(Happenings):
         """Return the note that a prefix of its id, or its key, names; of several with a key the live one."""
         try:
             return self.note(self.view.find(given, "note")[0])
-        except (NoSuchRecord, IdInvalid):
+        except (NoSuchRecord, IdInvalid) as unknown:
             if self.is_redacted(given.strip()):
                 raise NoteRedacted(note=given.strip()) from None
             keyed = self.keyed(given.strip())
+            if keyed is None and isinstance(unknown, IdInvalid) and KEY.fits(given.strip()):
+                raise KeyUnknown(key=given.strip()) from None
             if keyed is None:
                 raise
             return keyed

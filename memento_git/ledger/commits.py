@@ -26,6 +26,11 @@ class Commit(NamedTuple):
     paths: dict[str, str]
 
 
+def is_cut_off(git: Git) -> bool:
+    """Tell whether the history before some commit is not here."""
+    return (git.common_dir / "shallow").exists()
+
+
 def of_code(git: Git, tip: str, *, most: int, since: str = "") -> list[Commit]:
     """Return the latest commits that changed code, the latest first, each path under the name that it has at the tip.
 

@@ -77,7 +77,7 @@ class WorkspaceMissing(Refused):
 
     token = "workspace_missing"
     sentence = "there is no folder {path}"
-    hint_ = "check --workspace"
+    hint_ = "name a folder that is there: nothing is made for a mistyped path"
 
 
 class DubiousOwnership(Refused):
@@ -187,7 +187,7 @@ class Git:
         """Run one git command and return what it printed; raise GitFailed with git's own words."""
         done = self._run(*arguments, data=data, extra=extra)
         if done.returncode:
-            raise GitFailed(command=arguments[0], reason=_reason(done.stderr, done.returncode))
+            raise GitFailed(command=arguments[2 * (arguments[0] == "-c")], reason=_reason(done.stderr, done.returncode))
         return done.stdout
 
     def begin(
@@ -292,7 +292,7 @@ class Git:
         if asked and self._reader is None:
             self._reader = subprocess.Popen(
                 ["git", *OPTIONS, "cat-file", "--batch"],
-                cwd=self.cwd, env=environment(self.extra),
+                cwd=self.cwd, env=environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             self._end_reader = weakref.finalize(self, _end, self._reader)
@@ -306,8 +306,9 @@ class Git:
         reader = self._reader
         if reader is None or reader.stdin is None or reader.stdout is None:
             raise GitFailed(command="cat-file", reason="it is not running")
-        reader.stdin.write("".join(f"{name}\n" for name in names).encode())
-        reader.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # the answer will be missing
+            reader.stdin.write("".join(f"{name}\n" for name in names).encode())
+            reader.stdin.flush()
         contents: list[bytes | None] = []
         for _ in names:
             header = reader.stdout.readline().split()
@@ -377,7 +378,7 @@ class Git:
 
 def _reason(stderr: bytes, code: int) -> str:
     """Return what git complains of, without the advice below it."""
-    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
+    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()[:5] not in ("", "hint:")]
     loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     return "; ".join((loud or lines)[-3:]) or (f"exit code {code}" if code > 0 else f"ended by signal {-code}")
 
@@ -394,5 +395,6 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 def _end(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            pipe.close()
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
     process.wait()

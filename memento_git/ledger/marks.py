@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 PREFIX: Final = "memento/"
+LONGEST: Final = 100
 
 
 class MarkTaken(Refused):
@@ -21,7 +22,7 @@ class MarkTaken(Refused):
 class MarkInvalid(Refused):
     token = "mark_invalid"
     sentence = "{name!r} cannot be the name of a mark"
-    hint_ = "take small letters, digits, dots and dashes, for example release-2"
+    hint_ = "take at most 100 letters, digits, dots and dashes, for example release-2"
 
 
 class NothingBefore(Refused):
@@ -33,7 +34,8 @@ class NothingBefore(Refused):
 def mark(git: Git, name: str, message: str) -> str:
     """Tag HEAD with an annotated tag of a mark's name; return the tag."""
     tag = f"{PREFIX}{name}"
-    if not name or git.answer("check-ref-format", f"refs/tags/{tag}") is None:
+    fit = 0 < len(name) <= LONGEST and name.isprintable()
+    if not fit or git.answer("check-ref-format", f"refs/tags/{tag}") is None:
         raise MarkInvalid(name=name)
     if git.answer("rev-parse", "--verify", "--quiet", f"refs/tags/{tag}") is not None:
         raise MarkTaken(name=name)

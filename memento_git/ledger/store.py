@@ -47,7 +47,7 @@ class NothingToCommit(Refused):
     """A request that would leave everything as it is."""
 
     token = "nothing_changed"
-    sentence = "there is nothing to change"
+    sentence = "there is nothing to change: it is as asked already"
     hint_ = "say what should be different: see the command's --help"
 
 

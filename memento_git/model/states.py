@@ -14,3 +14,8 @@ CHECK_FAILED: Final = (
 )  # fmt: skip
 DONE: Final = ("completed", "accepted")
 SENDERS: Final = ("auto", "cron", "webhook", "chat")
+RUN_STATUSES: Final = ("active", "blocked", "paused", "cancelled", "completed", "contested")
+TASK_STATUSES: Final = (
+    "pending", "dispatched", "in_progress", "blocked", "completed", "accepted", "rejected", "cancelled", "contested",
+)  # fmt: skip
+DISPATCH_STATUSES: Final = ("queued", "claimed", "completed", "failed", "recovered")

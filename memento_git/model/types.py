@@ -37,8 +37,11 @@ class Pattern(NamedTuple):
     name: str
     pattern: str
 
+    def fits(self, text: str) -> bool:
+        return re.fullmatch(self.pattern, text) is not None
+
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
-        if not isinstance(raw, str) or re.fullmatch(self.pattern, raw) is None:
+        if not isinstance(raw, str) or not self.fits(raw):
             problems.append((at, f"{raw!r:.60} is not {self.name}"))
         return raw
 

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 class TextInvalid(Refused):
     token = "text_invalid"
     sentence = "{where}: {problem}"
-    hint_ = "give plain text: no control or direction-changing characters, one line where one is asked for"
+    hint_ = "give plain text: at most 65536 characters, no control or direction marks, one line where one is asked for"
+
+
+class TextEmpty(TextInvalid):
+    """A text that says nothing."""
+
+    hint_ = "write what it shall say"
 
 
 class ReasonRequired(Refused):
@@ -33,7 +39,7 @@ class Intake:
         """Return a typed text as the ledger stores it; refuse what is unfit for it or holds a secret."""
         clean = value.replace("\r\n", "\n").strip()
         if not clean:
-            raise TextInvalid(where=where, problem="it is empty")
+            raise TextEmpty(where=where, problem="it is empty")
         for problem in text_problems(clean, lines=lines):
             raise TextInvalid(where=where, problem=problem)
         if scan:

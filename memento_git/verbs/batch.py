@@ -145,6 +145,9 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
+LARGEST: Final = 16 << 20
+
+
 class BatchInvalid(Misused):
     """A list of verbs that cannot be understood."""
 
@@ -155,6 +158,8 @@ class BatchInvalid(Misused):
 
 def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
     """Do the verbs of a YAML list; return what each made. All of it is one commit, or nothing is."""
+    if len(text) > LARGEST:
+        raise BatchInvalid(where="the list", problem=f"it has more than {LARGEST} bytes")
     try:
         loaded = yamltext.load(text)
     except yamltext.Unreadable as error:

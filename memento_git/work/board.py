@@ -8,15 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.markup import plain
+from memento_git.model.states import TASK_STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 Row = dict[str, Any]
 FORMAT: Final = 1
-COLUMNS: Final = (
-    "pending", "dispatched", "in_progress", "blocked", "completed", "accepted", "rejected", "cancelled", "contested",
-)  # fmt: skip
+COLUMNS: Final = TASK_STATUSES
 OPEN: Final = ("queued", "claimed")
 
 

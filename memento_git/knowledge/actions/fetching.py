@@ -68,8 +68,9 @@ def fetch_notes(
 def name_of(git: Git) -> str:
     """Return what a project is called: its repository at the remote, else its folder; never where that lies."""
     url = git.answer("config", "--get", "remote.origin.url") or ""
-    there = re.split(r"[/\\:]", url.rstrip("/\\"))[-1] or (git.top or git.common_dir).name
-    return there.removesuffix(".git") or "project"
+    parts = (part.removesuffix(".git") for part in reversed(re.split(r"[/\\:]", url)))
+    there = next((part for part in parts if part not in ("", ".", "..")), "")
+    return there or (git.top or git.common_dir).name.removesuffix(".git") or "project"
 
 
 def _entry(shelf: Shelf, note: Prose, project: str, skipped: list[LeftOut]) -> Entry:

@@ -67,8 +67,8 @@ def _named(shelf: Shelf, given: str, held: dict[str, list[str]]) -> str:
     try:
         return resolve(given, "note", held)
     except Refused:
-        keyed = shelf.keyed(given.strip())
-        if keyed is None or keyed.id not in held:
+        keyed = shelf.find(given)
+        if keyed.id not in held:
             raise
         return keyed.id
 

@@ -153,11 +153,12 @@ class Scan:
             digest = hashlib.sha256(one.text.encode(errors="replace")).hexdigest()
             if before.get(place, ("", ""))[0] == digest:
                 continue
+            draft = "" if (place, one.text) in self.known else self._draft(path, one)
+            if draft is None:
+                continue
             if place in before:
                 self._withdraw(before[place][1])
-            draft = "" if (place, one.text) in self.known else self._draft(path, one)
-            if draft is not None:
-                self.record.said[place] = (digest, draft)
+            self.record.said[place] = (digest, draft)
         return len(self.left_out) == left
 
     def _withdraw(self, draft: str) -> None:

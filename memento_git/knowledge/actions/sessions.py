@@ -10,8 +10,9 @@ from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, orientation
+from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.rows import after, draft_row, note_row
-from memento_git.knowledge.sessions import NoSession, Session, Sessions
+from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import layout, marks
@@ -61,7 +62,6 @@ def earlier(ledger: Ledger, revision: str) -> Shelf | None:
 
 def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
     """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
-    short = ShortTerm(ledger.git, shelf.view.policy().short)
     return {
         "id": session.id,
         "actor": session.actor,
@@ -70,6 +70,14 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "head": session.head or None,
         "ended_at": session.ended or None,
         "notes": [note_row(shelf, note) for note in _made(shelf, session)],
+        **_waiting(ledger, shelf),
+    }
+
+
+def _waiting(ledger: Ledger, shelf: Shelf) -> Row:
+    """Return the drafts and short-term items of this clone."""
+    short = ShortTerm(ledger.git, shelf.view.policy().short)
+    return {
         "drafts": [draft_row(one) for one in Drafts(ledger.git).all()],
         "short": [item._asdict() for item in short.items()],
     }
@@ -85,7 +93,8 @@ def session_status(ledger: Ledger) -> Row:
     shelf = Shelf(ledger.view())
     current = Sessions(ledger.git).current(ledger.actor)
     if current is None:
-        raise NoSession(actor=ledger.actor)
+        none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
+        return {**none, "actor": ledger.actor, "notes": [], **_waiting(ledger, shelf)}
     return session_row(ledger, shelf, current)
 
 
@@ -193,14 +202,21 @@ def _start(ledger: Ledger, since: str) -> str:
     if since == LAST:
         last = Sessions(ledger.git).last(ledger.actor)
         return last.head if last is not None else ""
-    return revision(ledger, since) if since else marks.last_mark(ledger.git)
+    try:
+        return revision(ledger, since) if since else marks.last_mark(ledger.git)
+    except marks.NothingBefore:
+        return ""  # all of it happened since
 
 
 def revision(ledger: Ledger, given: str) -> str:
-    """Return the commit that a text names: a mark, a revision of git's, else the last one before a date."""
+    """Return the commit that a text names: a mark, a revision of git's, else the last one before a time."""
     for name in (f"refs/tags/{marks.PREFIX}{given}", given):
         if commit := ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
             return commit
-    from memento_git.knowledge.drafting import moment
+    from memento_git.knowledge.drafting import past_moment
 
-    return marks.before(ledger.git, moment("since", given, ledger.now()))
+    try:
+        when = past_moment("since", given, ledger.now())
+    except MomentInvalid:
+        raise PointUnknown(given=given) from None
+    return marks.before(ledger.git, when)

@@ -39,6 +39,7 @@ def check_usage(shelf: Shelf, *, since: str = "", most: int = MOST, least: int =
         "looked_at": {
             "since": since or None, "commits": len(told.code), "note_commits": len(told.written), "most": most,
             "wide": sum(len(one.paths) > usage.WIDE for one in told.code), "notes": len(told.live),
+            "shallow": commits.is_cut_off(shelf.view.git),
         },
         **{name: rows[:limit] if limit else rows for name, rows in lists.items()},
         "omitted": {name: len(rows) - limit for name, rows in lists.items() if 0 < limit < len(rows)},
