@@ -46,16 +46,17 @@ class Authored(NamedTuple):
 
 
 class Story(NamedTuple):
-    """What the commits of a range did: those that added ledger files, and path -> a commit that took it away.
+    """What the commits of a range did: those that added ledger files; path -> the first that took away or edited it.
 
     A merge takes away what one of its parents had.
     """
 
     authored: list[Authored]
     taken: dict[str, str]
+    edited: dict[str, str]
 
 
-NOTHING: Final = Story([], {})
+NOTHING: Final = Story([], {}, {})
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
@@ -139,11 +140,12 @@ def story(git: Git, base: str, head: str) -> Story:
     """Return what the commits from the base to the head did, one by one; a squash leaves fewer of them."""
     text = os.fsdecode(
         git.run(
-            "-c", "log.showSignature=false", "log", "-m", "--full-history", "--diff-filter=AD", "--no-renames",
+            "-c", "log.showSignature=false", "log", "-m", "--full-history", "--diff-filter=ADM", "--no-renames",
             "--name-status", "-z", "--format=%x01%H %P%x02%an <%ae>", f"{base}..{head}", "--", layout.FOLDER,
         )
     )  # fmt: skip
     taken: dict[str, str] = {}
+    edited: dict[str, str] = {}
     added: dict[tuple[str, str], list[list[str]]] = {}
     parents: dict[str, int] = {}
     for part in text.split("\x01")[1:]:
@@ -153,10 +155,11 @@ def story(git: Git, base: str, head: str) -> Story:
         words = [word.lstrip("\n") for word in rest.split("\0")]
         changed = list(zip(words[::2], words[1::2], strict=False))
         taken.update({path: commit for letter, path in changed if letter == "D"})
+        edited.update({path: commit for letter, path in changed if letter == "M"})
         added.setdefault((commit, author), []).append([path for letter, path in changed if letter == "A"])
         parents[commit] = max(1, len(named))
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
-    return Story([Authored(commit, author, paths) for (commit, author), paths in own.items() if paths], taken)
+    return Story([Authored(commit, author, paths) for (commit, author), paths in own.items() if paths], taken, edited)
 
 
 def to_commit(git: Git, differing: Iterable[Changed]) -> list[Authored]:

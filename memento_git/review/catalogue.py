@@ -388,9 +388,9 @@ CATALOGUE: Final = {
         "change an outcome.",
     ),
     "D010": Kind(
-        "taken back on the branch", "error",
+        "taken back or edited on the branch", "error",
         "An event or evidence was in a commit of the branch, and a later one, or a merge that dropped a side, took it "
-        "away.",
+        "away, or says something else in its place.",
         "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, reopen the task or retract the evidence.",
     ),
 }  # fmt: skip

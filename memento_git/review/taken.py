@@ -1,4 +1,4 @@
-"""What a commit of a branch had, and a later one, or a merge that dropped a side, took away again."""
+"""What a commit of a branch had, and a later one, or a merge that dropped a side, took away again or edited."""
 
 from __future__ import annotations
 
@@ -33,6 +33,21 @@ def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> It
         elif not _is_kept(comparison, git, path, commit):
             message = f"{place.id} was on the branch, and its redaction keeps other words than it said"
             yield Finding("D010", path, 0, message, fix)
+
+
+def edited(comparison: Comparison, git: Git, changed: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the events and evidence of the branch that say another thing than when they came; path -> first edit."""
+    for path, commit in sorted(changed.items()):
+        place = layout.place_of(path)
+        if place is None or place.kind not in ("event", "evidence") or path in comparison.base.files:
+            continue
+        comparison.head.index(place.run)
+        now = comparison.head.files.get(path)
+        parents = (git.answer("rev-list", "--parents", "-n", "1", commit) or "").split()[1:]
+        before = [blob for parent in parents if (blob := git.answer("rev-parse", "-q", "--verify", f"{parent}:{path}"))]
+        if now and before and now not in before:
+            message = f"{place.id} came with other words on the branch, and was edited later, in {commit[:12]}"
+            yield Finding("D010", path, 0, message, f"git checkout {commit[:12]}^ -- {path}")
 
 
 def _is_kept(comparison: Comparison, git: Git, path: str, commit: str) -> bool:

@@ -313,3 +313,24 @@ def test_what_is_dated_ahead_does_not_block_for_ever(doors: Doors, run: str, how
     doors.warned("T004")
     doors.play.as_("Grace").do(evidences.approve, run)
     assert doors.missing(run) == []
+
+
+def test_the_words_of_an_event_are_edited_after_it_came(doors: Doors) -> None:
+    """Way: what a completion says is made better once the reviewer has read it."""
+    play = doors.play
+    task = play.proven()
+    done = doors.last(task, "completed")
+    path = doors.root / doors.path(done)
+    path.write_text(f"{path.read_text().rstrip()}\nnote: Reviewed by Grace, all fine.\n")
+    play.commit_all("wording")
+    assert f"{done} came with other words" in doors.caught("D010")
+
+
+def test_an_edit_that_was_taken_back_is_none(doors: Doors) -> None:
+    done = doors.last(doors.play.proven(), "completed")
+    path = doors.root / doors.path(done)
+    text = path.read_text()
+    for words in (f"{text}note: Better.\n", text):
+        path.write_text(words)
+        doors.play.commit_all("wording")
+    doors.warned()
