@@ -280,7 +280,7 @@ def recover(
     from memento_git.work.desk import Desk
 
     if bool(dispatch_id) == all_ or (all_ and (force or reason)) or (run and not all_):
-        raise click.UsageError("name one dispatch, or give --all, with --run if you like, and without --force")
+        raise click.UsageError("name one dispatch; or give --all, with --run if you like, without --force and --reason")
     if all_:
         from memento_git.cli.handover import recover_all
 

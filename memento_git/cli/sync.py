@@ -60,7 +60,8 @@ def _lines(door: Door, done: Synced) -> list[str]:
     ]
     lines += [_trouble(row, names) for row in done.trouble]
     lines += [f"wrong: {output.printable(finding)}" for finding in done.findings]
-    return [*lines, *([" next: memento settle"] if done.trouble else [])]
+    step = "settle" if done.trouble else "check" if done.findings else ""
+    return [*lines, *([f" next: memento {step}"] if step else [])]
 
 
 def _trouble(row: Row, names: output.Names) -> str:
