@@ -133,7 +133,7 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
         "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (1, "aa1810a11d46")
+    assert (FORMAT, digest) == (2, "aa1810a11d46")
 
 
 @pytest.mark.parametrize(
