@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 NEAR: Final = 0.6
 OPPOSED: Final = 0.4
 WORD: Final = re.compile(r"[^\W_]+(?:[._:/-][^\W_]+)*")
-PLAIN_WORD: Final = re.compile(r"[a-z0-9]+(?:[._:/-][a-z0-9]+)*")
 NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
 EMPTY_WORDS: Final = frozenset((
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "of",
@@ -55,8 +54,15 @@ def _lowered(text: str) -> str:
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a text that tell something, negations left out."""
-    found = (PLAIN_WORD if text.isascii() else WORD).findall(_lowered(text))
-    return frozenset(found) - SAYING_NOTHING
+    found: set[str] = set()
+    rest = []
+    for piece in _lowered(text).split():
+        if piece.isalnum():
+            found.add(piece)
+        else:
+            rest.append(piece)
+    found.update(WORD.findall(" ".join(rest)))
+    return frozenset(found - SAYING_NOTHING)
 
 
 def negated(text: str) -> bool:

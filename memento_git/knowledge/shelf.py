@@ -18,7 +18,7 @@ from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
@@ -96,12 +96,11 @@ class Shelf(Happenings):
         live = [note for note in found if self.status(note.id) in (*LIVE, "contested")]
         return next(reversed(live or found), None)
 
-    def readable(self) -> Iterable[Prose]:
-        """Yield the notes whose files can be read, the latest last; what is wrong with others is a finding."""
-        for name in self.ids():
-            found = self.view.record(self.index.prose[name])
-            if isinstance(found, Prose):
-                yield found
+    def readable(self) -> list[Prose]:
+        """Return the notes whose files can be read, the latest last; what is wrong with others is a finding."""
+        self.load()
+        found = [self.view.record(path) for path in self.index.prose.values()]
+        return sorted((one for one in found if isinstance(one, Prose)), key=lambda note: (note.data["at"], note.id))
 
     def live(self) -> list[Prose]:
         """Return the notes that are active or parked."""
