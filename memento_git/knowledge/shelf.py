@@ -123,6 +123,8 @@ class Shelf(Happenings):
         return self.fold.group(key)
 
     def status(self, note: str) -> str:
+        if note not in self.index.events_of:
+            return "active"
         lanes = self.folded(note).lanes
         if REDACTED in lanes.values:
             return REDACTED
@@ -173,6 +175,8 @@ class Shelf(Happenings):
 
     def links(self, note: Prose) -> list[Link]:
         """Return a note's own links, and those that events added."""
+        if not note.data.get("links") and note.id not in self.index.events_of:
+            return []
         found = {Link(one["rel"], one["to"]): True for one in note.data.get("links") or ()}
         for name, value in self.folded(note.id).lanes.named("link").items():
             rel, _, to = name.partition(":")
