@@ -22,7 +22,7 @@ from memento_git.knowledge import index
 from memento_git.knowledge.recall import search
 from memento_git.ledger.store import Ledger
 
-SIZES: Final = (1_000, 10_000)
+SIZES: Final = (1_000, 10_000, 50_000)
 WARM: Final = 200
 WHOLE: Final = 11
 OWN: Final = (20, 1_000)

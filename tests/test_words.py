@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memento_git.knowledge import words as w
-from memento_git.knowledge.lexicon import ASKING, EMPTY
+from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY
 
 
 @pytest.mark.parametrize(
@@ -149,3 +149,8 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
 )
 def test_a_name_is_known_by_how_it_is_written(text: str, names: set[str]) -> None:
     assert w.named(text) == names
+
+
+def test_every_everyday_word_is_one_by_its_stem() -> None:
+    assert [word for word in EVERYDAY if not w.is_everyday(w.stem(word))] == []
+    assert not any(map(w.is_everyday, ("walrus", "kubernet", "", "a")))

@@ -110,13 +110,13 @@ def _chunk(*, plain: bool) -> re.Pattern[str]:
 
 
 @cache
-def _everyday() -> frozenset[str]:
-    return frozenset(map(stem, EVERYDAY))
+def _everyday(start: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in EVERYDAY if word.startswith(start))
 
 
 def is_everyday(word: str) -> bool:
     """Tell whether most projects use a word, so that it tells little where a ledger is too small to say so."""
-    return word in _everyday()
+    return word in _everyday(word[:2])
 
 
 def _raw(text: str) -> Iterator[Iterable[str]]:
