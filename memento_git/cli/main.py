@@ -22,7 +22,7 @@ COMMANDS: Final = {
     "gate": ("gate", "Record and waive the verdicts of reviews."),
     "evidence": ("evidence", "Run commands as evidence; add, reproduce, export, approve, retract it."),
     "note": ("note", "Keep, better, link, confirm, retire what the project has learned."),
-    "remember": ("note", "Add a note, as note add does."),
+    "remember": ("remember", "Add a note, as note add does."),
     "recall": ("recall", "Find what the ledger knows of a question, a place, or in all."),
     "session": ("session", "Begin, check, hand over and mark a session of work."),
     "recipe": ("recipe", "Save and run queries over notes, built of steps."),

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from memento_git.cli import boundary, output, terminal
 from memento_git.cli.boundary import Door, both, paged, reads, writes
-from memento_git.errors import Misused
-
-MOST_READ: Final = 1 << 20
-
-
-class FileUnreadable(Misused):
-    """A file that should hold a text cannot be read as one."""
-
-    token = "file_unreadable"
-    sentence = "@{path} cannot be read: {problem}"
-    hint_ = "name a file of UTF-8 text after the @, or @- for standard input"
+from memento_git.cli.texts import read_text
 
 
 def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
@@ -84,22 +74,6 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
     text = read_text(body)
     row = door.change("plan draft", lambda tx: answers.after(tx, plans.draft_plan(tx, title, text, run=run, **options)))
     door.show({"plan": row}, f"drafted {row['id']}\n next: memento plan approve {row['id']}")
-
-
-def read_text(given: str) -> str:
-    """Return a text that was typed, or that of the file that `@FILE` names (`@-`: standard input)."""
-    if not given.startswith("@"):
-        return given
-    try:
-        with click.open_file(given[1:], "rb") as stream:
-            data = stream.read(MOST_READ + 1)
-        if len(data) > MOST_READ:
-            raise FileUnreadable(path=given[1:], problem=f"it has more than {MOST_READ} bytes")
-        return str(data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
-    except OSError as error:
-        raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
-    except UnicodeDecodeError as error:
-        raise FileUnreadable(path=given[1:], problem=f"byte {error.start + 1} is not UTF-8 text") from None
 
 
 @plan.command("approve")

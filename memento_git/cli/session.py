@@ -12,7 +12,7 @@ import click
 
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, group, reads, writes
-from memento_git.cli.plan import read_text
+from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
 

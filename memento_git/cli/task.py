@@ -10,8 +10,8 @@ import click
 from memento_git.cli import boundary, output, terminal
 from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, paged, reads, writes
-from memento_git.cli.plan import read_text
 from memento_git.cli.route import route
+from memento_git.cli.texts import read_text
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 
 if TYPE_CHECKING:

@@ -100,8 +100,7 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
-    found += [*comparison.findings(), *taken.taken_back(comparison, git, story.taken)]
-    found += taken.edited(comparison, git, story.edited)
+    found += [*comparison.findings(), *taken.on_the_way(comparison, git, story)]
     found += signed.check(view, keys, policy, paths)
     found += signed.signers_changed(git, first, head, policy)
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)

@@ -13,8 +13,15 @@ from memento_git.review.against import keeps, keeps_answer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memento_git.ledger.changes import Story
     from memento_git.ledger.git import Git
     from memento_git.review.against import Comparison
+
+
+def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+    """Yield what commits of the branch did to what earlier ones of it had brought."""
+    yield from taken_back(comparison, git, story.taken)
+    yield from edited(comparison, git, story.edited)
 
 
 def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> Iterator[Finding]:

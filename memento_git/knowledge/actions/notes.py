@@ -53,7 +53,8 @@ def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
     gone = data.get("supersedes") or []
     live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
     key = data.get("key")
-    same = (note for note in live.values() if alike.plain(note.body) == alike.plain(body))
+    text = alike.plain(body)
+    same = (note for note in live.values() if alike.plain(note.body) == text)
     held = next((note for note in same if note.data.get("key") == key), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])

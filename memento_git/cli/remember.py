@@ -1,0 +1,91 @@
+"""memento remember, which is memento note add."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memento_git.cli import output
+from memento_git.cli.boundary import Door, scoped, writes
+from memento_git.cli.texts import read_text
+from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WORDS = {"ledger": "kept", "drafts": "kept as a draft", "short": "kept for now"}
+
+
+def described(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what a note is, beside its text."""
+    options = (
+        click.option("--title", default="", metavar="TEXT", help="Its name; the text's first line by default."),
+        click.option("--key", default="", metavar="KEY", help="A dotted key that no other live note has."),
+        click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag; repeatable."),
+        click.option("--alias", "aliases", multiple=True, metavar="TEXT", help="Other words for it; repeatable."),
+        click.option("--importance", default="", metavar="0..1", help="How much it matters."),
+        click.option("--confidence", default="", metavar="0..1", help="How sure it is."),
+        click.option("--tier", type=click.Choice(TIERS), default=None, help="medium expires; long by default."),
+        click.option("--expires", default="", metavar="WHEN", help="A date, a time or a length such as 90d."),
+        click.option("--valid-from", default="", metavar="WHEN", help="From when it is true."),
+        click.option("--valid-to", default="", metavar="WHEN", help="Until when it is true."),
+        click.option("--thread", default="", metavar="NAME", help="A line of thought that it is part of."),
+        click.option("--to", default="", metavar="WHO", help="Whom a question is for."),
+        click.option("--about", multiple=True, metavar="PLACE", help="PATH, PATH:12-40, PATH::symbol, dep:NAME."),
+        click.option("--source", "sources", multiple=True, metavar="TEXT", help="Where it comes from; repeatable."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {key: value for key, value in options.items() if value not in (None, "", (), False)}
+
+
+@click.command("add")
+@click.argument("text")
+@click.option("--kind", type=click.Choice(NOTE_KINDS), default="fact", show_default=True, help="What it is.")
+@click.option("--domain", default="", metavar="DOMAIN", help="Where it belongs; follows from the kind by default.")
+@described
+@click.option("--link", "links", multiple=True, metavar="REL:ID", help="A link to another record; repeatable.")
+@click.option("--evidence", multiple=True, metavar="ID", help="Evidence that it rests on; repeatable.")
+@click.option("--supersedes", multiple=True, metavar="NOTE", help="A note that it takes the place of; repeatable.")
+@click.option("--reason", default="", metavar="TEXT", help="Why it takes the place of another.")
+@click.option("--pinned", is_flag=True, help="Make it part of every digest.")
+@click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that the text is less than your own.")
+@click.option("--draft", is_flag=True, help="Keep it in this clone only, until session promote.")
+@click.option("--short", is_flag=True, help="Remember it for now: in this clone, in a ring of the latest.")
+@scoped
+@writes
+def add(door: Door, text: str, **options: Any) -> None:
+    """Add a note; TEXT is Markdown, @FILE reads it from a file, @- from standard input."""
+    _add(door, read_text(text), options)
+
+
+remember = click.Command("remember", params=add.params, callback=add.callback, help="Add a note, as note add does.")
+
+
+def _add(door: Door, text: str, options: dict[str, Any]) -> None:
+    from memento_git.knowledge.actions.keeping import keep_note
+
+    door.makes = True
+    kept = keep_note(door.ledger, text, allow_secrets=door.allow_secrets, **given(options))
+    word = "kept already" if kept.added.existing else WORDS[kept.where]
+    lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
+    lines += [f" {kept.why}"] if kept.why else []
+    lines += [
+        f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"
+        for one in kept.added.alike
+    ]
+    near = [one._asdict() for one in kept.added.alike]
+    told = {
+        "note": kept.row,
+        "existing": kept.added.existing,
+        "alike": near,
+        "where": kept.where,
+        "why": kept.why or None,
+    }
+    door.show(told, "\n".join(lines))

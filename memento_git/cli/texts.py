@@ -1,0 +1,35 @@
+"""Texts that are typed, or read from a file that is named instead."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from memento_git.errors import Misused
+
+MOST_READ: Final = 1 << 20
+
+
+class FileUnreadable(Misused):
+    """A file that should hold a text cannot be read as one."""
+
+    token = "file_unreadable"
+    sentence = "@{path} cannot be read: {problem}"
+    hint_ = "name a file of UTF-8 text after the @, or @- for standard input"
+
+
+def read_text(given: str) -> str:
+    """Return a text that was typed, or that of the file that `@FILE` names (`@-`: standard input)."""
+    if not given.startswith("@"):
+        return given
+    try:
+        with click.open_file(given[1:], "rb") as stream:
+            data = stream.read(MOST_READ + 1)
+        if len(data) > MOST_READ:
+            raise FileUnreadable(path=given[1:], problem=f"it has more than {MOST_READ} bytes")
+        return str(data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
+    except OSError as error:
+        raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
+    except UnicodeDecodeError as error:
+        raise FileUnreadable(path=given[1:], problem=f"byte {error.start + 1} is not UTF-8 text") from None
