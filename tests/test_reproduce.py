@@ -77,7 +77,7 @@ def forged(play: Play, evidence: str, *, exit_code: int = 0) -> None:
     path = play.root / state.index.evidence[evidence]
     text = path.read_text().replace("outcome: failed", "outcome: passed")
     path.write_text(re.sub(r"exit: \d+", f"exit: {exit_code}", text))
-    play.commit_all("by hand")
+    git(play.root, "commit", "-qa", "--amend", "--no-edit")  # as if it had come so
 
 
 def lied(play: Play) -> tuple[str, str]:

@@ -166,7 +166,8 @@ def test_what_may_be_run_again_is_read_from_the_base(doors: Doors) -> None:
     honest = doors.play.evidence(task, code=1)
     path = doors.path(honest)
     text = (doors.root / path).read_text().replace("exit: 1", "exit: 0").replace("outcome: failed", "outcome: passed")
-    doors.write(path, text)
+    (doors.root / path).write_text(text)
+    git(doors.root, "commit", "-qa", "--amend", "--no-edit")  # as if it had come so
     doors.forge(task, "completed", **doors.completion(task, honest, dispatch=claim))
     assert doors.play.is_proven(task)
     doors.warned("C003")
