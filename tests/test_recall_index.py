@@ -325,6 +325,20 @@ def test_a_little_that_came_is_read_besides_and_written_when_it_is_much(
     assert seen == [1, 2, 3, 0, 1]
 
 
+def test_a_question_about_the_past_does_not_move_an_index_whose_tree_is_gone(notes: Notes) -> None:
+    first = git(notes.root, "rev-parse", "HEAD")
+    notes.add("4", "Narwhal", "The narwhal is new.")
+    notes.commit()
+    search(notes.ledger, ["lease"])
+    state = index.place(notes.ledger.git) / index.STATE
+    gone = "1" * 40
+    state.write_text(json.dumps({**json.loads(state.read_text()), "tree": gone}))
+    assert titles(notes.ledger, "narwhal", first) == []
+    assert json.loads(state.read_text())["tree"] == gone
+    assert titles(notes.ledger, "narwhal") == ["Narwhal"]
+    assert json.loads(state.read_text())["tree"] != gone
+
+
 def test_while_somebody_writes_memory_stands_in(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "PATIENCE", 0.05)
     search(notes.ledger, ["lease"])

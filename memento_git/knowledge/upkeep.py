@@ -44,7 +44,7 @@ def gathered(
 
     shelf = index.opened(view.git) if written else None
     changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
-    if written and tree and (shelf is None or changes is None or (len(changes) > LITTLE and _is_head(view))):
+    if written and tree and (shelf is None or (_is_much(changes) and _is_head(view))):
         shelf = _brought_up(view.git, shelf, tree, progress)
         changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
     if changes is None:
@@ -66,6 +66,11 @@ def _in_memory(
     if view.changed:
         entries += _uncommitted(view, tree, wanted)
     return Corpus(shelf, wanted, entries), len(wanted)
+
+
+def _is_much(changes: dict[str, str] | None) -> bool:
+    """Tell whether what came since is sooner written into the index than read with each question."""
+    return changes is None or len(changes) > LITTLE
 
 
 def _is_head(view: View) -> bool:
