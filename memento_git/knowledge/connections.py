@@ -62,7 +62,7 @@ def graph(
     left: set[str] = set()
     links: dict[tuple[str, str, str], None] = {}
     waiting = deque([note.id])
-    resting = _resting(shelf)
+    resting = _resting(shelf) if direction != "out" else {}
     while waiting:
         here = waiting.popleft()
         if found[here] >= depth:
@@ -90,7 +90,7 @@ def _around(
     known = _note(shelf, here)
     if direction != "in" and known is not None:
         yield from ((here, link.rel, link.to) for link in shelf.links(known))
-        yield from ((here, rel, end) for rel, end in _ends(known) if rel != "sources" or end in shelf.index.prose)
+        yield from ((here, rel, end) for rel, end in _records(shelf, known))
     if direction != "out":
         yield from ((other, rel, here) for rel, other in (*shelf.backlinks(here), *resting.get(here, ())))
 
@@ -99,10 +99,14 @@ def _resting(shelf: Shelf) -> dict[str, list[tuple[str, str]]]:
     """Return record -> (relation, note) of the notes that supersede it, sum it up or rest on it."""
     found: dict[str, list[tuple[str, str]]] = {}
     for note in shelf.readable():
-        for rel, end in _ends(note):
-            if rel != "sources" or end in shelf.index.prose:
-                found.setdefault(end, []).append((rel, note.id))
+        for rel, end in _records(shelf, note):
+            found.setdefault(end, []).append((rel, note.id))
     return found
+
+
+def _records(shelf: Shelf, note: Prose) -> Iterator[tuple[str, str]]:
+    """Yield what a note rests on, but for the addresses among its sources."""
+    return ((rel, end) for rel, end in _ends(note) if rel != "sources" or end in shelf.index.prose)
 
 
 def thread(shelf: Shelf, note: Prose) -> list[Row]:

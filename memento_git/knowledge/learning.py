@@ -240,8 +240,13 @@ def _states(known: Known) -> Data:
             **({"expired": "with"} if any(item.is_expired for item in ours) else {})}  # fmt: skip
 
 
+def steps_of(data: Data) -> list[Data]:
+    """Return the steps of a recipe, those of its parts first."""
+    return [step for part in (*data.get("parts", ()), data) for step in part.get("steps", ())]
+
+
 def size(data: Data) -> int:
     """Return how much a recipe says: the simplest one has the least."""
-    held = [step for part in (*data.get("parts", ()), data) for step in part.get("steps", ())]
+    held = steps_of(data)
     options = [one for step in held for key, one in step.items() if key not in ("do", "most", "states", "expired")]
     return len(held) + sum(len(one) if isinstance(one, list) else len(str(one).split()) for one in options)

@@ -128,9 +128,9 @@ class _Scores:
         return sum(shares) / self.all * math.sqrt(len(self.worth))
 
 
-def _answers(one: Found, near: Near | None) -> bool:
-    """Tell whether a document has enough of a question's words to answer it, whatever it means."""
-    return one.cover >= HALF or (one.strength >= FLOOR and (near is None or one.card.path not in near.cosines))
+def _answers_by_words(one: Found, near: Near | None) -> bool:
+    """Tell whether a document of which no meaning is known has enough of a question's words to answer it."""
+    return one.strength >= FLOOR and (near is None or one.card.path not in near.cosines)
 
 
 def _worth(word: str, having: int, count: int) -> float:
@@ -176,8 +176,7 @@ def rank(
 def _count(corpus: Corpus, scores: _Scores, least: float, keep: Callable[[Card], bool] | None) -> int:
     """Return how many documents reach a score; beyond the first thousand whether each may be shown is not asked."""
     enough = [number for number, score in scores.total.items() if score >= least]
-    judged = enough[:COUNTED] if keep is not None else ()
-    return len(enough) - sum(keep is not None and not keep(corpus.card(number)) for number in judged)
+    return len(enough) - (sum(not keep(corpus.card(number)) for number in enough[:COUNTED]) if keep else 0)
 
 
 def _sure(found: Sequence[Found], near: Near | None, *, strange: bool) -> bool | None:
@@ -185,7 +184,9 @@ def _sure(found: Sequence[Found], near: Near | None, *, strange: bool) -> bool |
 
     Who names what nobody here has heard of is not answered by a few other words: what else would be firm is weak then.
     """
-    if any(one.cover >= HALF for one in found) or (not strange and any(_answers(one, near) for one in found)):
+    if any(one.cover >= HALF for one in found):
+        return True
+    if not strange and any(_answers_by_words(one, near) for one in found):
         return True
     firm, weak = (FLOOR, WEAK) if near is None else (BOTH, BOTH_WEAK)
     reached = max((one.strength for one in found), default=0.0)

@@ -70,10 +70,11 @@ def _strongest(found: Iterable[Beside]) -> list[Beside]:
 
 
 def _covered(path: str, noted: Collection[str]) -> bool:
-    return path in noted or any(folder in noted for folder in _folders(path))
+    return path in noted or any(folder in noted for folder in folders(path))
 
 
-def _folders(path: str) -> Iterator[str]:
+def folders(path: str) -> Iterator[str]:
+    """Yield the folders around a file, the nearest first."""
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
@@ -90,7 +91,7 @@ def changes(commits: Iterable[Iterable[str]], at: Mapping[str, Collection[str]])
 
 def notes_at(path: str, at: Mapping[str, Collection[str]]) -> Iterator[str]:
     """Yield the notes that are about a file, or about a folder around it."""
-    for place in (path, *_folders(path)):
+    for place in (path, *folders(path)):
         yield from at.get(place, ())
 
 

@@ -9,7 +9,7 @@ from memento_git.folding.fold import group_of
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NoLedger
-from memento_git.model.clock import AHEAD, seconds_of
+from memento_git.model.clock import is_ahead
 from memento_git.model.ids import Ref, kind_of
 from memento_git.model.work import Event
 from memento_git.texts.typed import Intake
@@ -116,7 +116,7 @@ class Desk(Intake):
     def _time(self, book: Book, after: Iterable[Ref]) -> str:
         """Return now, and say so where the clock runs behind what it follows."""
         latest = max((event.at for ref in after if (event := book.event(ref.id))), default="")
-        if latest > self.tx.now and seconds_of(latest) - seconds_of(self.tx.now) > AHEAD:
+        if is_ahead(latest, self.tx.now):
             warning = f"the clock says {self.tx.now}, but an event that this one follows is from {latest}"
             if warning not in self.tx.ledger.warnings:
                 self.tx.ledger.warnings.append(warning)

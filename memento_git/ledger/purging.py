@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import layout, lock, publish, worktree
+from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.journal import Path3
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     head, ref = git.head()
     if head is None or not ref.startswith("refs/heads/"):
         raise NoBranch
-    if (git.common_dir / "shallow").exists():
+    if is_cut_off(git):
         raise ShallowHistory
     branch = ref.removeprefix("refs/heads/")
     _refuse_elsewhere(git, ref, branch)

@@ -258,8 +258,7 @@ def keeps_answer(state: RunState, said: Evidence) -> bool:
     """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
     from memento_git.work import holding
 
-    kept = holding.taken_away(state).get(said.id, {})
-    return said.id in state.index.evidence or kept == codec.redact_evidence(said.data)
+    return said.id in state.index.evidence or holding.left_of(state, said.id) == codec.redact_evidence(said.data)
 
 
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.ledger.desk import Book
-from memento_git.model.clock import AHEAD, is_ahead, seconds_of
+from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _told(book: Looked, name: str) -> str:
 def dated(book: Looked, event: Event) -> Iterator[Finding]:
     """Yield an event dated well before one that it follows, or after now."""
     latest = max((seen.at for ref in event.after if (seen := book.event(ref.id))), default="")
-    if latest > event.at and seconds_of(latest) - seconds_of(event.at) > AHEAD:
+    if is_ahead(latest, event.at):
         message = f"{event.id} is dated {event.at}, and follows an event of {latest}"
         yield Finding("T004", event.path, 0, message, "see to the clock of who wrote it", "warning")
     if is_ahead(event.at, book.view.now):

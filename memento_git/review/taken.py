@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import changes, codec, layout
 from memento_git.ledger.codec import Decoded
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
@@ -42,27 +42,30 @@ def taken_back(comparison: Comparison, git: Git, taken: Mapping[str, str]) -> It
             yield Finding("D010", path, 0, message, fix)
 
 
-def edited(comparison: Comparison, git: Git, changed: Mapping[str, str]) -> Iterator[Finding]:
+def edited(comparison: Comparison, git: Git, touched: Mapping[str, str]) -> Iterator[Finding]:
     """Yield the events and evidence of the branch that say another thing than when they came; path -> first edit."""
-    for path, commit in sorted(changed.items()):
+    for path, commit in sorted(touched.items()):
         place = layout.place_of(path)
         if place is None or place.kind not in ("event", "evidence") or path in comparison.base.files:
             continue
         comparison.head.index(place.run)
-        now = comparison.head.files.get(path)
-        parents = (git.answer("rev-list", "--parents", "-n", "1", commit) or "").split()[1:]
-        before = [blob for parent in parents if (blob := git.answer("rev-parse", "-q", "--verify", f"{parent}:{path}"))]
-        if now and before and now not in before:
+        before = _before(git, path, commit)
+        if path in comparison.head.files and before and comparison.head.read(path) not in before:
             message = f"{place.id} came with other words on the branch, and was edited later, in {commit[:12]}"
             yield Finding("D010", path, 0, message, f"git checkout {commit[:12]}^ -- {path}")
+
+
+def _before(git: Git, path: str, commit: str) -> list[bytes]:
+    """Return what a file held in the parents of a commit, as far as this clone has them."""
+    found = git.objects(f"{parent}:{path}" for parent in changes.parents(git, commit))
+    return [data for data in found if data is not None]
 
 
 def _is_kept(comparison: Comparison, git: Git, path: str, commit: str) -> bool:
     """Tell whether a redaction keeps what an event or an answer said in the commits before it was taken away."""
     place = layout.place_of(path)
-    parents = git.answer("rev-list", "--parents", "-n", "1", commit) or ""
-    for data in git.objects(f"{parent}:{path}" for parent in parents.split()[1:]):
-        decoded = codec.decode(place, path, data) if place is not None and data is not None else None
+    for data in _before(git, path, commit):
+        decoded = codec.decode(place, path, data) if place is not None else None
         made = codec.record(place, path, decoded) if place is not None and isinstance(decoded, Decoded) else None
         if isinstance(made, Evidence) and not keeps_answer(comparison.state(made.run), made):
             return False

@@ -210,9 +210,10 @@ class Scrubber:
     """Takes a machine's own paths out of what enters the ledger."""
 
     def __init__(self, top: Path, *others: Path) -> None:
-        self.top = str(top)
-        self.others = [str(path) for path in others if path != top]
-        self.home = os.path.expanduser("~")  # noqa: PTH111 (no home must not raise)
+        home = os.path.expanduser("~")  # noqa: PTH111 (no home must not raise)
+        known = [(str(top), "."), *((str(path), "<repository>") for path in others if path != top)]
+        known += [(home, "~")] if len(home) > 1 else []
+        self.known = [(re.compile(rf"{re.escape(path)}(?=[/\s\"':,)\]]|$)"), name) for path, name in known]
 
     def text(self, text: str) -> str:
         """Return a text with the checkout as `.`, the home folder as `~`, of other paths of a machine the end."""
@@ -223,12 +224,9 @@ class Scrubber:
         return fit(named_argument(self._own(argument), program=program))
 
     def _own(self, text: str) -> str:
-        clean = re.sub(rf"{re.escape(self.top)}(?=[/\s\"':,)\]]|$)", ".", text)
-        for other in self.others:
-            clean = re.sub(rf"{re.escape(other)}(?=[/\s\"':,)\]]|$)", "<repository>", clean)
-        if len(self.home) > 1:
-            clean = re.sub(rf"{re.escape(self.home)}(?=[/\s\"':,)\]]|$)", "~", clean)
-        return clean
+        for path, name in self.known:
+            text = path.sub(name, text)
+        return text
 
 
 def _end_of(found: re.Match[str]) -> str:

@@ -12,10 +12,12 @@ from memento_git.work import codestate, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.work.state import RunState
+
+    Gone = Mapping[str, dict[str, Any]]
 
 
 def asks(policy: Policy) -> bool:
@@ -58,6 +60,8 @@ def held(state: RunState, policy: Policy) -> Held:
     tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     counting = [task for task in state.ids("task") if state.task_status(task) != "cancelled"]
+    now = {codestate.code_at(state.view.git, commit)["tree"] for commit in state.view.commits}
+    gone = taken_away(state)
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return Held(
         run=state.id,
@@ -65,8 +69,8 @@ def held(state: RunState, policy: Policy) -> Held:
         tasks=[_task(state, task, policy) for task in tasks],
         gates={(scope, kind): value[0] for scope in (state.id, *tasks)
                for kind, value in state.folded(scope).lanes.named("gate").items()},
-        checks=[*_checks(state, evidence), *_checks_gone(state)],
-        answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state)],
+        checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
+        answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state, gone)],
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
@@ -79,10 +83,12 @@ def _task(state: RunState, task: str, policy: Policy) -> TaskSeen:
     return TaskSeen(task, state.task_status(task), proof.proven, proof.why, proof.by)
 
 
-def _checks(state: RunState, evidence: Sequence[Evidence]) -> Iterator[CheckSeen]:
-    """Yield the checks of a run; one stands if nothing withdrew it and all that it says fits together."""
+def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str]) -> Iterator[CheckSeen]:
+    """Yield the checks of a run; one stands if nothing withdrew it and all that it says fits together.
+
+    `now` are the trees of the code as it is.
+    """
     git = state.view.git
-    now = {codestate.code_at(git, commit)["tree"] for commit in state.view.commits}
     trees: dict[str, str] = {}
     for one in evidence:
         check: dict[str, Any] | None = one.data.get("check")
@@ -107,21 +113,22 @@ def _is_early(state: RunState, evidence: Evidence) -> bool:
     return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
 
 
-def taken_away(state: RunState) -> dict[str, dict[str, Any]]:
+def taken_away(state: RunState) -> Gone:
     """Return what redacted answers and checks still say, by their id."""
-    found: dict[str, dict[str, Any]] = {}
-    for name in state.index.events_of:
-        if kind_of(name) == "evidence" and name not in state.index.evidence:
-            events = [seen.event for seen in state.folded(name).events if seen.verdict == "legal"]
-            said = [kept for one in events if isinstance(kept := one.data.get("kept"), dict)]
-            found[name] = said[0] if said else {}
-    return found
+    index = state.index
+    names = (name for name in index.events_of if kind_of(name) == "evidence" and name not in index.evidence)
+    return {name: left_of(state, name) for name in names}
 
 
-def _checks_gone(state: RunState) -> Iterator[CheckSeen]:
+def left_of(state: RunState, evidence: str) -> dict[str, Any]:
+    """Return what a redacted answer or check still says; nothing of other evidence."""
+    events = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal"]
+    return next((kept for one in events if isinstance(kept := one.data.get("kept"), dict)), {})
+
+
+def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[CheckSeen]:
     """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
-    now = {codestate.code_at(state.view.git, commit)["tree"] for commit in state.view.commits}
-    for name, kept in taken_away(state).items():
+    for name, kept in gone.items():
         check, code, at = kept.get("check"), kept.get("code"), str(kept.get("at", ""))
         if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
             provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
@@ -131,9 +138,9 @@ def _checks_gone(state: RunState) -> Iterator[CheckSeen]:
             )  # fmt: skip
 
 
-def _answers_gone(state: RunState) -> Iterator[Answer]:
+def _answers_gone(state: RunState, gone: Gone) -> Iterator[Answer]:
     """Yield the answers that were redacted: none of them is a yes."""
-    for name, kept in taken_away(state).items():
+    for name, kept in gone.items():
         about, at = str(kept.get("approves", "")), str(kept.get("at", ""))
         if about and at <= state.view.now:
             yield Answer(name, str(kept.get("by", "")), about, at, yes=False)

@@ -192,10 +192,10 @@ def cut(held: Row, limit: int, names: Sequence[str]) -> Row:
 
 def _ahead(view: View, run: str, latest: str) -> list[str]:
     """Return the events that a clock dated well after now; order does not come from it, but leases do."""
-    from memento_git.model.clock import AHEAD, seconds_of, stamp
+    from memento_git.model.clock import is_ahead
 
-    limit = stamp(seconds_of(view.now) + AHEAD)
-    return [row["id"] for row in audit(view, run) if row["created_at"] > limit] if latest > limit else []
+    rows = audit(view, run) if is_ahead(latest, view.now) else ()
+    return [row["id"] for row in rows if is_ahead(row["created_at"], view.now)]
 
 
 def _counts(tasks: list[Row]) -> dict[str, int]:

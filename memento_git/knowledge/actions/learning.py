@@ -12,6 +12,7 @@ from memento_git.knowledge.actions.threads import NoSuchThread, near
 from memento_git.knowledge.learning import CURRENT, Known, Score
 from memento_git.knowledge.recipe_runs import RecipeRun
 from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.usage import folders
 from memento_git.knowledge.words import fold
 from memento_git.ledger import codec
 from memento_git.model.anchors import Anchor
@@ -93,7 +94,8 @@ def learn_recipe(view: View, thread: str, name: str = "", progress: Progress = N
         "missed": sorted(known.wanted.difference(best.found)),
         "also": [one for one in best.found if one not in known.wanted],
         "tried": [
-            {"size": learning.size(one.data), **_counts(one.score), "steps": _steps(one.data)} for one in tried
+            {"size": learning.size(one.data), **_counts(one.score), "steps": learning.steps_of(one.data)}
+            for one in tried
         ],
     })  # fmt: skip
 
@@ -134,26 +136,22 @@ def _counts(one: Score) -> Row:
     return {"found": one.found, "others": one.others, "f1": round(one.f1, 3)}
 
 
-def _steps(data: Data) -> list[Row]:
-    """Return the steps of a draft, those of its parts first."""
-    return [step for part in (*data.get("parts", ()), data) for step in part.get("steps", ())]
-
-
 # What is known of the notes.
 
 
 def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
     """Return the notes to choose among, and the telling words of a thread's notes as these write them."""
-    ours = [item for item in run.notes() if thread and item.thread == thread]
+    every = run.notes()
+    ours = [item for item in every if thread and item.thread == thread]
     if not ours:
-        raise NoSuchThread(thread=thread, near=near(thread, {item.thread for item in run.notes() if item.thread}))
+        raise NoSuchThread(thread=thread, near=near(thread, {item.thread for item in every if item.thread}))
     live = [item for item in ours if item.status in WANTED]
     if len(live) < LEAST:
         raise ThreadTooShort(thread=thread, notes=len(ours), live=len(live))
     states = {*CURRENT, *(item.status for item in live)}
     expired = any(item.is_expired for item in live)
     items = {
-        item.id: item for item in run.notes() if item.status in states and (expired or not item.is_expired)
+        item.id: item for item in every if item.status in states and (expired or not item.is_expired)
     }  # fmt: skip
     wanted = frozenset(item.id for item in live)
     having, written = _words(run, items, live)
@@ -186,10 +184,9 @@ def _places(run: RecipeRun, items: Mapping[str, Item], live: Sequence[Item]) -> 
     held: dict[str, set[str]] = {}
     for note, found in run.places.of(item.id for item in live).items():
         for anchor, one in found:
-            path = (one.path or anchor.path) if anchor.is_place else ""
-            while path:
-                held.setdefault(path, set()).add(note)
-                path = path.rpartition("/")[0]
+            path = one.path or anchor.path
+            for place in (path, *folders(path)) if anchor.is_place and path else ():
+                held.setdefault(place, set()).add(note)
     shared = [path for path, notes in held.items() if len(notes) >= LEAST]
     names = list(items) if shared else []
     return {path: frozenset(run.places.near(names, Anchor(path))) for path in sorted(shared)[:MOST_PLACES]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -43,10 +44,7 @@ def list_threads(shelf: Shelf, *, domain: str = "", author: str = "", live: bool
             continue
         if author and not any(author.casefold() in note.data["by"].casefold() for note in notes):
             continue
-        states: dict[str, int] = {}
-        for note in notes:
-            status = shelf.status(note.id)
-            states[status] = states.get(status, 0) + 1
+        states = Counter(shelf.status(note.id) for note in notes)
         if live and not states.get("active"):
             continue
         rows.append({

@@ -181,7 +181,7 @@ class _Usage:
             told = {*NOTE.findall(note.body), *(keys[key] for key in keys if f"[[{key}]]" in note.body)}
             found |= told - {note.id}
         if (tip := next(iter(self.shelf.view.commits), "")) and self.shelf.view.runs():
-            grep = Grep(self.shelf.view.git, tip, f"note_[{ALPHABET}]{{{LENGTH}}}")
+            grep = Grep(self.shelf.view.git, tip, NOTE.pattern)
             lines = grep.lines([layout.RUNS])
             found |= {name for told in lines.values() for line in told for name in NOTE.findall(line.text)}
         return {self.shelf.current(one) for one in found if self.shelf.path(one)}
