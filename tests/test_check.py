@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.knowledge.actions import notes
 from memento_git.review import actions
 from memento_git.work.actions import dispatches, evidences, plans, settling, tasks
 from tests.play import git
@@ -87,6 +88,27 @@ def test_a_changed_event_or_evidence_is_found_and_put_back(
     assert code in look(branch, base="main")
     assert codes(actions.check(branch.ledger, base="main", fix=True).findings) == []
     assert path.read_text() == before
+
+
+def test_no_file_of_the_ledger_can_be_broken_unseen(branch: Play) -> None:
+    play = branch
+    play.evidence()
+    play.do(plans.draft_plan, "Not approved", "Do it otherwise.")
+    play.do(plans.reject_plan, play.do(plans.draft_plan, "Rejected", "Do it badly."), reason="no")
+    play.do(tasks.cancel_task, play.task("Cancelled"), reason="not wanted")
+    play.dispatch(play.task("Handed out"))
+    texts = [play.do(notes.add_note, text).id for text in ("Tokens live a day.", "The cache is per process.")]
+    play.do(notes.retire_note, texts[0], reason="users asked")
+    sound = git(play.root, "rev-parse", "HEAD")
+    files = git(play.root, "ls-files", ".memento/*.yaml", ".memento/*/*.md").split()
+    assert len(files) >= 20
+    for name in files:
+        (play.root / name).write_text("broken: [\n")
+        play.commit_all("broken")
+        for base in ("", sound):
+            found = actions.check(play.ledger, base=base, no_base=not base).findings
+            assert name in [one.path for one in found if one.severity == "error"], (name, base)
+        git(play.root, "reset", "-q", "--hard", sound)
 
 
 def test_what_was_wrong_at_the_base_is_told_apart_and_fails_nobody(play: Play, cli: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.folding.fold import plans_of
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
@@ -26,7 +25,7 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
     found = [one for key in groups for one in folds.disagreements(state, key)]
     found += _circles(state) if scope.groups is None else ()
     for key in groups:
-        found += _missing_text(state, key)
+        found += _texts(state, key)
         if kind_of(key) == "task":
             found += _task(state, key, scope)
         elif kind_of(key) == "evidence":
@@ -72,13 +71,14 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
         )
 
 
-def _missing_text(state: RunState, key: str) -> Iterator[Finding]:
-    """Yield the records of a group that have events and no file of their own."""
+def _texts(state: RunState, key: str) -> Iterator[Finding]:
+    """Read the texts of a group, its drafts too; yield the records that have events and no file of their own."""
     index = state.index
-    records = [name for name in index.events_of if kind_of(name) == "plan"] if key == plans_of(state.id) else [key]
-    for name in records:
-        held = name in index.prose or name in index.evidence
-        if held or name not in index.events_of or state.folded(name).lanes.word("status", "") == "redacted":
+    for name in state.records(key):
+        if held := index.prose.get(name) or index.evidence.get(name):
+            state.view.record(held)
+            continue
+        if name not in index.events_of or state.folded(name).lanes.word("status", "") == "redacted":
             continue
         path = (layout.evidence_path if kind_of(name) == "evidence" else layout.prose_path)(state.id, name)
         yield Finding(
