@@ -14,6 +14,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.work.actions.setup import init_ledger
 from tests.mentions import missing
 from tests.play import Play, git
+from tests.test_foreign_pmb import workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,6 +78,8 @@ def _scene(play: Play, folder: Path, tool: str) -> dict[str, str]:
         file.write_text("name: mine\nabout: What is known.\nsteps:\n- do: recall\n  query: tokens\n")
     elif tool == "import_data":
         file.write_text('{"id": "1", "content": "Times are UTC.", "kind": "fact"}\n')
+    elif tool == "import":
+        workspace(folder, ("a", "fact", "Times are UTC.", {}, 0.5, False)).rename(file)
     else:
         file.write_text('{"text": "Times are UTC.", "kind": "fact"}\n{"text": "Days begin at six."}\n')
     git(play.root, "config", "user.name", "Ada")

@@ -88,7 +88,7 @@ def _foreign(form: str) -> Importer:
 
 
 EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl, "agents-md": _export_agents, "md": _export_md}
-FOREIGN: Final = ("markdown", "claude-md", "mnemo", "memento-sqlite")
+FOREIGN: Final = ("markdown", "claude-md", "mnemo", "memento-sqlite", "pmb")
 IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _foreign(form) for form in FOREIGN}}
 
 
@@ -125,7 +125,8 @@ def _from_project(door: Door, project: str, names: Sequence[str], *, dry_run: bo
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option("--from", "form", type=click.Choice(tuple(IMPORTERS)), default=None,
               help="What SOURCE is: jsonl, our own export and the default; markdown a folder; claude-md a CLAUDE.md or "
-              "AGENTS.md; mnemo its store; memento-sqlite the local memory server's file or JSON lines.")  # fmt: skip
+              "AGENTS.md; mnemo its store; memento-sqlite the local memory server's file or JSON lines; pmb the "
+              "events.sqlite of a workspace of PMB.")  # fmt: skip
 @click.option("--from-project", default="", metavar="PROJECT",
               help="Each SOURCE is a note, by id or key, of another project: its folder or name.")  # fmt: skip
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that its texts are less than they claim.")

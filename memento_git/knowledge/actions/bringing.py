@@ -10,7 +10,7 @@ from memento_git.knowledge.actions.notes import write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.foreign import guidance, markdown, mnemo, records
+from memento_git.knowledge.foreign import guidance, markdown, mnemo, pmb, records
 from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.transitions import LIVE
@@ -30,6 +30,7 @@ READERS: Final[dict[str, Callable[[Path], Found]]] = {
     "claude-md": guidance.read,
     "mnemo": mnemo.read,
     "memento-sqlite": records.read,
+    "pmb": pmb.read,
 }
 
 
@@ -137,7 +138,7 @@ class _Bringing:
         if entry.at and entry.at <= self.desk.tx.now:
             draft.data["at"] = entry.at
         key = draft.data.get("key", "")
-        if key in self._keys and not entry.state:
+        if key in self._keys and not entry.state and self._keys[key] not in map(self.names.get, entry.supersedes):
             self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
             return
         if signs := instructive(f"{draft.data['title']}\n{draft.body}"):

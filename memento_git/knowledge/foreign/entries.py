@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -130,6 +131,16 @@ def _place(value: Any) -> str:
         return str(anchors.parse(value)) if isinstance(value, str) and value.strip() else ""
     except anchors.AnchorUnclear:
         return ""
+
+
+def members(value: Any) -> dict[str, Any]:
+    """Return an object that was kept beside a text, as JSON or as it is; an empty one for anything else."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
 
 
 def given(**options: Any) -> dict[str, Any]:

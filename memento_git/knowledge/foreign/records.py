@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sqlite3
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
-from memento_git.knowledge.foreign import entries, files
+from memento_git.knowledge.foreign import databases, entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.model.exchange import LeftOut
 
@@ -37,19 +34,9 @@ def read(path: Path) -> Found:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of the table; the file is opened to be read only, and nothing is made beside it."""
-    has_log = path.with_name(f"{path.name}-wal").exists()
-    address = f"file:{quote(str(path.absolute()))}?mode=ro{'' if has_log else '&immutable=1'}"
-    try:
-        with contextlib.closing(sqlite3.connect(address, uri=True)) as base:
-            base.row_factory = sqlite3.Row
-            columns = [one["name"] for one in base.execute(f"PRAGMA table_info({TABLE})")]
-            if "content" not in columns:
-                raise SourceUnreadable(where=path.name, problem=f"it has no table {TABLE} with a column content")
-            for number, row in enumerate(base.execute(f"SELECT * FROM {TABLE} LIMIT {entries.MOST}"), 1):  # noqa: S608
-                yield f"{TABLE} row {number}", dict(row)
-    except sqlite3.Error as error:
-        raise SourceUnreadable(where=path.name, problem=f"SQLite says: {error}") from None
+    """Yield the rows of the table."""
+    for number, row in enumerate(databases.rows(path, TABLE, "content"), 1):
+        yield f"{TABLE} row {number}", row
 
 
 def _lines(path: Path, skipped: list[LeftOut]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -76,7 +63,7 @@ def _entry(where: str, row: Mapping[str, Any], skipped: list[LeftOut]) -> Entry 
         return None
     name = str(row.get("id") or where)
     place = f"{where} ({name})" if row.get("id") else where
-    held = _metadata(row.get("metadata"))
+    held = entries.members(row.get("metadata"))
     subject = entries.key(row.get("subject_key"))
     if row.get("subject_key") and not subject:
         skipped.append(LeftOut(place, f"its key {str(row['subject_key'])!r:.60} is none here: the note comes without"))
@@ -102,13 +89,3 @@ def _made(row: Mapping[str, Any]) -> str:
 
 def _is_set(value: Any) -> bool:
     return value not in (None, "", 0, "0", False, "false")
-
-
-def _metadata(value: Any) -> dict[str, Any]:
-    """Return what was kept beside a text, as JSON or as it is."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {}
-    return value if isinstance(value, dict) else {}

@@ -1,0 +1,103 @@
+"""The events of PMB, a memory that keeps them in one SQLite file for each workspace (`events.sqlite`)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.knowledge.foreign import databases, entries
+from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
+from memento_git.model.exchange import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+TABLE: Final = "events"
+COLUMNS: Final = ("ulid", "event_type", "content", "metadata_json", "timestamp", "importance", "archived_at")
+KINDS: Final = {"failure": "lesson", "milestone": "event", "activity": "event", "git": "event", "file": "event",
+                "test": "event", "goal_update": "event"}  # fmt: skip
+NOT_NOTES: Final = {
+    "fact_atom": "it is a sentence of another record, which comes in whole",
+    "reflection": "it is what PMB made of another record",
+    "image": "it is the place of an image",
+}
+LINKS: Final = {"triggered_by_ulid": "caused_by", "previous_milestone_ulid": "relates_to",
+                "parent_goal_ulid": "relates_to"}  # fmt: skip
+FINISHED: Final = ("done", "cancelled")
+PINNED: Final = 1.0
+
+
+def read(path: Path) -> Found:
+    """Return the notes of a workspace: of its file, or of the folder that holds it."""
+    path = path / "events.sqlite" if path.is_dir() else path
+    if not path.is_file():
+        raise SourceUnreadable(where=path.name, problem="it is no file")
+    skipped: list[LeftOut] = []
+    events = [{**row, "meta": entries.members(row["metadata_json"])} for row in databases.rows(path, TABLE, *COLUMNS)]
+    known = {row["ulid"] for row in events}
+    after: dict[str, list[str]] = {}
+    for row in events:
+        if new := _named(row["meta"], "superseded_by", known):
+            after.setdefault(new, []).append(str(row["ulid"]))
+    made = [entry for row in events if (entry := _entry(row, after, known, skipped)) is not None]
+    found = entries.unique(made)
+    return Found(found.entries, [*skipped, *found.skipped])
+
+
+def _entry(
+    row: Mapping[str, Any], after: Mapping[str, list[str]], known: set[str], skipped: list[LeftOut]
+) -> Entry | None:
+    name, sort, meta = str(row["ulid"]), str(row["event_type"]), row["meta"]
+    where = f"event {name}"
+    content = row["content"].strip() if isinstance(row["content"], str) else ""
+    if why := NOT_NOTES.get(sort, "" if content else "it has no content"):
+        skipped.append(LeftOut(where, why))
+        return None
+    told = str(meta.get("kind") or meta.get("activity_kind") or sort)
+    options = entries.given(
+        kind=entries.kind(KINDS.get(told, told), entries.kind(KINDS.get(sort, sort), "fact")),
+        key=_key(where, meta.get("keyed_fact_key"), skipped),
+        importance=entries.share(row["importance"]),
+        pinned=row["importance"] == PINNED,
+        tags=tuple(dict.fromkeys((*(("failure",) if told == "failure" else ()), *entries.words(meta.get("tags"))))),
+        sources=(f"pmb:{name}",),
+    )
+    asked = str(meta.get("query") or "").strip()
+    state, reason = _state(row, known)
+    return Entry(
+        where, name, f"{asked}\n\n{content}" if sort == "qa" and asked else content, options,
+        at=entries.moment(row["timestamp"]), links=_links(meta, known), supersedes=tuple(after.get(name, ())),
+        state=state, reason=reason,
+    )  # fmt: skip
+
+
+def _key(where: str, value: Any, skipped: list[LeftOut]) -> str:
+    """Return the key of a fact about one property of one thing, `thing::property` there."""
+    text = re.sub(r"\s+", "_", str(value or "").strip().replace("::", "."))
+    if text and not entries.key(text):
+        skipped.append(LeftOut(where, f"its key {text!r:.60} is none here: the note comes without"))
+    return entries.key(text)
+
+
+def _named(meta: Mapping[str, Any], member: str, known: set[str]) -> str:
+    """Return the event that a member names; nothing where there is none such."""
+    value = meta.get(member)
+    return value if isinstance(value, str) and value in known else ""
+
+
+def _links(meta: Mapping[str, Any], known: set[str]) -> tuple[tuple[str, str], ...]:
+    named = ((relation, _named(meta, member, known)) for member, relation in LINKS.items())
+    return tuple((relation, to) for relation, to in named if to)
+
+
+def _state(row: Mapping[str, Any], known: set[str]) -> tuple[str, str]:
+    """Return what had happened to an event, and why; nothing where another one took its place."""
+    meta = row["meta"]
+    if _named(meta, "superseded_by", known):
+        return "", ""
+    if row["archived_at"] is not None:
+        return "retired", "it was archived where it came from"
+    if meta.get("goal_status") in FINISHED:
+        return "retired", f"the goal was {meta['goal_status']} where it came from"
+    return "", ""
