@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memento_git.knowledge import index, upkeep
@@ -215,6 +215,7 @@ STEPS = st.lists(
 @pytest.mark.parametrize("little", [0, 2])
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
+@example(steps=[("add", 1, ["walrus"]), ("add", 4, ["lease"]), ("add", 2, ["walrus", "worker"])])
 def test_an_updated_index_equals_one_built_anew(
     little: int, steps: list[tuple[str, int, list[str]]], tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,

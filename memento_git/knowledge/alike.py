@@ -43,7 +43,8 @@ class Alike(NamedTuple):
 
 def plain(text: str) -> str:
     """Return a text as it is compared for being the same: case, space and forms of letters do not count."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split())
 
 
 def _lowered(text: str) -> str:

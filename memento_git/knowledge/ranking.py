@@ -327,13 +327,12 @@ class _Neighbours:
 
     def words_of(self, number: int, card: Card) -> dict[str, tuple[float, str]]:
         """Return for each word of the question the most that a neighbour has of it, and that neighbour's id."""
-        best: dict[str, tuple[float, str]] = {}
-        for other, identity in self.of(number, card).items():
-            for word, given in self._scores.given.items():
-                value = given.get(other, 0.0)
-                if value > best.get(word, (0.0, ""))[0]:
-                    best[word] = (value, identity)
-        return best
+        others = self.of(number, card)
+        most = {
+            word: max(((given.get(other, 0.0), identity) for other, identity in others.items()), default=(0.0, ""))
+            for word, given in self._scores.given.items()
+        }
+        return {word: found for word, found in most.items() if found[0]}
 
     def beside(self, candidates: Sequence[tuple[int, Card]]) -> list[tuple[int, Card]]:
         """Return the neighbours of the best that have no word of the question themselves."""

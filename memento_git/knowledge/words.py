@@ -38,6 +38,8 @@ _FOLDED: Final = str.maketrans({
 })  # fmt: skip
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]")
 
+_PLAIN: Final = str.maketrans({"\u2019": "'", **dict.fromkeys("\u2013\u2014\u201c\u201d\u201e", " ")})
+
 _NAMED: Final = re.compile("[0-9A-Z_]")
 _SENTENCE_END: Final = re.compile("[.!?:;\n]")
 
@@ -125,11 +127,12 @@ def _raw(text: str) -> Iterator[Iterable[str]]:
 
 
 def _chunks(text: str) -> Iterator[re.Match[str]]:
-    return _chunk(plain=text.isascii()).finditer(_compatible(text))
+    compatible = _compatible(text)
+    return _chunk(plain=compatible.isascii()).finditer(compatible)
 
 
 def _compatible(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_PLAIN)
 
 
 def _of_match(match: re.Match[str]) -> Iterable[str]:
