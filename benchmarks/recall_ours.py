@@ -33,7 +33,7 @@ MOST: Final = 10
 
 def without_floor(notes: Sequence[Note], questions: Sequence[Question]) -> list[Answer]:
     """Answer by recall as if it never kept silent, to tell its order from its silence."""
-    with patch.multiple(ranking, FLOOR=0.0, WEAK=0.0, TAIL=0.0):
+    with patch.multiple(ranking, FLOOR=0.0, WEAK=0.0, TAIL=0.0, FOREIGN=2.0):
         return ours(notes, questions)
 
 

@@ -75,7 +75,8 @@ def test_a_question_finds_its_note(question: str, first: str) -> None:
 @pytest.mark.parametrize(
     "question",
     ["kubernetes ingress", "what is the salary of the maintainers", "how is it", "", "???", "who won the world cup",
-     "graphql federation of the checkout service"],
+     "graphql federation of the checkout service", "recommendation model retrained on sessions",
+     "compile shaders with a retry"],
 )  # fmt: skip
 def test_an_unknown_topic_finds_nothing(question: str) -> None:
     assert found(STORES, question) == []

@@ -23,6 +23,7 @@ BESIDE: Final = 0.35  # the same for a document that has no word of the question
 HALF: Final = 0.5  # who has this share of what a question tells answers it
 FLOOR: Final = 0.6  # and so does who has less of a longer one: of n words, chance gives some in the order of their root
 WEAK: Final = 0.35  # below that nothing is shown; from there to the floor the best few, and they are told to be weak
+FOREIGN: Final = 2 / 3  # who asks by so much that nobody here has heard of gets no weak answers either
 FEW: Final = 3
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
 BOTH: Final = 1.4  # what strength and closeness together must come to, where meaning is asked for too
@@ -122,6 +123,10 @@ class _Scores:
                 self.cover[number] = self.cover.get(number, 0.0) + self.worth[word]
         self.all = sum(self.worth.values()) or 1.0
 
+    def share(self, words: Iterable[str]) -> float:
+        """Return how much of what is asked for these words tell: 0 to 1."""
+        return sum(self.worth[word] for word in words) / self.all
+
     def strength(self, parts: Iterable[Part]) -> float:
         """Return the share of what is asked for that these words give, by their scores, times the root of all words."""
         shares = (self.worth[part.name] * part.value / self.most[part.name] for part in parts)
@@ -160,7 +165,8 @@ def rank(
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
-    sure = _sure(found, near, strange=not named(question).isdisjoint(unknown))
+    foreign = near is None and scores.share(unknown) >= FOREIGN
+    sure = _sure(found, near, strange=not named(question).isdisjoint(unknown), foreign=foreign)
     if sure is None or not found:
         return Ranked(understood, [], 0)
     found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
@@ -179,10 +185,11 @@ def _count(corpus: Corpus, scores: _Scores, least: float, keep: Callable[[Card],
     return len(enough) - (sum(not keep(corpus.card(number)) for number in enough[:COUNTED]) if keep else 0)
 
 
-def _sure(found: Sequence[Found], near: Near | None, *, strange: bool) -> bool | None:
+def _sure(found: Sequence[Found], near: Near | None, *, strange: bool, foreign: bool) -> bool | None:
     """Tell whether the best of these answers the question, or may only (False), or nothing does (None).
 
-    Who names what nobody here has heard of is not answered by a few other words: what else would be firm is weak then.
+    Who names what nobody here has heard of is not answered by a few other words: what else would be firm is weak then,
+    and nothing is weak. So it is where most of the question is foreign here.
     """
     if any(one.cover >= HALF for one in found):
         return True
@@ -194,7 +201,7 @@ def _sure(found: Sequence[Found], near: Near | None, *, strange: bool) -> bool |
         reached += max((near.closeness(one.card.path) for one in found), default=0.0)
     if reached >= firm:
         return not strange
-    return False if reached >= weak and not strange else None
+    return False if reached >= weak and not strange and not foreign else None
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
@@ -279,7 +286,7 @@ def _found(scores: _Scores, number: int, card: Card, near: _Neighbours | None, f
         ("same file", SAME_FILE if focus.intersection(card.files) else 0.0),
     ]
     parts += [Part(name, text * share, "boost") for name, share in boosts if share]
-    cover = sum(scores.worth[word] for word in own) / scores.all
+    cover = scores.share(own)
     words = tuple(part.name for part in parts if part.of != "boost")
     return Found(number, card, sum(part.value for part in parts), cover, strength, words, tuple(parts))
 
