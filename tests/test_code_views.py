@@ -11,6 +11,7 @@ import pytest
 from memento_git.code.sections import parts
 from memento_git.knowledge import grepping, mapping, overlay, reading
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import grep, standing
 from memento_git.ledger.git import Git
 from memento_git.ledger.store import Ledger
@@ -356,3 +357,24 @@ def test_many_files_are_outlined_once(shop: Play, cli: Call) -> None:
 def test_headings_end_where_the_next_of_their_level_begins() -> None:
     found = parts("a.md", b"# A\n\n## B\nx\n~~~\n## C\n~~~\n## D ##\n\n# E\n")
     assert found.ranges == {"B": ((3, 7),), "D": ((8, 9),), "A": ((1, 9),), "E": ((10, 10),)}
+
+
+def test_a_place_is_typed_from_the_folder_that_one_is_in(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = play.root / "src" / "pkg"
+    folder.mkdir(parents=True)
+    for name in ("mod.py", "app.py"):
+        (folder / name).write_text("limit = 3\n")
+    play.commit_all()
+    monkeypatch.chdir(folder)
+    assert cli("remember", "The limit is three.", "--key", "limit", "--about", "mod.py")[0] == 0
+    assert cli("remember", "What is at the top comes first.", "--about", "app.py")[0] == 0
+    assert cli("note", "revise", "limit", "--about", "mod.py:1")[0] == 0
+    held = {note.title: note.data["about"][0]["path"] for note in Shelf(play.ledger.view()).readable()}
+    assert held == {"The limit is three.": "src/pkg/mod.py", "What is at the top comes first.": "app.py"}
+    monkeypatch.chdir(folder.parent)
+    assert "The limit is three." in cli("recall", "--about", "pkg/mod.py")[1]
+    assert "The limit is three." in cli("recall", "--about", "src/pkg/mod.py:1")[1]
+    code, _, err = cli("remember", "Nothing is there.", "--about", "mod.py")
+    assert (code, "there is src/pkg/mod.py [anchor_missing]" in err) == (1, True)

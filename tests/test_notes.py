@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -12,6 +12,7 @@ from memento_git.knowledge import alike
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
+from memento_git.review.actions import check
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -221,6 +222,28 @@ def test_a_revision_betters_the_wording_in_place_and_keeps_all_else(play: Play) 
     assert "# ours\n" in path.read_text()
     assert "importance: 0.7\n" in path.read_text()
     assert refused(play, notes.revise_note, note, text="Names are checked.") == "nothing_changed"
+
+
+REVISED: Final[dict[str, tuple[Any, Any]]] = {
+    "title": ("One", "Two: 2"), "key": ("a.one", "a.two"), "importance": ("0.5", "1"), "confidence": ("0.1", "0"),
+    "tags": (["a", "b"], ["b", "7"]), "aliases": (["x"], ["y: z", "x"]), "sources": (["s"], ["- t"]),
+    "thread": ("t", "#u"), "expires": ("2027-01-01", "2028-01-01"), "valid_from": ("2026-01-01", "2026-02-01"),
+    "about": (["app.py"], ["app.py:1", "pattern:app.py:answer"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("option", REVISED)
+def test_whatever_was_said_of_a_note_can_be_said_anew(play: Play, option: str) -> None:
+    first, then = REVISED[option]
+    note = add(play, "One thing.", **{option: first})
+    play.do(notes.revise_note, note, **{option: then})
+    play.do(notes.retire_note, note, reason="its twin takes the key")
+    other = add(play, "Another thing.", **{option: then})
+    held = {one.id: one.data for one in shelf(play).readable()}
+    for place in (*held[note].get("about", ()), *held[other].get("about", ())):
+        place.pop("commit", None)
+    assert held[note][option] == held[other][option]
+    assert check(play.ledger, no_base=True).findings == []
 
 
 def test_links_to_a_superseded_note_lead_to_its_successor(play: Play) -> None:

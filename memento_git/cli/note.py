@@ -9,7 +9,7 @@ import click
 from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
 from memento_git.cli.remember import add, described, given
-from memento_git.cli.texts import read_text
+from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     """Better a note's wording in place; a different decision is a new note, added with --supersedes."""
     from memento_git.knowledge.actions import notes
 
-    given = {key: value for key, value in options.items() if value not in (None, "", ())}
-    changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **given))
+    told = rooted(door.ledger.git, {key: value for key, value in options.items() if value not in (None, "", ())})
+    changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **told))
 
 
 def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str], **words: Any) -> None:
@@ -203,7 +203,7 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
     body = read_text(text)
 
     def act(tx: Transaction) -> tuple[Row, notes.Merged]:
-        made = notes.merge_notes(tx, notes_ids, body, **given(options))
+        made = notes.merge_notes(tx, notes_ids, body, **given(door, options))
         return rows.after(tx, made.id), made
 
     row, made = door.change("note merge", act)

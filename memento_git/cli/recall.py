@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli.boundary import COUNT, Door, across, progress, reads
+from memento_git.cli.texts import rooted
 from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
 from memento_git.model.knowledge import NOTE_KINDS
 
@@ -92,6 +93,7 @@ def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **wishes: Any) 
     from memento_git.knowledge.actions import recalling
     from memento_git.review.records import standings
 
+    wishes = rooted(ledger.git, wishes)
     return recalling.recall(
         ledger, queries, at=door.at, standings=standings, as_json=door.json, progress=progress, **wishes
     )

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, scoped, writes
-from memento_git.cli.texts import read_text
+from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
 
 if TYPE_CHECKING:
@@ -40,9 +40,10 @@ def described(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
+def given(door: Door, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
-    return {key: value for key, value in options.items() if value not in (None, "", (), False)}
+    found = {key: value for key, value in options.items() if value not in (None, "", (), False)}
+    return rooted(door.ledger.git, found)
 
 
 @click.command("add")
@@ -72,7 +73,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     from memento_git.knowledge.actions.keeping import keep_note
 
     door.makes = True
-    kept = keep_note(door.ledger, text, allow_secrets=door.allow_secrets, **given(options))
+    kept = keep_note(door.ledger, text, allow_secrets=door.allow_secrets, **given(door, options))
     word = "kept already" if kept.added.existing else WORDS[kept.where]
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
     lines += [f" {kept.why}"] if kept.why else []

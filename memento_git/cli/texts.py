@@ -1,12 +1,15 @@
-"""Texts that are typed, or read from a file that is named instead."""
+"""What is typed: texts, or files that are named instead; places in the code."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from memento_git.errors import Misused
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
 
 MOST_READ: Final = 1 << 20
 
@@ -33,3 +36,12 @@ def read_text(given: str) -> str:
         raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError as error:
         raise FileUnreadable(path=given[1:], problem=f"byte {error.start + 1} is not UTF-8 text") from None
+
+
+def rooted(git: Git, options: dict[str, Any]) -> dict[str, Any]:
+    """Return options whose places in the code have their paths from the top."""
+    if not options.get("about"):
+        return options
+    from memento_git.knowledge.code_paths import places
+
+    return {**options, "about": places(git, options["about"])}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import lexists
 from pathlib import Path
 from posixpath import isabs, normpath, relpath
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 from memento_git.errors import Refused
 from memento_git.ledger import standing
 from memento_git.ledger.git import GitFailed
+from memento_git.model import anchors
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.standing import Reader, Standing
@@ -31,6 +33,19 @@ def chosen(git: Git, given: str, known: Container[str]) -> str:
     if not meant:
         raise CodeUnreadable(path=given, why="it lies outside of this repository")
     return next((one for one in meant if not one or one in known), meant[0])
+
+
+def places(git: Git, typed: Iterable[str]) -> tuple[str, ...]:
+    """Return places that a note is about as they are typed, each with its path from the top."""
+    found = map(anchors.parse, typed)
+    return tuple(str(one._replace(path=_there(git, one.path)) if one.is_place else one) for one in found)
+
+
+def _there(git: Git, path: str) -> str:
+    """Return the path from the top that a typed one means: what is there from here, where nothing is from the top."""
+    top = git.top
+    meant = [one for one in _candidates(git, path) if one and one != ".." and not one.startswith("../")]
+    return next((one for one in meant if top is not None and lexists(top / one)), path)
 
 
 def _candidates(git: Git, given: str) -> list[str]:

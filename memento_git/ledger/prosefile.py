@@ -80,11 +80,11 @@ def _set(values: Any, key: str, value: Any) -> None:
             if held[index] not in value:
                 del held[index]
         if [member for member in value if member in held] != list(held):
-            values[key] = [_quoted(member) for member in value]
+            values[key] = _written(value)
             return
         for index, member in enumerate(value):
             if index >= len(held) or held[index] != member:
-                held.insert(index, _quoted(member))
+                held.insert(index, _written(member))
     else:
         values[key] = _written(value)
 
