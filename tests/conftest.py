@@ -23,7 +23,7 @@ def hermetic_seal(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     """Make it impossible to read or write what belongs to whoever runs the tests."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("GIT_", "MEMENTO_", "XDG_", "SSH_")):
+        if name.startswith(("GIT_", "MEMENTO_", "XDG_", "SSH_", "PYTEST_ADDOPTS")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)

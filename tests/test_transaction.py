@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
-from memento_git.ledger.store import UncommittedLedger
+from memento_git.ledger.store import Ledger, UncommittedLedger
 from memento_git.work.actions import runs, tasks
 from tests.play import git
 
@@ -92,3 +93,23 @@ def test_a_hand_made_file_is_announced_and_never_swept_in(play: Play) -> None:
 
     assert [change.path for change in play.ledger.uncommitted] == [f".memento/runs/{run}/notes.md"]
     assert git(play.root, "status", "--short") == f"?? .memento/runs/{run}/notes.md"
+
+
+def test_a_view_that_nobody_asks_on_leaves_no_process_behind(play: Play) -> None:
+    beside = psutil.Process()
+    known = {child.pid for child in beside.children()}
+    with Ledger.open(play.root) as ledger:
+        for _ in range(3):
+            ledger.view()
+        (play.root / ".memento" / "stray.txt").write_text("x")
+        ledger.view()
+        assert [change.path for change in ledger.uncommitted] == [".memento/stray.txt"]
+        ledger.view()
+    assert {child.pid for child in beside.children()} <= known
+
+
+def test_what_is_written_by_a_change_is_not_announced_as_an_edit(play: Play) -> None:
+    for number in range(5):
+        play.ledger.view()
+        play.run(f"Goal {number}")
+        assert play.ledger.uncommitted == []

@@ -90,7 +90,7 @@ def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     """Better a note's wording in place; a different decision is a new note, added with --supersedes."""
     from memento_git.knowledge.actions import notes
 
-    told = rooted(door.ledger.git, {key: value for key, value in options.items() if value not in (None, "", ())})
+    told = rooted(door.ledger, {key: value for key, value in options.items() if value not in (None, "", ())})
     changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **told))
 
 

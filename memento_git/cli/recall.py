@@ -93,7 +93,7 @@ def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **wishes: Any) 
     from memento_git.knowledge.actions import recalling
     from memento_git.review.records import standings
 
-    wishes = rooted(ledger.git, wishes)
+    wishes = rooted(ledger, wishes)
     return recalling.recall(
         ledger, queries, at=door.at, standings=standings, as_json=door.json, progress=progress, **wishes
     )

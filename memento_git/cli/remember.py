@@ -43,7 +43,7 @@ def described(function: Callable[..., Any]) -> Callable[..., Any]:
 def given(door: Door, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
     found = {key: value for key, value in options.items() if value not in (None, "", (), False)}
-    return rooted(door.ledger.git, found)
+    return rooted(door.ledger, found)
 
 
 @click.command("add")

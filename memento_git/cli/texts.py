@@ -9,7 +9,7 @@ import click
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
-    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger
 
 MOST_READ: Final = 1 << 20
 
@@ -38,10 +38,10 @@ def read_text(given: str) -> str:
         raise FileUnreadable(path=given[1:], problem=f"byte {error.start + 1} is not UTF-8 text") from None
 
 
-def rooted(git: Git, options: dict[str, Any]) -> dict[str, Any]:
+def rooted(ledger: Ledger, options: dict[str, Any]) -> dict[str, Any]:
     """Return options whose places in the code have their paths from the top."""
     if not options.get("about"):
         return options
     from memento_git.knowledge.code_paths import places
 
-    return {**options, "about": places(git, options["about"])}
+    return {**options, "about": places(ledger.git, options["about"])}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout, lock, merging, publish, worktree
+from memento_git.ledger import edits, layout, lock, merging, publish, worktree
 from memento_git.ledger.store import UncommittedLedger
 
 if TYPE_CHECKING:
@@ -35,12 +35,13 @@ def bring_forward(ledger: Ledger, base: publish.Base, commit: str, subject: str)
 def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found: merging.Incoming) -> None:
     git = ledger.git
     ledger.refuse_while_busy()
+    ledger.await_edits()
     with lock.held(worktree.lock_path(git)):
         ledger.refuse_while_busy()
         ledger.warnings += worktree.mend_held(git, publish.INDEX_PATIENCE).sentences()
         if publish.Base(*git.head()) != base:
             raise publish.LedgerMoved(ref=base.ref)
-        if edited := git.edited(layout.FOLDER, {change.path for change in found.ledger if change.old}):
+        if edited := edits.edited(git, layout.FOLDER, {change.path for change in found.ledger if change.old}):
             raise UncommittedLedger(paths=", ".join(change.path for change in edited[:5]))
         told = publish.land(git, publish.adopt(git, base, commit, subject, found.ledger))
     if told:
@@ -51,6 +52,7 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
     """Let git fast-forward where code comes in, hooks included; our lock is not held, for a hook may call us."""
     git = ledger.git
     ledger.refuse_while_busy()
+    ledger.await_edits()
     code, _, err = git.talk(
         "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", commit,
         extra={"GIT_LITERAL_PATHSPECS": "0"}, patience=PATIENCE,

@@ -16,8 +16,8 @@ PLAIN: Final = ("100644", "100755")
 
 def tree_of(git: Git, commit: str) -> str:
     """Return the tree of the ledger's folder in a commit; nothing where there is none."""
-    entry = git.entries(commit, layout.FOLDER).get(layout.FOLDER)
-    return entry.oid if entry is not None and entry.type == "tree" else ""
+    found = git.stored([f"{commit}:{layout.FOLDER}"])[0]
+    return found.oid if found is not None and found.type == "tree" else ""
 
 
 def blobs(git: Git, tree: str) -> dict[str, str]:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import time
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -104,20 +103,12 @@ class Entry(NamedTuple):
     oid: str
 
 
-class Change(NamedTuple):
-    """What `git status` says of one path: the letters of index and work tree, '??' for untracked."""
+class Stored(NamedTuple):
+    """One object: its id, type and content."""
 
-    letters: str
-    path: str
-
-
-class WorkTree(NamedTuple):
-    """The branch (None: detached), what differs from HEAD, whether untracked files were asked for, and when."""
-
-    branch: str | None
-    changes: tuple[Change, ...]
-    untracked: bool
-    when: float
+    oid: str
+    type: str
+    data: bytes
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -187,7 +178,9 @@ class Git:
         """Run one git command and return what it printed; raise GitFailed with git's own words."""
         done = self._run(*arguments, data=data, extra=extra)
         if done.returncode:
-            raise GitFailed(command=arguments[2 * (arguments[0] == "-c")], reason=_reason(done.stderr, done.returncode))
+            raise GitFailed(
+                command=arguments[2 * (arguments[0] == "-c")], reason=reason_of(done.stderr, done.returncode)
+            )
         return done.stdout
 
     def begin(
@@ -209,7 +202,7 @@ class Git:
             end_group(process)
             raise
         if process.returncode:
-            raise GitFailed(command=arguments[0], reason=_reason(err, process.returncode))
+            raise GitFailed(command=arguments[0], reason=reason_of(err, process.returncode))
         return out
 
     def talk(self, *arguments: str, extra: Mapping[str, str], patience: float) -> tuple[int, str, str]:
@@ -287,7 +280,11 @@ class Git:
         return entries
 
     def objects(self, names: Iterable[str]) -> list[bytes | None]:
-        """Return the content of each object, None where it is missing; one process serves all calls."""
+        """Return the content of each object, None where it is missing."""
+        return [found and found.data for found in self.stored(names)]
+
+    def stored(self, names: Iterable[str]) -> list[Stored | None]:
+        """Return each object, None where it is missing; one process serves all calls."""
         asked = list(names)
         if asked and self._reader is None:
             self._reader = subprocess.Popen(
@@ -296,12 +293,12 @@ class Git:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             self._end_reader = weakref.finalize(self, _end, self._reader)
-        contents: list[bytes | None] = []
+        found: list[Stored | None] = []
         for start in range(0, len(asked), AT_ONCE):
-            contents += self._exchange(asked[start : start + AT_ONCE])
-        return contents
+            found += self._exchange(asked[start : start + AT_ONCE])
+        return found
 
-    def _exchange(self, names: list[str]) -> list[bytes | None]:
+    def _exchange(self, names: list[str]) -> list[Stored | None]:
         """Ask for so few objects that their names fit into the pipe while git is writing."""
         reader = self._reader
         if reader is None or reader.stdin is None or reader.stdout is None:
@@ -309,56 +306,23 @@ class Git:
         with contextlib.suppress(BrokenPipeError):  # the answer will be missing
             reader.stdin.write("".join(f"{name}\n" for name in names).encode())
             reader.stdin.flush()
-        contents: list[bytes | None] = []
+        found: list[Stored | None] = []
         for _ in names:
             header = reader.stdout.readline().split()
             if not header:
                 raise GitFailed(command="cat-file", reason="it ended before it answered")
             if header[-1] == b"missing" or len(header) != 3:
-                contents.append(None)
+                found.append(None)
                 continue
-            contents.append(reader.stdout.read(int(header[2])))
+            found.append(Stored(header[0].decode(), header[1].decode(), reader.stdout.read(int(header[2]))))
             reader.stdout.read(1)
-        return contents
+        return found
 
     def close(self) -> None:
         """End the process that reads objects."""
         if self._end_reader is not None:
             self._end_reader()
         self._reader = self._end_reader = None
-
-    def status(self, folder: str) -> tuple[str | None, str | None, list[Change]]:
-        """Return HEAD's commit (None when unborn), the branch (None when detached) and what differs in a folder."""
-        return self._status("--untracked-files=all", "--", folder)
-
-    def work_tree(self, *, untracked: bool) -> WorkTree:
-        """Return the branch and what differs anywhere; an untracked folder by its name alone."""
-        option = f"--untracked-files={'normal' if untracked else 'no'}"
-        _, branch, changes = self._status(option, "--ignore-submodules=dirty")
-        return WorkTree(branch, tuple(changes), untracked, time.monotonic())
-
-    def edited(self, folder: str, paths: set[str]) -> list[Change]:
-        """Return which of these tracked paths of a folder differ from HEAD in index or work tree."""
-        asked = sorted(paths) if len(paths) <= AT_ONCE else [folder]
-        found = self._status("--untracked-files=no", "--", *asked)[2] if asked else []
-        return [change for change in found if change.path in paths]
-
-    def _status(self, *options: str) -> tuple[str | None, str | None, list[Change]]:
-        plain = ("--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
-        commit = branch = None
-        changes = []
-        for part in os.fsdecode(self.run("status", *plain, *options)).split("\0"):
-            if part.startswith("# branch.oid "):
-                commit = part[13:] if part[13:] != "(initial)" else None
-            elif part.startswith("# branch.head "):
-                branch = part[14:] if part[14:] != "(detached)" else None
-            elif part.startswith("1 "):
-                changes.append(Change(part[2:4], part.split(" ", 8)[8]))
-            elif part.startswith("u "):
-                changes.append(Change(part[2:4], part.split(" ", 10)[10]))
-            elif part.startswith("? "):
-                changes.append(Change("??", part[2:]))
-        return commit, branch, changes
 
     def head(self) -> tuple[str | None, str]:
         """Return HEAD's commit (None when unborn) and the ref that a commit moves: the branch, or HEAD itself."""
@@ -376,7 +340,7 @@ class Git:
         return found
 
 
-def _reason(stderr: bytes, code: int) -> str:
+def reason_of(stderr: bytes, code: int) -> str:
     """Return what git complains of, without the advice below it."""
     lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()[:5] not in ("", "hint:")]
     loud = [line for line in lines if line.startswith(("fatal: ", "error: "))]

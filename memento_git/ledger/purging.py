@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
-from memento_git.ledger import layout, lock, publish, worktree
+from memento_git.ledger import edits, layout, lock, publish, worktree
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.journal import Path3
 
@@ -93,7 +93,7 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     branch = ref.removeprefix("refs/heads/")
     _refuse_elsewhere(git, ref, branch)
     wanted = sorted(paths)
-    if edited := [change.path for change in git.status(layout.FOLDER)[2] if change.path in wanted]:
+    if edited := [change.path for change in edits.changes(git, layout.FOLDER) if change.path in wanted]:
         raise PathEdited(paths=", ".join(edited[:5]))
     touching = _lines(git, "rev-list", "--full-history", head, "--", *wanted)
     commits = _descendants(git, head, set(touching))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from memento_git.errors import Misused, Refused
-from memento_git.ledger import journal, layout
+from memento_git.ledger import edits, journal, layout
 from memento_git.ledger.git import Git
 from memento_git.ledger.view import View
 from memento_git.model.clock import stamp
@@ -18,7 +18,6 @@ from memento_git.model.ids import make_id
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.git import Change, WorkTree
     from memento_git.ledger.publish import Base
     from memento_git.ledger.worktree import Mended
 
@@ -81,7 +80,7 @@ class Transaction:
         self.run = ""
         self.commit = ""
         self.desks: dict[type, Any] = {}
-        self.seen: WorkTree | None = None
+        self.seen: edits.WorkTree | None = None
         self.allow_secrets: tuple[str, ...] = ()
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []
@@ -126,7 +125,8 @@ class Ledger:
         self.clock = clock
         self.entropy = entropy
         self.warnings: list[str] = []
-        self.uncommitted: list[Change] = []
+        self._asked: edits.Asked | None = None
+        self._uncommitted: list[edits.Change] = []
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
         self._actor_checked = False
         self._settings: Mapping[str, str] | None = None
@@ -141,6 +141,9 @@ class Ledger:
 
     def close(self) -> None:
         """End the processes that read for this ledger."""
+        if self._asked is not None:
+            self._asked.drop()
+            self._asked = None
         self.git.close()
 
     def __enter__(self) -> Self:
@@ -187,11 +190,9 @@ class Ledger:
             view = View(self.git, commits, self._time_of(commits))
         else:
             self._mend()
-            head, _, self.uncommitted = self._status()
-            if self.uncommitted and journal.pending(self.git):
-                self._mend()
-                head, _, self.uncommitted = self._status()
-            view = View(self.git, (head,) if head else (), self.now())
+            found = self.git.stored(["HEAD"])[0]
+            self.ask_for_edits()
+            view = View(self.git, (found.oid,) if found else (), self.now())
         if not view.exists:
             raise NoLedger(where=", ".join(at) or "HEAD")
         return view
@@ -200,12 +201,27 @@ class Ledger:
         times = self.git.run("-c", "log.showSignature=false", "show", "-s", "--format=%ct", *commits).split()
         return stamp(max(int(seconds) for seconds in times))
 
-    def _status(self) -> tuple[str | None, str, list[Change]]:
-        """Return HEAD's commit, the ref to move and the ledger files that are not committed."""
-        if self.git.top is None:
-            return self.git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}"), "HEAD", []
-        head, branch, changes = self.git.status(layout.FOLDER)
-        return head, f"refs/heads/{branch}" if branch else "HEAD", changes
+    def ask_for_edits(self) -> None:
+        """Let git look for what is not committed, while the caller goes on."""
+        if self._asked is not None:
+            self._asked.drop()
+        self._asked = edits.Asked(self.git, layout.FOLDER) if self.git.top is not None else None
+        self._uncommitted = []
+
+    @property
+    def uncommitted(self) -> list[edits.Change]:
+        """What differs from HEAD in the ledger's folder, as it was when HEAD was last read."""
+        self.await_edits()
+        return self._uncommitted
+
+    def await_edits(self) -> None:
+        """Let git finish looking, before anything is written that it would take for an edit."""
+        if self._asked is not None:
+            asked, self._asked = self._asked, None
+            self._uncommitted = asked.changes()
+            if self._uncommitted and journal.pending(self.git):
+                self._mend()
+                self._uncommitted = edits.changes(self.git, layout.FOLDER)
 
     def _mend(self) -> None:
         """Finish what a crash left; a writer at work finishes its own, and reading goes on where nothing can."""
@@ -235,6 +251,7 @@ class Ledger:
         from memento_git.ledger import lock, publish, worktree
 
         self.refuse_while_busy()
+        self.await_edits()
         with lock.held(worktree.lock_path(self.git)):
             self.refuse_while_busy()
             self._tell(worktree.mend_held(self.git, publish.INDEX_PATIENCE))
@@ -273,7 +290,7 @@ class Ledger:
         if tx.seen is not None and time.monotonic() - tx.seen.when < FRESH:
             edited = [change.path for change in tx.seen.changes if change.path in relied]
         else:
-            edited = [change.path for change in self.git.edited(layout.FOLDER, relied)]
+            edited = [change.path for change in edits.edited(self.git, layout.FOLDER, relied)]
         if edited:
             raise UncommittedLedger(paths=", ".join(edited[:5]))
 

@@ -74,7 +74,7 @@ def _look(
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
             if not at and git.top is not None:
-                ledger.uncommitted = git.status(layout.FOLDER)[2]
+                ledger.ask_for_edits()
             return judging.alone(git, head, ledger.now(), progress)
         first = _first(git, name, head)
         return judging.added(git, first, head, name, ledger.now(), again(first) if again else ())

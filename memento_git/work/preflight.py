@@ -6,14 +6,15 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Refused
-from memento_git.ledger import layout, publish
+from memento_git.ledger import edits, layout, publish
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from memento_git.ledger.git import Git, WorkTree
+    from memento_git.ledger.edits import WorkTree
+    from memento_git.ledger.git import Git
     from memento_git.ledger.store import Transaction
     from memento_git.model.policy import Policy
 
@@ -74,7 +75,7 @@ def examine(git: Git, policy: Policy, *, act: str, insist: Collection[str] = ())
     """Look at all of it, also at what policy ignores: that is told, and is ok. What is insisted on refuses."""
     asked = _weighed(policy, insist)
     first = [_operation(git), _identity(git)]
-    tree = _tree(git.work_tree(untracked=True), asked, act) if git.top is not None else []
+    tree = _tree(edits.work_tree(git, untracked=True), asked, act) if git.top is not None else []
     return [*first, *tree, _disk(git, asked)]
 
 
@@ -89,7 +90,7 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     if any(asked[name] != "ignore" for name in LEVELS):
         untracked = asked["untracked"] != "ignore"
         if tx.seen is None or (untracked and not tx.seen.untracked):
-            tx.seen = tx.ledger.git.work_tree(untracked=untracked)
+            tx.seen = edits.work_tree(tx.ledger.git, untracked=untracked)
         checks = _tree(tx.seen, asked, act)
     if asked["disk"]:
         checks.append(_disk(tx.ledger.git, asked))
