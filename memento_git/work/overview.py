@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import cache, layout
@@ -199,12 +200,9 @@ def _ahead(view: View, run: str, latest: str) -> list[str]:
 
 
 def _counts(tasks: list[Row]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for row in tasks:
-        counts[row["status"]] = counts.get(row["status"], 0) + 1
-    counts["proven"] = sum(1 for row in tasks if row["proven"])
-    counts["unproven"] = sum(1 for row in tasks if row["proven"] is False)
-    return counts
+    proofs = [row["proven"] for row in tasks]
+    counts = dict(Counter(row["status"] for row in tasks))
+    return {**counts, "proven": proofs.count(True), "unproven": proofs.count(False)}
 
 
 def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
@@ -309,6 +307,8 @@ def _task_steps(held: Row) -> list[Row]:
     ][:SOON]  # fmt: skip
     claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
     for row in tasks:
+        if len(steps) >= SOON + 2:
+            return steps[: SOON + 2]
         if row["status"] == "dispatched" and row["id"] in claimed:
             command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
             steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})

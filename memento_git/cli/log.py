@@ -1,0 +1,141 @@
+"""memento log, show."""
+
+from __future__ import annotations
+
+from heapq import merge
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from memento_git.cli import boundary, naming, note_story, output
+from memento_git.cli.boundary import Door, paged, reads
+
+if TYPE_CHECKING:
+    from memento_git.cli.output import Names
+    from memento_git.folding.rows import Row
+
+WHAT: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
+
+
+@click.command()
+@click.option("--run", "--run-id", default="", metavar="RUN", help="Events of this run only.")
+@click.option("--record", default="", metavar="ID", help="Events of this record only.")
+@click.option("--who", default="", metavar="ACTOR", help="Events by an actor whose name contains this.")
+@click.option("--verb", default="", metavar="VERB", help="Events of this verb only, such as completed.")
+@click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21, a full time, or 90d ago.")
+@click.option("--until", default="", metavar="TIME", help="Before this time.")
+@paged
+@click.option("--commits", is_flag=True, help="List the ledger's commits instead of its events.")
+@reads
+def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
+    """List what happened, latest first, of all records together; it needs no git history.
+
+    What happened in one run or to one note keeps its order whatever the clocks said; they are mixed by their clocks.
+    """
+    view = door.view()
+    filters |= {name: _moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}
+    if commits:
+        from memento_git.ledger.history import ledger_commits
+
+        rows = ledger_commits(view, limit=offset + limit if limit else 0)
+        shown, told = output.page(rows, limit, offset)
+        door.show({"commits": list(shown), "page": told}, lambda: "\n".join(_commit(row) for row in shown))
+        return
+    filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
+    events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
+    output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
+
+
+def _event(row: Row, names: Names) -> tuple[str, ...]:
+    return _when(row), names(row["record"]), row["action"].partition(".")[2], _who(row, names)
+
+
+def _moment(where: str, given: str, now: str) -> str:
+    from memento_git.knowledge.drafting import past_moment
+
+    return past_moment(where, given, now)
+
+
+def _when(row: Row) -> str:
+    return str(row["created_at"])[:19].replace("T", " ")
+
+
+def _events(view: Any, given: str, record: str) -> list[Row]:
+    from memento_git.ledger import layout
+    from memento_git.work.overview import audit
+
+    kind = record.partition("_")[0]
+    runs = [view.find(given, "run")[0]] if given else [] if kind == "note" else view.runs()
+    told = [audit(view, run, boundary.progress) for run in runs]
+    if not given and kind in ("", "note", "event") and layout.KNOWLEDGE in view.folders:
+        from memento_git.knowledge.histories import histories
+
+        told += histories(view, record if kind == "note" else "", boundary.progress)
+    dated = [zip(accumulate((row["created_at"] for row in rows), max), rows, strict=True) for rows in told]
+    return [row for _, row in merge(*dated, key=lambda pair: pair[0])]
+
+
+def _wanted(row: Row, filters: dict[str, str]) -> bool:
+    return (
+        _about(row, filters["record"])
+        and filters["who"].lower() in row["actor"].lower()
+        and filters["verb"] in ("", row["action"].partition(".")[2])
+        and row["created_at"] >= filters["since"]
+        and (not filters["until"] or row["created_at"] < filters["until"])
+    )
+
+
+def _about(row: Row, wanted: str) -> bool:
+    """Tell whether an event is the one that is wanted, or happened to that record; a dispatch is part of its task."""
+    opened = wanted.replace("dispatch", "event", 1)
+    return wanted in ("", row["record"], row["payload"].get("dispatch")) or row["id"] == opened
+
+
+def _who(row: Row, names: Names) -> str:
+    said = f": {names.within(output.printable(row['summary']))}" if row["summary"] else ""
+    wrong = click.style(f"  not counted: {row['problem']}", fg="red") if row["problem"] else ""
+    return f"{output.printable(row['actor'])}{said}{wrong}"
+
+
+def _commit(row: Row) -> str:
+    return (
+        f"{row['commit'][:10]} {row['date'][:19]} {output.printable(row['author'])}: {output.printable(row['subject'])}"
+    )
+
+
+@click.command()
+@click.argument("identity", metavar="ID")
+@click.option("--what", type=click.Choice(WHAT), default=None, help="Of a note: one part of its story.")
+@note_story.walked
+@reads
+def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
+    """Show any record by its id or a unique prefix of one, with what happened to it."""
+    from memento_git.model.ids import kind_of
+    from memento_git.work import answers
+
+    view = door.view()
+    full = naming.full_id(view, identity)
+    kind = kind_of(full)
+    if kind == "note" or not view.find(full, kind)[1]:
+        if kind == "note":
+            note_story.shown(door, full, what, walk)
+        else:
+            note_story.shown_event(door, full)
+        return
+    if what:
+        from memento_git.knowledge.connections import NothingOfThat
+
+        raise NothingOfThat(what=what, record=full)
+    if any(walk.values()):
+        from memento_git.knowledge.connections import GraphOnly
+
+        raise GraphOnly
+    row = answers.at(view, full, kind)
+    events = [] if kind in ("event", "dispatch") else answers.history(view, full)
+    names = output.Names(None if door.json else view)
+    happened = [(_when(one), one["action"].partition(".")[2], _who(one, names)) for one in events]
+    door.show(
+        {kind: row, "audit": events},
+        lambda: "\n".join([*output.fields(row, names), *([""] if happened else []), *output.columns(happened)]),
+    )
