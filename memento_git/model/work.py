@@ -29,6 +29,7 @@ AGENT: Final = "agent:"
 LINE: Final = t.Text(lines=False)
 WHY: Final = Field(t.Text(), required=True, doc="why, for whoever reads the ledger later")
 
+ALLOWED: Final = Field(t.ListOf(LINE), doc="scanner rules that the writer overrode")
 SIGNATURE: Final = Field(t.SIGNATURE, doc="SSH signature of all the file's other bytes, its run and id; the last key")
 
 CODE: Final = Shape({
@@ -124,7 +125,7 @@ EVIDENCE: Final = Shape({
     "graph": Field(t.Table(t.Whole()), doc="counts of a graph of the code: nodes, edges, cycles, components"),
     "dispatch": Field(t.id_of("dispatch"), doc="hand-off that it came out of"),
     "reproduces": Field(t.ref_to("evidence"), doc="evidence whose command this one ran again"),
-    "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
+    "allowed_secrets": ALLOWED,
     "signature": SIGNATURE,
 })  # fmt: skip
 
@@ -160,6 +161,7 @@ RUN: Final = Shape({
     "by": Field(ACTOR, required=True),
     "spike": Field(t.Flag(), doc="may dispatch without a canonical plan, within policy's limit"),
     "constraints": Field(t.ListOf(LINE)),
+    "allowed_secrets": ALLOWED,
 })  # fmt: skip
 
 PLAN: Final = Shape({
@@ -171,6 +173,7 @@ PLAN: Final = Shape({
     "assumptions": Field(t.ListOf(LINE)),
     "risks": Field(t.ListOf(LINE)),
     "verify": Field(Shape(VERIFY), doc="what verification asks of each task of the run"),
+    "allowed_secrets": ALLOWED,
 })  # fmt: skip
 
 TASK: Final = Shape({
@@ -189,6 +192,7 @@ TASK: Final = Shape({
     "budget": Field(BUDGET),
     "repairs": Field(t.id_of("task"), doc="rejected task that this one makes good"),
     "source": Field(SOURCE, doc="message from outside that it was made from"),
+    "allowed_secrets": ALLOWED,
 })  # fmt: skip
 
 
