@@ -129,8 +129,9 @@ EVIDENCE: Final = Shape({
     "signature": SIGNATURE,
 })  # fmt: skip
 
+ARGV: Final = t.ListOf(t.Text(empty=True), least=1, first=t.Text())
 COMMANDED: Final = Shape({
-    "run": Field(t.ListOf(t.Text(empty=True), least=1), required=True, doc="argv; no shell is involved"),
+    "run": Field(ARGV, required=True, doc="argv; no shell is involved"),
     "kind": Field(t.Choice(RUN_KINDS), doc="kind of the evidence that it makes; test where it is absent"),
     "reports": Field(t.ListOf(t.PLACE), doc="reports that it writes"),
     "timeout": Field(t.DURATION, doc="after which it, and all that it started, is ended"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import claims, layout, prosefile
 from memento_git.ledger.store import NothingToCommit
-from memento_git.model.types import WORD
+from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid
 from memento_git.work import refusals as no
@@ -44,11 +44,20 @@ def add_task(
         "size": size,
         "role": desk.optional("role", role, lines=False),
         "verify": verification(desk, commands, require, trust),
-        "budget": {key: value for key, value in (("attempts", attempts), ("cost", cost)) if value},
+        "budget": {key: value for key, value in (("attempts", attempts), ("cost", _cost(cost))) if value},
     }
     desk.write(layout.prose_path(state.id, task), data, desk.optional("body", body))
     tx.touch(state.id, task)
     return task
+
+
+def _cost(given: str) -> str:
+    problems: list[tuple[Any, str]] = []
+    if given:
+        Decimal("a cost").read(given, (), problems)
+    for _, problem in problems:
+        raise TextInvalid(where="cost", problem=problem)
+    return given
 
 
 def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], trust: str) -> dict[str, Any]:
