@@ -397,7 +397,7 @@ def test_a_redacted_note_that_was_only_retired_is_refused(play: Play, other: Pla
     path = exported(play, tmp_path)
     told = json.loads(path.read_text().splitlines()[1])
     path.write_text(json.dumps({key: told[key] for key in ("id", "domain", "events")}) + "\n")
-    assert "nothing redacts it" in refused(other, path).message
+    assert "unredacted" in refused(other, path).message
 
 
 def test_a_note_whose_successor_is_in_neither_ledger_is_refused(play: Play, other: Play, tmp_path: Path) -> None:

@@ -11,7 +11,16 @@ from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.knowledge.bundle import (
-    HEAD, BundleInvalid, File, Gone, Packed, Typed, gone_line, line_of, lines_of, values_of,
+    HEAD,
+    BundleInvalid,
+    File,
+    Gone,
+    Packed,
+    Typed,
+    gone_line,
+    line_of,
+    lines_of,
+    values_of,
 )  # fmt: skip
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
@@ -264,7 +273,7 @@ class _Intake:
             for seen in folded.dangling:
                 raise BundleInvalid(where=note.where, problem=f"what happened to {note.id} does not fit: {seen.why}")
             if after.is_redacted(note.id) != isinstance(note, Gone):
-                problem = "has a text, and is redacted" if isinstance(note, Packed) else "has no text: nothing redacts it"
+                problem = "has a text, and is redacted" if isinstance(note, Packed) else "has no text, unredacted"
                 raise BundleInvalid(where=note.where, problem=f"{note.id} {problem}")
         for note in came:
             state = after.status(note.id)
