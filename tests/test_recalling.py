@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.ledger.store import Transaction
+
     Call = Callable[..., tuple[int, str, str]]
 
 TOKENS = "Login tokens expire after thirty minutes."
@@ -120,18 +122,18 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
     assert ids(asked(play, "cards through Zed", view="list")) == [new]
 
 
-def chain(play: Play, length: int) -> list[str]:
+def chain(tx: Transaction, length: int) -> list[str]:
     """Add notes of which each takes the place of the last."""
     made: list[str] = []
     for number in range(length):
         text = f"Cache lifetime is {number + 5} minutes" + number * f" and {number} seconds" + "."
-        made.append(add(play, text, key="cache.ttl", supersedes=made[-1:]))
+        made.append(notes.add_note(tx, text, key="cache.ttl", supersedes=made[-1:]).id)
     return made
 
 
 @pytest.mark.parametrize("length", [11, 60])
 def test_what_was_superseded_takes_no_place_of_others(play: Play, length: int) -> None:
-    made = chain(play, length)
+    made = play.do(chain, length)
     other = add(play, "Redis keeps the cache for a long lifetime of its own, which nobody looked at since the move.")
     for limit in (2, 8):
         answer = asked(play, "cache lifetime", limit=limit)

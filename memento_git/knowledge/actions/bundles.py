@@ -140,7 +140,7 @@ class _Intake:
         self.tx.view.fetch(path for note in told for path in (note.text.path, *(one.path for one in note.events)))
         self.tx.view.fetch(one.path for note in gone for one in note.events)
         packed = [one for one in told if not self._stays_out(one)]
-        self.coming = {one.id for one in (*packed, *gone)}
+        self.coming = {one.id for one in packed} | {one.id for one in gone}
         taken = [one for one in gone if self._gone(one)]
         came = [one for one in packed if self._packed(one)]
         if self.differ:
@@ -268,18 +268,18 @@ class _Intake:
     def _judge(self, came: Sequence[Packed], gone: Sequence[Gone]) -> None:
         """Refuse a bundle whose events do not come to the state that it tells, and a key that two live notes have."""
         after = Shelf(self.tx.view)
-        for note in (*came, *gone):
-            folded = after.folded(note.id)
-            for seen in folded.dangling:
+        both: list[Packed | Gone] = [*came, *gone]
+        for note in both:
+            for seen in after.folded(note.id).dangling:
                 raise BundleInvalid(where=note.where, problem=f"what happened to {note.id} does not fit: {seen.why}")
             if after.is_redacted(note.id) != isinstance(note, Gone):
                 problem = "has a text, and is redacted" if isinstance(note, Packed) else "has no text, unredacted"
                 raise BundleInvalid(where=note.where, problem=f"{note.id} {problem}")
-        for note in came:
-            state = after.status(note.id)
-            if note.state and note.state != state and note.id in self.new:
-                raise BundleInvalid(where=note.where, problem=f"{note.id} is said to be {note.state}, it is {state}")
-            self._judge_names(after, note)
+        for one in came:
+            state = after.status(one.id)
+            if one.state and one.state != state and one.id in self.new:
+                raise BundleInvalid(where=one.where, problem=f"{one.id} is said to be {one.state}, it is {state}")
+            self._judge_names(after, one)
         self._judge_keys(after, {note.id for note in came})
 
     def _judge_names(self, after: Shelf, note: Packed) -> None:
