@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 class BlockEdited(Refused):
     token = "block_edited"
     sentence = "somebody edited the block of memento in {path}"
-    hint_ = "take what is new in it with memento import --from claude-md or move it out of the block; --force drops it"
+    hint_ = (
+        "memento import --from claude-md takes what was added to it, and --force drops it there then; or move it out of "
+        "the block"
+    )
 
 
 class BlockBroken(Refused):
