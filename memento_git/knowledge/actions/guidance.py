@@ -16,8 +16,8 @@ class BlockEdited(Refused):
     token = "block_edited"
     sentence = "somebody edited the block of memento in {path}"
     hint_ = (
-        "memento import --from claude-md takes what was added to it, and --force drops it there then; or move it out of "
-        "the block"
+        "take what was added to it with memento import --from claude-md; then drop it there with --force; or move it out "
+        "of the block"
     )
 
 
