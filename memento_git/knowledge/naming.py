@@ -1,4 +1,4 @@
-"""The records that a note's front matter names: links, evidence, sources, the notes whose place it took. Pure."""
+"""The records that a note's front matter names: links, evidence, sources, the notes whose place it took."""
 
 from __future__ import annotations
 
