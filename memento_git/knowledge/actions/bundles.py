@@ -168,7 +168,7 @@ class _Intake:
         """Put what happened to a redacted note where it belongs; tell whether something came in."""
         if self.before.path(note.id):
             self.differ.append(note.id)
-        told = Taken(note.id, "", "it is redacted")
+        told = Taken(note.id, "(redacted)", "it is redacted")
         new = [one for one in note.events if not self._is_here(note, one)]
         self._scan(note.where, note.events)
         for one in new:

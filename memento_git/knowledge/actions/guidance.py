@@ -16,7 +16,7 @@ class BlockEdited(Refused):
     token = "block_edited"
     sentence = "somebody edited the block of memento in {path}"
     hint_ = (
-        "take what was added with memento import --from claude-md; --force drops it then; or move it out of the block"
+        "take what is new: memento import --from claude-md; --force drops it then; or move it out of the block"
     )
 
 
