@@ -92,6 +92,7 @@ class _Recall:
         self.standings = standings
         self.past = past
         self.progress = progress
+        self._leads: dict[str, str] = {}
         drafts = Drafts(view.git).all()
         self.drafts = {draft.id for draft in drafts} if wish.drafts else set[str]()
         self.left_drafts = 0 if wish.drafts else len(drafts)
@@ -197,8 +198,10 @@ class _Recall:
         """Return the id of the note that a note is shown as; any other document is itself."""
         if card.kind != "note":
             return card.path
-        led = not self.wish.states and self.shelf.status(card.id) in LED_ON
-        return self.shelf.current(card.id) if led else card.id
+        if card.id not in self._leads:
+            led = not self.wish.states and self.shelf.status(card.id) in LED_ON
+            self._leads[card.id] = self.shelf.current(card.id) if led else card.id
+        return self._leads[card.id]
 
     def _row(self, hit: Hit) -> Row:
         if hit.card.kind == "note":
