@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import warnings
@@ -32,7 +33,11 @@ class HardForget(Refused):
 
 
 class MemoryRecord(NamedTuple):
-    """One memory: what it says, under which key, from when, and how well it answers where it was asked for."""
+    """One memory: what it says, under which key, from when, and how well it answers where it was asked for.
+
+    `updated_at` is when something last happened to it: it was forgotten, restored, confirmed, linked. What it says may
+    have been bettered since; the history of its file tells when, which is not read for this.
+    """
 
     id: str
     kind: str
@@ -67,10 +72,14 @@ class Memory:
             warnings.warn(told, UserWarning, stacklevel=3)
 
     def store(
-        self, content: str, kind: str = "fact", importance: float = 0.5, subject_key: str = "",
+        self, content: str, kind: str = "", importance: float = 0.5, subject_key: str = "",
         metadata: Mapping[str, Any] | None = None, source: str = "",
     ) -> str:  # fmt: skip
-        """Keep a memory; return its id. The one that has the same key already says this from now on."""
+        """Keep a memory, a fact unless `kind` says otherwise; return its id.
+
+        The one that has the same key already says this from now on; where it is of another kind than is asked for, a
+        new memory takes its place.
+        """
         item = {"content": content, "kind": kind, "importance": importance, "subject_key": subject_key}
         return self.store_many([{**item, "metadata": metadata, "source": source}])[0]
 
@@ -225,14 +234,15 @@ def _record(shelf: Shelf, note: Prose, score: float = 0.0) -> MemoryRecord:
 
 def _metadata(tags: Iterable[str]) -> dict[str, Any]:
     """Return what tags of the form name=JSON say; other tags say that they are there."""
-    found: dict[str, Any] = {}
-    for tag in tags:
-        name, _, value = tag.partition("=")
-        try:
-            found[name] = json.loads(value) if value else True
-        except ValueError:
-            found[tag] = True
-    return found
+    return dict(_said(tag) for tag in tags)
+
+
+def _said(tag: str) -> tuple[str, Any]:
+    """Return name and value of a tag; a name may have a `=` in it, and what follows one may be no JSON."""
+    for at in (place for place, letter in enumerate(tag) if letter == "="):
+        with contextlib.suppress(ValueError):
+            return tag[:at], json.loads(tag[at + 1 :])
+    return tag.removesuffix("="), True
 
 
 def _tags(metadata: Mapping[str, Any] | None) -> list[str]:
@@ -240,24 +250,34 @@ def _tags(metadata: Mapping[str, Any] | None) -> list[str]:
 
 
 def _stored(
-    desk: Desk, content: str, kind: str = "fact", importance: float = 0.5, subject_key: str = "",
+    desk: Desk, content: str, kind: str = "", importance: float = 0.5, subject_key: str = "",
     metadata: Mapping[str, Any] | None = None, source: str = "",
 ) -> str:  # fmt: skip
     """Add a memory, or let the live one of the same key say this from now on."""
     from memento_git.knowledge.actions.notes import add_note
 
     held = desk.shelf.keyed(subject_key) if subject_key else None
-    if held is not None and desk.shelf.status(held.id) in ("active", "parked", "contested"):
-        return _bettered(desk, held.id, content, importance, metadata, "")
-    sources = [source] if source else []
+    is_live = held is not None and desk.shelf.status(held.id) in ("active", "parked", "contested")
+    if held is not None and is_live and kind in ("", held.data["kind"]):
+        return _bettered(desk, held.id, content, importance, metadata, "", source)
+    before = held if is_live else None
+    tags = before.list("tags") if before is not None and not metadata else _tags(metadata)
     return add_note(
-        desk.tx, content, kind=kind, importance=str(importance), key=subject_key, tags=_tags(metadata), sources=sources
+        desk.tx, content, kind=kind or "fact", importance=str(importance), key=subject_key, tags=tags,
+        sources=_sources(before, source), supersedes=[before.id] if before is not None else [],
     ).id  # fmt: skip
 
 
+def _sources(note: Prose | None, source: str) -> list[str]:
+    """Return where a memory is from: what is said now, then what was said before."""
+    before = note.list("sources") if note is not None else []
+    return [source, *(one for one in before if one != source)] if source else before
+
+
 def _bettered(
-    desk: Desk, note: str, content: str, importance: float | None, metadata: Mapping[str, Any] | None, key: str
-) -> str:
+    desk: Desk, note: str, content: str, importance: float | None, metadata: Mapping[str, Any] | None, key: str,
+    source: str = "",
+) -> str:  # fmt: skip
     """Better a note in place; asking for what it says already is no mistake."""
     from memento_git.knowledge.actions.notes import revise_note
     from memento_git.knowledge.drafting import titled
@@ -267,6 +287,7 @@ def _bettered(
     options |= {"importance": str(importance)} if importance is not None else {}
     options |= {"key": key} if key else {}
     options |= {"title": titled(content)} if content.strip() else {}
+    options |= {"sources": _sources(desk.find(note), source)} if source else {}
     try:
         return revise_note(desk.tx, note, text=content, **options)
     except NothingToCommit:

@@ -233,6 +233,44 @@ def test_our_own_block_does_not_come_back(play: Play, tmp_path: Path, cli: Call)
     assert ["memento export wrote this block" in one.why for one in brought.skipped] == [True]
 
 
+def test_what_was_added_to_our_block_is_taken_and_told_by_the_next_export(
+    play: Play, tmp_path: Path, cli: Call
+) -> None:
+    play.do(notes.add_note, "Times are UTC.", about=["app.py"])
+    play.do(notes.add_note, "Prices are in cents.", kind="preference")
+    file = tmp_path / "AGENTS.md"
+    export = ("export", "--format", "agents-md", "--out", str(file), "-C", str(play.root))
+    file.write_text("# Agents\n\n- Be brief.\n")
+    assert cli(*export)[0] == 0
+    text = file.read_text().replace(
+        "- Prices are in cents", "- Names are short,\n  never cryptic.\n- Prices are in euros"
+    )
+    file.write_text(text.replace("(edits", "").rstrip("\n") + "\n\nBelow.\n")
+    code, _, told = cli(*export)
+    assert (code != 0, "--from claude-md" in told) == (True, True)
+    brought = bring(play.ledger, "claude-md", file)
+    assert {one.title for one in brought.added} == {
+        "Agents: Be brief.", "Agents: Names are short, never cryptic.", "Agents: Below.",
+    }  # fmt: skip
+    assert ["an edit of one of its lines is not" in one.why for one in brought.skipped] == [True]
+    assert cli(*export, "--force")[0] == 0
+    assert "- Agents: Names are short, never cryptic. (note_" in file.read_text().replace("Names are short,  ", "")
+    assert file.read_text().count("Be brief") == 1
+    assert bring(play.ledger, "claude-md", file).added == []
+
+
+def test_a_link_that_leads_nowhere_is_told_with_its_line(play: Play, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text(
+        "---\ntitle: A\n---\nSee [[b]] and [[missing]].\n\n```sh\n[[ -f x ]] && y\n```\n"
+        "Or `[[ -d z ]]`, or [[gone|that]].\n"
+    )
+    (folder / "b.md").write_text("Linked.\n")
+    told = why(bring(play.ledger, "markdown", folder))
+    assert {where: "leads to none" in said for where, said in told.items()} == {"a.md:4": True, "a.md:9": True}
+
+
 def test_a_secret_in_guidance_is_named_by_its_line(play: Play, tmp_path: Path) -> None:
     file = tmp_path / "AGENTS.md"
     file.write_text(f"# A\n\n- one\n- two\n  and {SECRET}\n")

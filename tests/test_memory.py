@@ -112,6 +112,34 @@ def test_the_same_key_is_the_same_memory(tmp_path: Path) -> None:
         assert mem.store("Dark again", subject_key="user.theme") != first
 
 
+def test_a_source_that_is_given_again_comes_first(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mine:
+        first = mine.store("Tokens live an hour.", subject_key="auth.token", source="chat:1")
+        assert mine.store("Tokens live a day.", subject_key="auth.token", source="chat:2") == first
+        assert mine.store("Tokens live a week.", subject_key="auth.token") == first
+        assert mine.get(first).source == "chat:2"
+        assert "- chat:1" in next((tmp_path / "mem").glob(f".memento/knowledge/*/*/{first}.md")).read_text()
+
+
+def test_another_kind_is_another_memory_in_the_place_of_the_one_that_was_there(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mine:
+        first = mine.store(
+            "Dark mode.", "preference", subject_key="user.theme", metadata={"by": "Ada"}, source="chat:1"
+        )
+        assert mine.store("Dark mode, always.", subject_key="user.theme") == first
+        assert mine.get(first).kind == "preference"
+        second = mine.store("The theme is dark.", "fact", subject_key="user.theme")
+        told = mine.get(second)
+        assert (second != first, told.kind, told.metadata, told.source) == (True, "fact", {"by": "Ada"}, "chat:1")
+        assert ([one.id for one in mine.browse("user.")], mine.get(first).archived) == ([second], True)
+
+
+def test_metadata_come_back_as_they_were_given(tmp_path: Path) -> None:
+    given = {"x=y": 3, "x": "y=3", "a=b=c": ["=", {"d": None}], "plain": True, "n": 0.5}
+    with Memory(tmp_path / "mem") as mine:
+        assert mine.get(mine.store("Tokens live an hour.", metadata=given)).metadata == given
+
+
 def test_what_is_forgotten_is_found_no_more_and_can_be_restored(tmp_path: Path) -> None:
     with Memory(tmp_path / "mem") as mem:
         one = mem.store("The staging server is called Otter.", subject_key="project.staging")

@@ -399,6 +399,26 @@ def test_the_commands_tell_a_note_in_words(play: Play, cli: Call) -> None:
     assert (code, "name a note" in err) == (2, True)
 
 
+def test_a_key_names_a_note_wherever_any_record_may_be_meant(play: Play, cli: Any) -> None:
+    where = ("-C", str(play.root))
+    old = add(play, "Dark.", key="user.theme")
+    new = add(play, "Light.", key="user.theme", supersedes=[old])
+    plain = add(play, "Ten.", key="user_length")
+    for key, note in (("user.theme", new), ("user_length", plain)):
+        told = json.loads(cli("show", key, "--json", *where)[1])
+        assert told["note"]["id"] == note
+        assert json.loads(cli("log", "--record", key, "--json", *where)[1])["ok"]
+    assert json.loads(cli("note", "redact", "user.theme", "--reason", "secret", "--json", *where)[1])["redacted"] == new
+    for unknown in ("nobody.has", "nobody_has", "nobody"):
+        assert cli("show", unknown, *where)[0] == 1
+
+
+def test_nothing_is_something_where_it_is_a_share(play: Play, cli: Any) -> None:
+    note = add(play, "Dark.", importance="0", confidence="0")
+    lines = [line.split() for line in cli("note", "show", note, "-C", str(play.root))[1].splitlines()]
+    assert [line[1] for line in lines if line and line[0] in ("importance", "confidence")] == ["0.0", "0.0"]
+
+
 # What a later change says holds.
 
 

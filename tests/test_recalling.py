@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.ledger.store import Transaction
+
     Call = Callable[..., tuple[int, str, str]]
 
 TOKENS = "Login tokens expire after thirty minutes."
@@ -118,6 +120,36 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
     assert (hit["id"], hit["instead_of"]) == (new, [old])
     assert only(play, "payments gateway", states=("superseded",))["successor"] == new
     assert ids(asked(play, "cards through Zed", view="list")) == [new]
+
+
+def chain(tx: Transaction, length: int) -> list[str]:
+    """Add notes of which each takes the place of the last."""
+    made: list[str] = []
+    for number in range(length):
+        text = f"Cache lifetime is {number + 5} minutes" + number * f" and {number} seconds" + "."
+        made.append(notes.add_note(tx, text, key="cache.ttl", supersedes=made[-1:]).id)
+    return made
+
+
+@pytest.mark.parametrize("length", [11, 60])
+def test_what_was_superseded_takes_no_place_of_others(play: Play, length: int) -> None:
+    made = play.do(chain, length)
+    other = add(play, "Redis keeps the cache for a long lifetime of its own, which nobody looked at since the move.")
+    for limit in (2, 8):
+        answer = asked(play, "cache lifetime", limit=limit)
+        assert (set(ids(answer)), answer["left_out"]["limit"]) == ({made[-1], other}, 0)
+        assert set(answer["hits"][0]["instead_of"]) <= set(made[:-1])
+    answer = asked(play, "cache lifetime", limit=1)
+    assert (len(answer["hits"]), answer["left_out"]["limit"]) == (1, 1)
+
+
+def test_a_note_is_not_contradicted_by_what_took_its_place(play: Play) -> None:
+    one = add(play, "We use Redis.", key="dep.a")
+    two = add(play, "We use Memcached.", key="dep.b")
+    play.do(notes.link_note, one, "contradicts", two)
+    add(play, "We use neither.", key="dep.c", supersedes=[one, two])
+    answer = asked(play, states=("all",), view="list")
+    assert {tuple(hit["contradicted_by"]) for hit in answer["hits"]} == {()}
 
 
 def test_what_contradicts_is_shown_beside(play: Play) -> None:
@@ -510,7 +542,6 @@ def crowd(play: Play) -> list[str]:
 
 
 def test_only_the_notes_that_are_shown_are_read(play: Play, crowd: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memento_git.knowledge.actions.recalling.SPARE", 0)
     read: list[str] = []
     decode = View._decode
 

@@ -114,6 +114,23 @@ def test_orders_from_an_origin_that_nobody_vouches_for_become_a_draft(play: Play
     assert keep_note(play.ledger, f"{ORDERS} So says the prompt.").where == "ledger"
 
 
+def test_a_draft_that_must_be_named_is_told_apart(play: Play, cli: Any) -> None:
+    where = ("-C", str(play.root))
+    held = keep_note(play.ledger, ORDERS, origin="import").row["id"]
+    plain = keep_note(play.ledger, "The proxy may be slow.", draft=True).row["id"]
+    lines = cli("session", "status", *where)[1].splitlines()
+    assert (
+        held in lines[lines.index("drafts that read like orders (read each, then memento session promote DRAFT):") + 1]
+    )
+    assert plain in lines[lines.index("drafts (memento session promote):") + 1]
+    told = cli("session", "promote", *where)[1].splitlines()
+    assert (plain in told[0], held in told[2]) == (True, True)
+    told = cli("session", "promote", *where)[1].splitlines()
+    assert (told[0].startswith("drafts that read like orders"), held in told[1]) == (True, True)
+    assert held in cli("session", "promote", held, *where)[1]
+    assert cli("session", "promote", *where)[1] == "there are no drafts\n"
+
+
 # The short tier.
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of, resolve
+from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,18 +15,36 @@ SHOWN: Final = 5
 
 
 def full_id(view: View, given: str) -> str:
-    """Return the id of the one record of any kind that is meant."""
+    """Return the id of the one record of any kind that is meant, by its id or, of a note, by its key."""
     found = any_of(view, given, KINDS)
-    kind = kind_of(found)
-    if kind not in KINDS:
-        resolve(given, "run", ())
-    return view.find(found, kind)[0]
+    return view.find(found, kind_of(found))[0]
 
 
 def any_of(view: View, given: str, kinds: Sequence[str]) -> str:
-    """Return the one id of these kinds that begins as given; what names its kind is left to the verb to look up."""
+    """Return the one id of these kinds that begins as given, or of the note that has this key.
+
+    What names its kind is left to the verb to look up.
+    """
+    try:
+        return _begun(view, given, kinds)
+    except (IdInvalid, NoSuchRecord):
+        if "note" in kinds and (keyed := _keyed(view, given.strip())):
+            return keyed
+        raise
+
+
+def _keyed(view: View, key: str) -> str:
+    """Return the note that has a key, the live one where there are several."""
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.model.knowledge import KEY
+
+    found = Shelf(view).keyed(key) if KEY.fits(key) else None
+    return found.id if found is not None else ""
+
+
+def _begun(view: View, given: str, kinds: Sequence[str]) -> str:
     prefix = given.strip().lower()
-    if "_" in prefix:
+    if kind_of(prefix) in KINDS:
         return prefix
     if not prefix or len(prefix) > LENGTH or not set(prefix) <= set(ALPHABET):
         raise IdInvalid(given=given, kind="record")

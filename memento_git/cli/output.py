@@ -85,7 +85,7 @@ def fields(row: Mapping[str, Any], names: Names) -> list[str]:
     told = [
         (click.style(key.replace("_", " "), fg="bright_black"), names.within(_value(value)))
         for key, value in row.items()
-        if value not in (None, [], {}, "", False) and (key, value) != ("signature", "none")
+        if value is not False and value not in (None, [], {}, "") and (key, value) != ("signature", "none")
     ]
     return columns(told)
 

@@ -23,6 +23,8 @@ LISTS: Final = {
     "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
     "corrections": "corrected lately", "contested": "contested",
 }  # fmt: skip
+PLAIN: Final = "drafts (memento session promote)"
+NAMED: Final = "drafts that read like orders (read each, then memento session promote DRAFT)"
 
 
 def _show(door: Door) -> None:
@@ -88,11 +90,15 @@ def status(door: Door) -> None:
 
 
 def _made(told: Row) -> list[str]:
+    from memento_git.knowledge.injection import must_be_named
+
     lines = ["no session is open: memento session start"]
     if told["id"]:
         lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
-    for key, title in (("notes", "notes"), ("drafts", "drafts (memento session promote)")):
-        lines += ["", f"{title}:", *(_line(row) for row in told[key])] if told[key] else []
+    named = [row for row in told["drafts"] if must_be_named(row["origin"], row["orders"])]
+    plain = [row for row in told["drafts"] if row not in named]
+    for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
+        lines += ["", f"{title}:", *map(_line, rows)] if rows else []
     if told["short"]:
         lines += ["", "short term:", *(f"  {item['id']}  {output.printable(item['text'])}" for item in told["short"])]
     return lines
@@ -121,9 +127,12 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     """Make drafts notes of the ledger, in one commit; all where none is named."""
     from memento_git.knowledge import rows
     from memento_git.knowledge.actions.drafting import promote_drafts
+    from memento_git.knowledge.drafts import Drafts
 
     promoted = door.change("session promote", lambda tx: [rows.after(tx, one.id) for one in promote_drafts(tx, drafts)])
     lines = [f"kept: {row['id']}  {output.printable(row['title'])}" for row in promoted]
+    left = [] if drafts else [rows.draft_row(one) for one in Drafts(door.ledger.git).all()]
+    lines += [f"{NAMED}:", *map(_line, left)] if left else []
     door.show({"notes": promoted}, "\n".join(lines) or "there are no drafts")
 
 

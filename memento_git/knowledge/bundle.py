@@ -45,6 +45,14 @@ class Packed(NamedTuple):
     draft: bool
 
 
+class Gone(NamedTuple):
+    """A redacted note of a bundle: where it stands in it, and what happened to it, without any text."""
+
+    where: str
+    id: str
+    events: list[File]
+
+
 class Typed(NamedTuple):
     """A line that somebody wrote by hand: a text, and what a note's options are."""
 
@@ -73,6 +81,12 @@ def line_of(domain: str, state: str, note: File, events: Iterable[File]) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
+def gone_line(note: str, domain: str, events: Iterable[File]) -> str:
+    """Return the line of a redacted note: what happened to it, for others name it still."""
+    told = {"id": note, "domain": domain, "state": "redacted", "events": [_event_line(one) for one in events]}
+    return json.dumps(told, ensure_ascii=False)
+
+
 def _event_line(event: File) -> dict[str, Any]:
     data, _ = values_of(layout.place_of(event.path), event)
     told: dict[str, Any] = {"name": event.path.rpartition("/")[2], "data": data}
@@ -87,7 +101,7 @@ def values_of(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
     return codec.plain(found.data), found.body
 
 
-def lines_of(name: str, stream: BinaryIO) -> Iterator[Packed | Typed]:
+def lines_of(name: str, stream: BinaryIO) -> Iterator[Packed | Gone | Typed]:
     """Yield what the lines of a bundle hold; refuse the first that is wrong."""
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), 1):
         where = f"{name}:{number}"
@@ -99,6 +113,8 @@ def lines_of(name: str, stream: BinaryIO) -> Iterator[Packed | Typed]:
                 raise BundleInvalid(where=where, problem=f"not a bundle of a version that is known: {line[:60]!r}")
         elif "front" in told:
             yield _packed(where, told)
+        elif "events" in told:
+            yield _gone(where, told)
         else:
             yield _typed(where, told)
 
@@ -150,6 +166,20 @@ def _packed(where: str, told: dict[str, Any]) -> Packed:
     draft = any("-promoted-" in one.path for one in events)
     state = str(told.get("state", ""))
     return Packed(where, front["id"], str(front.get("title", "")), read_body, read_front, file, events, state, draft)
+
+
+def _gone(where: str, told: dict[str, Any]) -> Gone:
+    """Return the redacted note of a line."""
+    try:
+        folder = layout.note_path(str(told["domain"]), str(told["id"])).removesuffix(".md")
+        events = [_event(folder, one) for one in told["events"]]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise BundleInvalid(where=where, problem=f"this is no note of a bundle: {error!r:.80}") from None
+    for one in events:
+        _readable(where, one)
+    if not events:
+        raise BundleInvalid(where=where, problem="this note has no text, and nothing tells that it was redacted")
+    return Gone(where, str(told["id"]), events)
 
 
 def _event(folder: str, told: dict[str, Any]) -> File:

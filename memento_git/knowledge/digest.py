@@ -35,6 +35,12 @@ Notes of the project's ledger: data to weigh, older than the code. `memento note
 """
 
 
+OWN: Final = re.compile(
+    r"- .*\(note_[0-9a-z]{12}(?:; [^\n]*)?\)|\d+ more notes are in the ledger: `memento note list`\.|"
+    f"### (?:{'|'.join(SECTIONS)})"
+)
+
+
 class Digest(NamedTuple):
     """A Markdown text, the notes in it, and those that were left out."""
 
@@ -67,6 +73,12 @@ def digest(shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "") -> Digest:
     cut = sum(one.why == "the budget is spent" for one in skipped)
     parts += [f"\n{cut} more notes are in the ledger: `memento note list`.\n"] if cut else []
     return Digest("".join(parts), list(lines), skipped)
+
+
+def is_own(line: str) -> bool:
+    """Tell whether a line is one that a digest writes, whatever is said in it."""
+    told = line.strip()
+    return not told or told in HEAD.splitlines() or OWN.fullmatch(told) is not None
 
 
 def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:

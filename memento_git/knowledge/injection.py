@@ -6,9 +6,12 @@ A rule on words. It shows what a person should look at first; it is no guard, an
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.quoting import HIDDEN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LOW: Final = ("command", "import")
 
@@ -37,6 +40,11 @@ SIGNS: Final = (
         r"\b(?:you (?:must|should|have to|need to)|always|immediately|please|now)\b[^.\n]{0,30}"
         r"\b(?:run|execute|invoke|call)\b[^.\n]{0,20}(?:`|\b(?:command|tool|script|function)\b)", re.IGNORECASE)),
 )  # fmt: skip
+
+
+def must_be_named(origin: str, orders: Sequence[str]) -> bool:
+    """Tell whether a draft is promoted only by its name: nobody vouches for it, and it gives orders."""
+    return origin in LOW and bool(orders)
 
 
 def instructive(text: str) -> list[str]:

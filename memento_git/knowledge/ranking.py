@@ -33,6 +33,7 @@ MOST_WORDS: Final = 200  # of a question; who pastes a whole log is answered by 
 LOOKED_AT: Final = 50
 CROWD: Final = 4
 COUNTED: Final = 1000
+FORMS: Final = 1000  # candidates at most, where many of them lead to the same
 ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
 GENERIC: Final = 0.15  # share of those that have an everyday word
 IMPORTANT: Final = 0.2
@@ -146,14 +147,17 @@ def _worth(word: str, having: int, count: int) -> float:
 
 def rank(
     corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] | None = None,
-    files: Iterable[str] = (), near: Near | None = None,
+    files: Iterable[str] = (), near: Near | None = None, leads: Callable[[Card], str] = lambda card: card.path,
 ) -> Ranked:  # fmt: skip
-    """Return the documents that answer a question, best first; by their meaning too, where that is given."""
+    """Return the documents that answer a question, best first; by their meaning too, where that is given.
+
+    Those of which `leads` says the same are counted as one, however many they are.
+    """
     scores = _Scores(corpus, dict(islice(asked(question).items(), MOST_WORDS)))
     unknown = tuple(word for word, given in scores.given.items() if not given)
     understood = Asked(question, scores.worth, unknown)
     beside = _Neighbours(corpus, scores)
-    candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep)
+    candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep, leads)
     focus = frozenset(files)
     found = [
         _found(scores, number, card, beside if place < LOOKED_AT else None, focus)
@@ -174,15 +178,21 @@ def rank(
     shown = [one for one in _once(found) if one.score >= least]
     if not sure:
         return Ranked(understood, shown[:FEW], len(shown[:FEW]), weak=True)
-    if near is not None:
-        return Ranked(understood, shown, len(shown))
-    return Ranked(understood, shown, max(len(shown), _count(corpus, scores, least, keep)))
+    total = len({leads(one.card) for one in shown})
+    if near is None:
+        total = max(total, _count(corpus, scores, least, keep, leads))
+    return Ranked(understood, shown, total)
 
 
-def _count(corpus: Corpus, scores: _Scores, least: float, keep: Callable[[Card], bool] | None) -> int:
+def _count(
+    corpus: Corpus, scores: _Scores, least: float, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
+) -> int:
     """Return how many documents reach a score; beyond the first thousand whether each may be shown is not asked."""
     enough = [number for number, score in scores.total.items() if score >= least]
-    return len(enough) - (sum(not keep(corpus.card(number)) for number in enough[:COUNTED]) if keep else 0)
+    if keep is None:
+        return len(enough)
+    asked_of = [corpus.card(number) for number in enough[:COUNTED]]
+    return len({leads(card) for card in asked_of if keep(card)}) + len(enough[COUNTED:])
 
 
 def _sure(found: Sequence[Found], near: Near | None, *, strange: bool, foreign: bool) -> bool | None:
@@ -242,24 +252,26 @@ def _once(found: Iterable[Found]) -> list[Found]:
 
 
 def _candidates(
-    corpus: Corpus, scores: _Scores, most: int, keep: Callable[[Card], bool] | None
+    corpus: Corpus, scores: _Scores, most: int, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
 ) -> list[tuple[int, Card]]:
     """Return the documents with the best scores.
 
     Those that are level count as one, and all of them are in: none is picked by chance, and a hundred that say the
-    same do not crowd out what else there is.
+    same do not crowd out what else there is. Neither do a hundred that lead to the same.
     """
     kept: list[tuple[int, Card]] = []
+    ends: set[str] = set()
     levels = 0
     last = math.inf
     for number in sorted(scores.total, key=scores.total.__getitem__, reverse=True):
         score = scores.total[number]
-        if score < last and (levels >= most or len(kept) >= CROWD * most):
+        if score < last and (levels >= most or len(ends) >= CROWD * most or len(kept) >= FORMS):
             break
         card = corpus.card(number)
         if keep is None or keep(card):
             kept.append((number, card))
-            levels += score < last
+            levels += score < last and leads(card) not in ends
+            ends.add(leads(card))
             last = score
     return _ordered(kept, lambda one: one[1], lambda one: scores.total[one[0]])
 

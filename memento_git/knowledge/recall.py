@@ -28,7 +28,8 @@ COMPARED: Final = 300
 class Hit(NamedTuple):
     """A document that answers: how well, by which words, to which of the questions, and which others say the same.
 
-    It is weak where it may well have nothing to do with the question, and nothing better was found.
+    It is weak where it may well have nothing to do with the question, and nothing better was found. `besides` are the
+    others that lead to the same document as this one.
     """
 
     card: Card
@@ -38,6 +39,7 @@ class Hit(NamedTuple):
     parts: tuple[Part, ...] = ()
     alike: tuple[Card, ...] = ()
     weak: bool = False
+    besides: tuple[Card, ...] = ()
 
     @property
     def id(self) -> str:
@@ -61,9 +63,11 @@ class Hits(NamedTuple):
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
     files: Iterable[str] = (), explain: bool = False, progress: Progress = None, few: int = 0, semantic: str = "",
+    leads: Callable[[Card], str] = lambda card: card.path,
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
 
+    `leads` says what a document is shown as, as that which took its place: those that lead to the same are one answer.
     Where there is no index and no more than `few` files, none is made. Whether meaning counts beside words is what the
     config says, unless `semantic` says it: always, auto or never.
     """
@@ -73,15 +77,15 @@ def search(
 
     def answered(corpus: Corpus, behind: int) -> Hits:
         ranked = [
-            rank(corpus, query, most=limit, keep=keep, files=focus, near=near)
+            rank(corpus, query, most=limit, keep=keep, files=focus, near=near, leads=leads)
             for query, near in zip(queries, nearness, strict=True)
         ]
-        merged = _merged(ranked)
+        merged = _grouped(_merged(ranked), leads)
         weak = {number for number, one in enumerate(ranked) if one.weak}
         hits = [hit._replace(weak=hit.query in weak) for hit in _collapsed(view, merged, limit, explain=explain)]
         told = sum(1 + len(hit.alike) for hit in hits)
         total = max([len(merged), *(one.total for one in ranked)])
-        against = {hit.id: opponents(corpus, hit.card) for hit in hits}
+        against = {hit.id: _against(corpus, hit.card, leads(hit.card)) for hit in hits}
         return Hits(hits, total - told, [one.asked for one in ranked], behind, against)
 
     return _in_corpus(view, answered, progress, few)
@@ -160,12 +164,30 @@ def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:
     return list(merged.values())
 
 
-def _collapsed(view: View, merged: list[tuple[int, Found]], limit: int, *, explain: bool) -> list[Hit]:
+def _against(corpus: Corpus, card: Card, leads: str) -> tuple[str, ...]:
+    """Return what a link may say to contradict a document or that which it is shown as."""
+    shown = [corpus.card(number) for number in corpus.marked(f"id:{leads}")] if leads != card.id else []
+    return tuple(dict.fromkeys(other for one in (card, *shown) for other in opponents(corpus, one)))
+
+
+def _grouped(
+    merged: Iterable[tuple[int, Found]], leads: Callable[[Card], str]
+) -> list[tuple[int, Found, tuple[Card, ...]]]:
+    """Return the best of the documents that lead to the same, each with the others."""
+    groups: dict[str, list[tuple[int, Found]]] = {}
+    for number, found in merged:
+        groups.setdefault(leads(found.card), []).append((number, found))
+    return [(*members[0], tuple(found.card for _, found in members[1:])) for members in groups.values()]
+
+
+def _collapsed(
+    view: View, merged: Sequence[tuple[int, Found, tuple[Card, ...]]], limit: int, *, explain: bool
+) -> list[Hit]:
     """Return as many hits as were asked for; what says the same as a better one is told with it."""
     hits: list[Hit] = []
     told: list[Said] = []
-    _bring(view, [found.card for _, found in merged[: 2 * limit]])
-    for number, found in merged[: COMPARED + limit]:
+    _bring(view, [found.card for _, found, _ in merged[: 2 * limit]])
+    for number, found, besides in merged[: COMPARED + limit]:
         own = said(found.card, text_of(view, found.card))
         twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)
         if twin is not None:
@@ -174,5 +196,6 @@ def _collapsed(view: View, merged: list[tuple[int, Found]], limit: int, *, expla
             break
         else:
             told.append(own)
-            hits.append(Hit(found.card, found.score, found.words, number, found.parts if explain else ()))
+            parts = found.parts if explain else ()
+            hits.append(Hit(found.card, found.score, found.words, number, parts, besides=besides))
     return hits

@@ -194,7 +194,8 @@ class Shelf(Happenings):
             if link.rel == "contradicts" and link.to in self.index.prose
         ]
         back = [self.current(other) for rel, other in self.backlinks(note.id) if rel == "contradicts"]
-        return sorted({other for other in (*own, *back) if self.status(other) in (*LIVE, "contested")} - {note.id})
+        others = {other for other in (*own, *back) if self.status(other) in (*LIVE, "contested")}
+        return sorted(others - {note.id, self.current(note.id)})
 
     def backlinks(self, note: str) -> list[tuple[str, str]]:
         """Return (relation, note) of each link that leads to a note, also through one that it superseded."""

@@ -6,11 +6,22 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.knowledge import alike
+from memento_git.knowledge import alike, naming
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import add_note
-from memento_git.knowledge.bundle import HEAD, BundleInvalid, File, Packed, Typed, line_of, lines_of, values_of
+from memento_git.knowledge.bundle import (
+    HEAD,
+    BundleInvalid,
+    File,
+    Gone,
+    Packed,
+    Typed,
+    gone_line,
+    line_of,
+    lines_of,
+    values_of,
+)  # fmt: skip
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
@@ -19,6 +30,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, prosefile
 from memento_git.ledger.store import Transaction
 from memento_git.model.exchange import Brought, LeftOut, Taken
+from memento_git.model.ids import kind_of
 from memento_git.model.knowledge import ORIGINS
 
 if TYPE_CHECKING:
@@ -30,6 +42,8 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 SHOWN: Final = 5
+AFTER: Final = ("successor", "into", "answer")
+NOT_HERE: Final = "not in this ledger, so the note is without it"
 UNREAD: Final = ("id", "at", "after", "evidence", "do", "of", "blob", "commit")
 
 
@@ -51,17 +65,27 @@ def export_bundle(view: View) -> Bundle:
     """Return the notes of a view with all of their events; the same notes give the same lines."""
     shelf = Shelf(view)
     shelf.load()
-    lines, skipped = [json.dumps(HEAD)], []
+    lines, skipped, count = [json.dumps(HEAD)], [], 0
     view.fetch([*shelf.index.prose.values(), *shelf.index.events.values()])
-    for name in sorted(shelf.index.prose):
-        path = shelf.path(name)
+    for name in sorted({*shelf.index.prose, *shelf.index.events_of}):
+        path = shelf.path(name) or f"{shelf.event_folder(name)}.md"
         events = [shelf.index.events[one] for one in shelf.index.events_of.get(name, [])]
         try:
-            files = [File(one, view.read(one) or b"") for one in sorted(events)]
-            lines.append(line_of(layout.domain_of(path), shelf.status(name), File(path, view.read(path) or b""), files))
+            lines.append(_line(shelf, name, path, [File(one, view.read(one) or b"") for one in sorted(events)]))
+            count += name in shelf.index.prose
         except BundleInvalid as damaged:
             skipped.append(LeftOut(path, damaged.message))
-    return Bundle("".join(f"{line}\n" for line in lines), len(lines) - 1, skipped)
+    return Bundle("".join(f"{line}\n" for line in lines), count, skipped)
+
+
+def _line(shelf: Shelf, note: str, path: str, events: Sequence[File]) -> str:
+    """Return the line of a note; of a redacted one what happened to it."""
+    domain = layout.domain_of(path)
+    if shelf.path(note):
+        return line_of(domain, shelf.status(note), File(path, shelf.view.read(path) or b""), events)
+    if not shelf.is_redacted(note):
+        raise BundleInvalid(where=path, problem="the text of this note is missing")
+    return gone_line(note, domain, events)
 
 
 def import_bundle(
@@ -75,7 +99,7 @@ def import_bundle(
 
 
 def take_in(
-    ledger: Ledger, lines: Sequence[Packed | Typed], *, dry_run: bool = False, origin: str = "",
+    ledger: Ledger, lines: Sequence[Packed | Gone | Typed], *, dry_run: bool = False, origin: str = "",
     allow_secrets: Sequence[str] = (),
 ) -> Brought:  # fmt: skip
     """Take lines of a bundle in."""
@@ -107,43 +131,104 @@ class _Intake:
         self.brought = Brought([], [], [], [])
         self.differ: list[str] = []
         self.new: set[str] = set()
+        self.coming: set[str] = set()
+        self.held: set[str] = set()
 
-    def all(self, lines: Sequence[Packed | Typed]) -> Brought:
-        packed = [one for one in lines if isinstance(one, Packed)]
-        self.tx.view.fetch(path for note in packed for path in (note.text.path, *(one.path for one in note.events)))
+    def all(self, lines: Sequence[Packed | Gone | Typed]) -> Brought:
+        told = [one for one in lines if isinstance(one, Packed)]
+        gone = [one for one in lines if isinstance(one, Gone)]
+        self.tx.view.fetch(path for note in told for path in (note.text.path, *(one.path for one in note.events)))
+        self.tx.view.fetch(one.path for note in gone for one in note.events)
+        packed = [one for one in told if not self._stays_out(one)]
+        self.coming = {one.id for one in packed} | {one.id for one in gone}
+        taken = [one for one in gone if self._gone(one)]
         came = [one for one in packed if self._packed(one)]
         if self.differ:
             more = f" and {len(self.differ) - SHOWN} more" if len(self.differ) > SHOWN else ""
             raise NotesDiffer(ids=", ".join(self.differ[:SHOWN]) + more)
-        self._judge(came)
+        self._judge(came, taken)
         for one in lines:
             if isinstance(one, Typed):
                 self._typed(one)
         return self.brought
+
+    def _stays_out(self, note: Packed) -> bool:
+        """Tell whether a note is not to be one here: it was redacted, or gives orders that nobody vouches for."""
+        if self.before.path(note.id):
+            return False
+        if self.before.is_redacted(note.id):
+            self.brought.skipped.append(LeftOut(note.where, f"{note.id} was redacted in this ledger"))
+            return True
+        if why := self._orders(note, self._lowered(note)):
+            self.brought.drafts.append(Taken(note.id, note.title, why))
+            self.held.add(note.id)
+        return note.id in self.held
+
+    def _gone(self, note: Gone) -> bool:
+        """Put what happened to a redacted note where it belongs; tell whether something came in."""
+        if self.before.path(note.id):
+            self.differ.append(note.id)
+        told = Taken(note.id, "(redacted)", "it is redacted")
+        new = [one for one in note.events if not self._is_here(note, one)]
+        self._scan(note.where, note.events)
+        for one in new:
+            self.tx.put(one.path, one.data)
+            self.tx.touch("", note.id)
+        (self.brought.added if new else self.brought.existing).append(told)
+        return bool(new)
 
     def _packed(self, note: Packed) -> bool:
         """Put the files of a note where they belong; tell whether something came in."""
         told = Taken(note.id, note.title)
         file = self._lowered(note)
         here = self.before.path(note.id)
-        if not here and (why := self._orders(note, file)):
-            self.brought.drafts.append(told._replace(why=why))
-            return False
-        if here and (here != file.path or self.tx.view.read(here) not in (file.data, note.text.data)):
+        if here and not self._says_the_same(here, (file, note.text)):
             self.differ.append(note.id)
         new = [one for one in note.events if not self._is_here(note, one)]
         if here and not new:
             self.brought.existing.append(told)
             return False
-        self._scan(note)
+        self._scan(note.where, note.events, note)
         self.new |= set() if here else {note.id}
-        for one in ([] if here else [file]) + new:
+        for one in ([] if here else [self._without(note, file)]) + new:
             self.tx.put(one.path, one.data)
         self.tx.touch("", note.id)
         self.brought.added.append(told._replace(why="what happened to it since" if here else ""))
         return True
 
-    def _is_here(self, note: Packed, event: File) -> bool:
+    def _says_the_same(self, here: str, files: Sequence[File]) -> bool:
+        """Tell whether a note that is here is the one that comes; records that were left out make no difference."""
+        own = File(here, self.tx.view.read(here) or b"")
+        if own in files:
+            return True
+        (front, _), others = (values_of(layout.place_of(here), own), [one for one in files if one.path == here])
+        return any(
+            naming.say_the_same(own.data, front, one.data, values_of(layout.place_of(one.path), one)[0])
+            for one in others
+        )
+
+    def _without(self, note: Packed, file: File) -> File:
+        """Return the file of a note without the records that it names and that are not in this ledger; tell which."""
+        for one in naming.named(note.front):
+            if not self._known(one.id):
+                self._leave(note.where, naming.SAID[one.key], one.id)
+        return file._replace(data=naming.without(file.data, note.front, lambda one: not self._known(one.id)))
+
+    def _leave(self, where: str, what: str, identity: str) -> None:
+        self.brought.skipped.append(LeftOut(where, f"{what} {identity}: {NOT_HERE}"))
+
+    def _known(self, identity: str) -> bool:
+        """Tell whether a record is in this ledger, or comes with the bundle."""
+        kind, view = kind_of(identity), self.tx.view
+        if kind == "note":
+            return identity in self.coming or bool(self.before.path(identity)) or self.before.is_redacted(identity)
+        return (
+            identity in view.runs()
+            if kind == "run"
+            else any(view.index(run).holds(identity, kind) for run in view.runs())
+        )
+
+    def _is_here(self, note: Packed | Gone, event: File) -> bool:
         place = layout.place_of(event.path)
         here = self.before.index.events.get(place.id, "") if place else ""
         if here and (here != event.path or self.tx.view.read(here) != event.data):
@@ -165,30 +250,56 @@ class _Intake:
         signs = instructive(note.body) if origin in LOW and (lowered or not note.draft) else []
         if not signs:
             return ""
-        self._scan(note)
+        self._scan(note.where, note.events, note)
         front = {**note.front, "origin": origin}
         self.kept.append(lambda: self.drafts.add(front, note.body, layout.domain_of(file.path)))
         return f"it {', '.join(signs)}, and nobody vouches for it"
 
-    def _scan(self, note: Packed) -> None:
-        """Refuse control characters and secrets in whatever a note says."""
-        self.desk.optional(f"{note.where} text", note.body)
-        told = [note.front, *(values_of(layout.place_of(one.path), one)[0] for one in note.events)]
+    def _scan(self, where: str, events: Sequence[File], note: Packed | None = None) -> None:
+        """Refuse control characters and secrets in whatever a note, and what happened to it, says."""
+        told = [values_of(layout.place_of(one.path), one)[0] for one in events]
+        if note is not None:
+            self.desk.optional(f"{where} text", note.body)
+            told.insert(0, note.front)
         for values in told:
-            for where, text in _texts(values):
-                self.desk.optional(f"{note.where} {where}", text)
+            for key, text in _texts(values):
+                self.desk.optional(f"{where} {key}", text)
 
-    def _judge(self, came: Sequence[Packed]) -> None:
+    def _judge(self, came: Sequence[Packed], gone: Sequence[Gone]) -> None:
         """Refuse a bundle whose events do not come to the state that it tells, and a key that two live notes have."""
         after = Shelf(self.tx.view)
-        for note in came:
-            folded = after.folded(note.id)
-            for seen in folded.dangling:
+        both: list[Packed | Gone] = [*came, *gone]
+        for note in both:
+            for seen in after.folded(note.id).dangling:
                 raise BundleInvalid(where=note.where, problem=f"what happened to {note.id} does not fit: {seen.why}")
-            state = after.status(note.id)
-            if note.state and note.state != state and note.id in self.new:
-                raise BundleInvalid(where=note.where, problem=f"{note.id} is said to be {note.state}, it is {state}")
+            if after.is_redacted(note.id) != isinstance(note, Gone):
+                problem = "has a text, and is redacted" if isinstance(note, Packed) else "has no text, unredacted"
+                raise BundleInvalid(where=note.where, problem=f"{note.id} {problem}")
+        for one in came:
+            state = after.status(one.id)
+            if one.state and one.state != state and one.id in self.new:
+                raise BundleInvalid(where=one.where, problem=f"{one.id} is said to be {one.state}, it is {state}")
+            self._judge_names(after, one)
         self._judge_keys(after, {note.id for note in came})
+
+    def _judge_names(self, after: Shelf, note: Packed) -> None:
+        """Take links that lead nowhere away; refuse a note whose place another took that is in neither ledger."""
+        folded = after.folded(note.id)
+        undone = after.fold.undone(folded.events)
+        for seen in folded.events:
+            for key in AFTER if seen.verdict == "legal" and seen.event.id not in undone else ():
+                other = seen.event.get(key)
+                if not other or self._known(other):
+                    continue
+                if other not in self.held:
+                    problem = f"{note.id} was {seen.event.do} by {other}, which is neither in it nor in this ledger"
+                    raise BundleInvalid(where=note.where, problem=problem)
+                self.brought.skipped.append(LeftOut(note.where, f"{other}, which took its place, waits as a draft"))
+        for name, value in list(folded.lanes.named("link").items()):
+            rel, _, to = name.partition(":")
+            if value[0] == "linked" and not self._known(to):
+                self._leave(note.where, naming.SAID["links"], to)
+                self.desk.happen(after, note.id, "unlinked", rel=rel, to=to, reason=f"{to} is not in this ledger")
 
     def _judge_keys(self, after: Shelf, came: set[str]) -> None:
         holders: dict[str, Prose] = {}

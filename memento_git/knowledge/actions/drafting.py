@@ -8,7 +8,7 @@ from memento_git.knowledge.actions.notes import Added, add_note, admit, write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.injection import instructive, must_be_named
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import layout
 from memento_git.model.ids import resolve
@@ -36,7 +36,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     short = ShortTerm(tx.ledger.git, desk.policy.short)
     items = {item.id: item for item in short.items()}
     drafts = {draft.id: draft for draft in held.all()}
-    plain = [name for name, draft in drafts.items() if draft.data["origin"] not in LOW or not instructive(draft.body)]
+    plain = [one.id for one in drafts.values() if not must_be_named(one.data["origin"], instructive(one.body))]
     chosen = [resolve(one, "note", {*drafts, *items}) for one in given] if given else plain
     added = [
         _promoted(desk, drafts[one]) if one in drafts else add_note(tx, items[one].text, tier="medium")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class BlockEdited(Refused):
     token = "block_edited"
     sentence = "somebody edited the block of memento in {path}"
-    hint_ = "take what is new in it with memento import --from claude-md or move it out of the block; --force drops it"
+    hint_ = "take what is new: memento import --from claude-md; --force drops it then; or move it out of the block"
 
 
 class BlockBroken(Refused):

@@ -21,6 +21,7 @@ from memento_git.ledger import codec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from memento_git.knowledge.cards import Card
     from memento_git.knowledge.labels import Standings
     from memento_git.knowledge.recall import Hit, Hits
     from memento_git.ledger.store import Ledger
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 FEW: Final = 150
-SPARE: Final = 2
 FRAME: Final = 120
 FOR_A_NAME: Final = 15
 TOO_SMALL: Final = "what is known of this does not fit in the budget"
@@ -92,6 +92,7 @@ class _Recall:
         self.standings = standings
         self.past = past
         self.progress = progress
+        self._leads: dict[str, str] = {}
         drafts = Drafts(view.git).all()
         self.drafts = {draft.id for draft in drafts} if wish.drafts else set[str]()
         self.left_drafts = 0 if wish.drafts else len(drafts)
@@ -165,12 +166,13 @@ class _Recall:
             return self._orientation()
         return self._asked() if self.wish.queries else self._all()
 
-    def _search(self, keep: Callable[[Any], bool], *, most: int = 0) -> Hits:
+    def _search(self, keep: Callable[[Any], bool]) -> Hits:
         from memento_git.knowledge.recall import search
 
         return search(
-            self.view, self.wish.queries, limit=most or self.wish.most, keep=keep, files=self._focus(),
-            explain=self.wish.explain, progress=self.progress, few=FEW, semantic=self.wish.semantic,
+            self.view, self.wish.queries, limit=self.wish.most, keep=keep, leads=self._standing_for,
+            files=self._focus(), explain=self.wish.explain, progress=self.progress, few=FEW,
+            semantic=self.wish.semantic,
         )  # fmt: skip
 
     def _focus(self) -> list[str]:
@@ -178,31 +180,32 @@ class _Recall:
 
     def _asked(self) -> Found:
         """Return what answers the questions; what was superseded leads to its successor."""
-        told = self._search(self.chooser.keeps, most=self.wish.most + SPARE)
+        told = self._search(self.chooser.keeps)
         rows: dict[str, Row] = {}
-        readable = [hit for hit in told.hits if hit.card.kind != "note" or self.chooser.prose(hit.id) is not None]
-        for hit in readable:
-            row = self._row(hit)
-            known = rows.setdefault(row["id"], row)
-            known["instead_of"] = list(dict.fromkeys([*known["instead_of"], *row["instead_of"]]))
-        hits = list(rows.values())
+        for hit in told.hits:
+            if hit.card.kind != "note" or self.chooser.prose(self._standing_for(hit.card)) is not None:
+                row = self._row(hit)
+                row["contradicted_by"] = self._opponents(row, (*told.against[hit.id], *row["contradicted_by"]))
+                rows[row["id"]] = row
         against = dict[str, Row]()
-        for row, hit in [(rows[self._standing_for(hit)], hit) for hit in readable]:
-            row["contradicted_by"] = self._opponents(row, (*told.against.get(hit.id, ()), *row["contradicted_by"]))
-        shown = hits[: self.wish.most]
-        for other in {one for row in shown for one in row["contradicted_by"]}:
+        for other in {one for row in rows.values() for one in row["contradicted_by"]}:
             against[other] = rows.get(other) or self._note(self.shelf.note(other))
         unknown = [set(asked.unknown) for asked in told.asked]
-        more = told.more + len(hits) - len(shown)
-        return Found(paired(shown, self._mutual(shown, against)), more, tuple(sorted(set.union(*unknown))))
+        shown = list(rows.values())
+        return Found(paired(shown, self._mutual(shown, against)), told.more, tuple(sorted(set.union(*unknown))))
 
-    def _standing_for(self, hit: Hit) -> str:
-        leads = hit.card.kind == "note" and not self.wish.states and self.shelf.status(hit.id) in LED_ON
-        return self.shelf.current(hit.id) if leads else hit.id
+    def _standing_for(self, card: Card) -> str:
+        """Return the id of the note that a note is shown as; any other document is itself."""
+        if card.kind != "note":
+            return card.path
+        if card.id not in self._leads:
+            led = not self.wish.states and self.shelf.status(card.id) in LED_ON
+            self._leads[card.id] = self.shelf.current(card.id) if led else card.id
+        return self._leads[card.id]
 
     def _row(self, hit: Hit) -> Row:
         if hit.card.kind == "note":
-            row = self._note(self.shelf.note(self._standing_for(hit)))
+            row = self._note(self.shelf.note(self._standing_for(hit.card)))
         else:
             from memento_git.knowledge.recall import text_of
 
@@ -212,7 +215,8 @@ class _Recall:
             "alike": [card.id for card in hit.alike if card.id != row["id"]],
             "parts": [part._asdict() for part in hit.parts],
         }  # fmt: skip
-        return {**row, **scored, "instead_of": [hit.id] if row["id"] != hit.id else []}
+        before = [card.id for card in (hit.card, *hit.besides) if card.id != row["id"]]
+        return {**row, **scored, "instead_of": before if hit.card.kind == "note" else []}
 
     def _note(self, note: Prose) -> Row:
         unscored: Row = {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": []}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.knowledge.digest import is_own
 from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found
-from memento_git.knowledge.marked import BEGIN, END
+from memento_git.knowledge.marked import BEGIN, END, Broken, find
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 IMPORTED: Final = re.compile(r"\s*[-*]?\s*@\S+\s*")
+WRITTEN: Final = "memento export wrote this block: its notes are there"
+EDITED: Final = (
+    "memento export wrote this block and somebody edited it: what was added is taken, an edit of one of its lines is "
+    "not (memento note revise)"
+)
+INSIDE: Final = "#memento"  # the next export drops what stands in the block, so its digest may tell it
 LEAD: Final = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
@@ -33,7 +40,7 @@ def read(path: Path) -> Found:
     """Return the notes of a file of guidance."""
     name = path.name
     skipped: list[LeftOut] = []
-    lines = _without_digest(files.whole(path).split("\n"), name, skipped)
+    lines, ours = _without_digest(files.whole(path).split("\n"), name, skipped)
     made = []
     for block in _blocks("\n".join(lines)):
         told = _text(lines[block.start : block.end])
@@ -43,15 +50,17 @@ def read(path: Path) -> Found:
         elif told.startswith("<!--"):
             skipped.append(LeftOut(where, "it is a comment"))
         else:
-            made.append(_entry(block, told, where))
+            made.append(
+                _entry(block, told, where, f"{name}{INSIDE}:{block.start + 1}" if block.start in ours else where)
+            )
     return Found(_apart(made, skipped), skipped)
 
 
-def _entry(block: Block, told: str, where: str) -> Entry:
+def _entry(block: Block, told: str, where: str, source: str) -> Entry:
     title = f"{block.heading}: {told}" if block.heading else told
     options = entries.given(
         title=entries.one_line(title.replace("`", "").replace("**", "")), kind="preference",
-        sources=(f"file:{where}",), tags=entries.words([block.heading.lower()]),
+        sources=(f"file:{source}",), tags=entries.words([block.heading.lower()]),
     )  # fmt: skip
     return Entry(where, where, told, options, line=block.start + 1, lasting=False)
 
@@ -67,17 +76,32 @@ def _apart(made: list[Entry], skipped: list[LeftOut]) -> list[Entry]:
     return list(kept.values())
 
 
-def _without_digest(lines: Sequence[str], name: str, skipped: list[LeftOut]) -> list[str]:
-    """Return the lines with empty lines in the place of what our own export wrote there."""
-    kept, inside = [], False
+def _without_digest(lines: Sequence[str], name: str, skipped: list[LeftOut]) -> tuple[list[str], set[int]]:
+    """Return the lines with empty ones in the place of what our own export wrote there, and those it did not write.
+
+    Of a block that somebody edited, what is no line of a digest stays.
+    """
+    kept, foreign, inside = [], set(), False
+    edited = _is_edited("\n".join(lines))
     for number, line in enumerate(lines):
         if line.startswith(BEGIN):
             inside = True
-            skipped.append(LeftOut(f"{name}:{number + 1}", "memento export wrote this block: its notes are there"))
-        kept.append("" if inside else line)
+            skipped.append(LeftOut(f"{name}:{number + 1}", EDITED if edited else WRITTEN))
+        ours = inside and (not edited or line.startswith((BEGIN, END)) or is_own(line))
+        kept.append("" if ours else line)
+        if inside and not ours:
+            foreign.add(number)
         if inside and line.startswith(END):
             inside = False
-    return kept
+    return kept, foreign
+
+
+def _is_edited(text: str) -> bool:
+    try:
+        block = find(text)
+    except Broken:
+        return False
+    return block is not None and block.edited
 
 
 def _blocks(text: str) -> Iterator[Block]:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 SUFFIXES: Final = (".md", ".markdown")
 HEADING: Final = re.compile(r"(?m)\A\s*# +(.+?) *#*$")
 WIKI: Final = re.compile(r"(?m)(?:^\s*[-*]\s+(?P<rel>[a-z][a-z_ -]{2,20})\s+)?\[\[(?P<to>[^\]|#\n]{1,200})[^\]\n]*\]\]")
+CODE: Final = re.compile(
+    r"(?ms)^ {0,3}(?P<fence>```+|~~~+)[^\n]*$.*?(?:^ {0,3}(?P=fence)|\Z)|(?P<tick>`+)(?!`)[^\n]+?(?P=tick)"
+)
+NOWHERE: Final = "a [[link]] in this line leads to none of the notes that were read, so the note is without it"
 GONE: Final = ("retired", "archived", "deprecated", "obsolete")
 
 
@@ -31,7 +35,8 @@ def read(folder: Path) -> Found:
         if (entry := _entry(name, text, folder.absolute().name, skipped)) is not None
     ]
     found = entries.unique(made)
-    return Found([_linked(entry, _names(found.entries)) for entry in found.entries], [*skipped, *found.skipped])
+    names = _names(found.entries)
+    return Found([_linked(entry, names, skipped) for entry in found.entries], [*skipped, *found.skipped])
 
 
 def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry | None:
@@ -113,11 +118,20 @@ def _names(found: list[Entry]) -> dict[str, str]:
     return names
 
 
-def _linked(entry: Entry, names: Mapping[str, str]) -> Entry:
-    """Return an entry with its wiki links to other files of the folder."""
+def _linked(entry: Entry, names: Mapping[str, str], skipped: list[LeftOut]) -> Entry:
+    """Return an entry with its wiki links to other files of the folder; say which lead to none of them."""
     links = dict.fromkeys(entry.links)
-    for match in WIKI.finditer(entry.text):
+    missing: dict[int, None] = {}
+    for match in WIKI.finditer(CODE.sub(_blank, entry.text)):
         to = names.get(match["to"].strip().lower())
-        if to is not None and to != entry.name:
+        if to is None:
+            missing[entry.line + entry.text.count("\n", 0, match.start("to"))] = None
+        elif to != entry.name:
             links[entries.relation(match["rel"]), to] = None
+    skipped += [LeftOut(f"{entry.where}:{line}", NOWHERE) for line in missing]
     return entry._replace(links=tuple(links))
+
+
+def _blank(code: re.Match[str]) -> str:
+    """Return as many lines as code has, without what stands in them."""
+    return re.sub(r"[^\n]", " ", code[0])
