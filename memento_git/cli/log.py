@@ -52,7 +52,7 @@ def _event(row: Row, names: Names) -> tuple[str, ...]:
 
 
 def _moment(where: str, given: str, now: str) -> str:
-    from memento_git.knowledge.drafting import past_moment
+    from memento_git.knowledge.moments import past_moment
 
     return past_moment(where, given, now)
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
+from memento_git.knowledge.moments import moment
 from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model import types as t
-from memento_git.model.clock import DURATION, duration, instant, seconds_of, stamp
+from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import KINDS, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 from memento_git.model.work import is_agent
@@ -201,20 +202,3 @@ def _share(where: str, given: Any) -> float:
     if not 0 <= value <= 1:
         raise no.ShareInvalid(where=where, given=given)
     return round(value, 3)
-
-
-def moment(where: str, given: str, now: str) -> str:
-    """Return the time that a date, a time or a length from now names."""
-    text = given.strip()
-    if DURATION.fullmatch(text):
-        return stamp(seconds_of(now) + duration(text))
-    try:
-        return instant(text)
-    except ValueError:
-        raise no.MomentInvalid(where=where, given=given) from None
-
-
-def past_moment(where: str, given: str, now: str) -> str:
-    """Return the time that a date, a time or a length back from now names."""
-    text = given.strip()
-    return stamp(seconds_of(now) - duration(text)) if DURATION.fullmatch(text) else moment(where, text, now)

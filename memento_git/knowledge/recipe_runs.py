@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import recipes
-from memento_git.knowledge.drafting import moment
+from memento_git.knowledge.moments import moment
 from memento_git.knowledge.recipes import Item, RecipeTooLarge
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.whereabouts import Whereabouts

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.rows import Row
 from memento_git.knowledge import labels, quoting, rendering
 from memento_git.knowledge.choosing import Chooser, at_places
-from memento_git.knowledge.drafting import past_moment
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
+from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.knowledge.whereabouts import Whereabouts

@@ -213,7 +213,7 @@ def revision(ledger: Ledger, given: str) -> str:
     for name in (f"refs/tags/{marks.PREFIX}{given}", given):
         if commit := ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
             return commit
-    from memento_git.knowledge.drafting import past_moment
+    from memento_git.knowledge.moments import past_moment
 
     try:
         when = past_moment("since", given, ledger.now())

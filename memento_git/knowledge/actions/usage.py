@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, usage
-from memento_git.knowledge.drafting import past_moment
+from memento_git.knowledge.moments import past_moment
 from memento_git.ledger import commits, layout
 from memento_git.ledger.grep import Grep
 from memento_git.model import anchors
