@@ -110,8 +110,9 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += against.lookalikes(view, authored, known)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
-    ours = [one for one in found if _key(one) not in before]
-    already = [one for one in found if _key(one) in before]
+    then = [one._replace(path=comparison.as_before(one.path)) for one in found]
+    ours = [one for one, was in zip(found, then, strict=True) if _key(was) not in before]
+    already = [one for one, was in zip(found, then, strict=True) if _key(was) in before]
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
 

@@ -59,6 +59,18 @@ class GatesMissing(Refused):
     hint_ = "record a verdict: memento gate record KIND passed --run {run}"
 
 
+class GateFallen(Refused):
+    token = "gate_fallen"
+    sentence = "gate {gate} {why}"
+    hint_ = "pass it again on what stands now: {how}"
+
+
+class GateUnfounded(Refused):
+    token = "gate_unfounded"
+    sentence = "gate {gate} cannot pass on that: {why}"
+    hint_ = "name sound evidence, or what was found: memento gate record {gate} failed"
+
+
 class PlanRejected(Refused):
     token = "plan_rejected"
     sentence = "plan {plan} was rejected"
