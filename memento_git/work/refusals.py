@@ -173,6 +173,10 @@ class AlreadyClaimed(Refused):
     hint_ = "take another task: memento task list --ready"
 
 
+class TaskClaimed(AlreadyClaimed):
+    sentence = "task {task} is claimed by {holder} already, through dispatch {dispatch}"
+
+
 class NotClaimed(Refused):
     token = "dispatch_not_claimed"
     sentence = "dispatch {dispatch} has not been claimed"
