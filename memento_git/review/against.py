@@ -14,7 +14,7 @@ from memento_git.work import persons
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.shelf import Shelf
@@ -319,14 +319,19 @@ def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
         yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
 
 
-def may_look_like_others(head: View, commits: Iterable[Authored]) -> bool:
+def may_look_like_others(head: View, commits: Iterable[Authored], new: Collection[str]) -> bool:
     """Tell whether an actor of the branch has letters that look like those of another alphabet."""
-    return any(persons.may_look_like(name) for name in _names(head, commits))
+    return any(persons.may_look_like(name) for name in _names(head, commits, new))
 
 
-def lookalikes(head: View, commits: Sequence[Authored], known: Iterable[str]) -> Iterator[Finding]:
-    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one."""
-    names = _names(head, commits)
+def lookalikes(
+    head: View, commits: Sequence[Authored], known: Iterable[str], new: Collection[str]
+) -> Iterator[Finding]:
+    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one.
+
+    `new` are the events of the branch.
+    """
+    names = _names(head, commits, new)
     authors = {name for commit in commits for name in (commit.author, commit.author.partition(" <")[0])}
     for name, path in sorted(names.items()):
         if alike := sorted(other for other in {*known, *authors, *names} if persons.looks_like(name, other)):
@@ -334,14 +339,16 @@ def lookalikes(head: View, commits: Sequence[Authored], known: Iterable[str]) ->
             yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
 
 
-def _names(head: View, commits: Iterable[Authored]) -> dict[str, str]:
-    """Return the actors of what some commits added, each with a file."""
+def _names(head: View, commits: Iterable[Authored], new: Collection[str]) -> dict[str, str]:
+    """Return the actors of what some commits added, each with a file; of what they redacted, too, where it was new."""
     names: dict[str, str] = {}
     for path in (path for commit in commits for path in commit.paths):
         place = layout.place_of(path)
         found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
         if found is not None:
             names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+        if isinstance(found, Event) and found.do == "redacted" and parse_ref(found.get("target")).id in new:
+            names.setdefault(str(found.data.get("kept", {}).get("by") or found.by), path)
     return names
 
 

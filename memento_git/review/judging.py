@@ -106,8 +106,9 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
     authored = story.authored if not git.extra else changes.to_commit(git, differing)
-    known = {*policy.people, *(changes.actors(git, first) if against.may_look_like_others(view, authored) else ())}
-    found += against.lookalikes(view, authored, known)
+    alike = against.may_look_like_others(view, authored, new)
+    known = {*policy.people, *(changes.actors(git, first) if alike else ())}
+    found += against.lookalikes(view, authored, known, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
     then = [one._replace(path=comparison.as_before(one.path)) for one in found]
