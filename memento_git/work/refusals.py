@@ -56,13 +56,13 @@ class NothingToComplete(Refused):
 class GatesMissing(Refused):
     token = "gates_missing"
     sentence = "gates that policy requires have not passed: {gates}"
-    hint_ = "record a verdict: memento gate record KIND passed --run {run}"
+    hint_ = "see how each passes: memento status --run {run}"
 
 
 class GateFallen(Refused):
     token = "gate_fallen"
     sentence = "gate {gate} {why}"
-    hint_ = "pass it again on what stands now: {how}"
+    hint_ = "let it hold again: {how}"
 
 
 class GateUnfounded(Refused):

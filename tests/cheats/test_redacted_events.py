@@ -238,12 +238,24 @@ def test_a_fresh_gate_whose_code_has_gone_on(doors: Doors) -> None:
     assert "nothing that it rests on saw the code of this commit" in told
     assert [one["command"] for one in doors.answer("status")["next"]] == [f"memento gate release --run {run}"]
     said = [_released(doors, run, *more) for more in ((), ("--no-record",))]
-    assert said[0] == said[1] == ["gate release asks for evidence of the code as it is; none that proves its tasks is"]
-    doors.play.do(batch.ACTIONS["task reopen"], task, reason="Again.")
-    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert said[0] == said[1]
+    assert "asks for evidence of the code as it is; none that proves its tasks is" in said[0][0]
+    shown = doors.play.evidence(task)
+    doors.play.gate("release", "passed", evidence=[shown])
     assert [_released(doors, run, *more) for more in (("--no-record",), ())] == [[], []]
     assert doors.play.do(runs.complete_run, run) == run
     doors.sound()
+
+
+def test_a_run_that_was_completed_without_its_release(doors: Doors) -> None:
+    """Way: `gate release` says yes, and nothing was released."""
+    task = doors.play.proven()
+    run = doors.play.state(task).id
+    doors.play.do(runs.complete_run, run)
+    told = "the run is completed, and gate release had not passed before that"
+    assert told in doors.refused("release_refused", "gate release", run=run)
+    assert [_released(doors, run, *more) for more in (("--no-record",), ())] == [[told], [told]]
+    doors.denied("run_not_released", "evidence", "export", "--run", run)
 
 
 def _released(doors: Doors, run: str, *options: str) -> list[Any]:

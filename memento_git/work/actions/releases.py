@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
+
+
+AGAIN: Final = "memento evidence run --run {run} -- CMD, then memento gate record release passed --evidence ID"
 
 
 class ReleaseRefused(Refused):
@@ -95,10 +98,14 @@ def _stale(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
     """Return that nothing which a release would rest on is fresh, where policy asks for that."""
     if "release" not in state.view.policy().gates_fresh or not verdict.rests_on:
         return []
-    refs = [f"{name}@{one.digest}" for name in _refs(ledger, state, verdict) if (one := state.evidence(name))]
-    why = gatehold.not_fresh(ledger.git, state, state.id, refs)
-    why = "none that proves its tasks is" if why == gatehold.NOTHING else why
+    why = gatehold.not_fresh(ledger.git, state, state.id, _cited(state, _refs(ledger, state, verdict)))
+    if why == gatehold.NOTHING:
+        why = f"none that proves its tasks is: {AGAIN.format(run=state.id)}"
     return [no.GateNotFresh(gate="release", why=why).message] if why else []
+
+
+def _cited(state: RunState, names: Sequence[str]) -> list[str]:
+    return [f"{name}@{one.digest}" for name in names if (one := state.evidence(name))]
 
 
 def row(found: Release) -> dict[str, Any]:
@@ -129,14 +136,23 @@ def refuse_by_hand(ledger: Ledger, state: RunState) -> None:
 
 
 def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
-    """Return the evidence to name in the gate; of a gate that must be fresh, what saw other code is left out."""
+    """Return the evidence to name in the gate; of a gate that must be fresh, what saw other code is left out.
+
+    Where all of that did, it is what somebody has passed the gate on by hand, if that is fresh.
+    """
     if "release" not in state.view.policy().gates_fresh:
         return list(verdict.rests_on)
     found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
     paths = sorted({path for one in found for path in (one.data.get("code") or {}).get("paths", {})})
     known = {path for one in found for path in trust.seen_by(one).get("untracked", ())}
     now = codestate.code_now(ledger.git, paths, known=known)
-    return [one.id for one in found if one.kind == "approval" or trust.agree(trust.seen_by(one), now)]
+    fresh = [one.id for one in found if one.kind == "approval" or trust.agree(trust.seen_by(one), now)]
+    held = [ref for event in gatehold.passes(state, "release") for ref in event.data.get("evidence") or ()]
+    if gatehold.not_fresh(ledger.git, state, state.id, _cited(state, fresh)) and not gatehold.not_fresh(
+        ledger.git, state, state.id, held
+    ):
+        return [parse_ref(ref).id for ref in held]
+    return fresh
 
 
 def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
