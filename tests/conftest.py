@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,14 +35,41 @@ def hermetic_seal(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "ada@example.invalid")
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the repositories that are made once, and copied for each test."""
+    return tmp_path_factory.mktemp("made")
+
+
+def code_in(folder: Path) -> Path:
+    """Make a repository with one commit of code, if it is not there yet."""
+    if not folder.exists():
+        subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+        (folder / "app.py").write_text("answer = 42\n")
+        git(folder, "add", "app.py")
+        git(folder, "commit", "-qm", "code")
+        for sample in (folder / ".git" / "hooks").glob("*.sample"):
+            sample.unlink()
+    return folder
+
+
+def ledger_in(folder: Path, code: Path) -> Path:
+    """Make the same with a ledger that has just been initialised, if it is not there yet."""
+    if not folder.exists():
+        shutil.copytree(code_in(code), folder)
+        with Ledger.open(folder) as opened:
+            init_ledger(opened)
+    return folder
+
+
 @pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    """A repository with one commit of code, without a ledger."""
+def repo(tmp_path: Path, made: Path, request: pytest.FixtureRequest) -> Path:
+    """A repository with one commit of code; with a ledger where the test asks for one."""
+    code = made / "code"
+    original = ledger_in(made / "ledger", code) if "ledger" in request.fixturenames else code_in(code)
     folder = tmp_path / "repo"
-    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
-    (folder / "app.py").write_text("answer = 42\n")
-    git(folder, "add", "app.py")
-    git(folder, "commit", "-qm", "code")
+    shutil.copytree(original, folder)
+    git(folder, "update-index", "-q", "--refresh")
     return folder
 
 
@@ -49,7 +77,6 @@ def repo(tmp_path: Path) -> Path:
 def ledger(repo: Path) -> Iterator[Ledger]:
     """The ledger of a repository that has just been initialised."""
     with Ledger.open(repo) as opened:
-        init_ledger(opened)
         yield opened
 
 

@@ -80,7 +80,6 @@ REST = "title: T\nat: 2026-01-01T00:00:00.000Z\nby: A\n"
         ("text_invalid", ("task", "add", "--title", "T", "--body", "x" * 1_000_001)),
         ("text_invalid", ("task", "add", "--title", "T", "--file", "/etc/passwd")),
         ("text_invalid", ("task", "add", "--title", "T", "--file", "../up")),
-        ("evidence_required", ("evidence", "add")),
         ("task_not_found", ("evidence", "add", "app.py", "--task", UNKNOWN)),
     ],
 )  # fmt: skip
@@ -103,6 +102,9 @@ def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callabl
     refused("evidence_kind_invalid", 2, "evidence", "run", "--kind", "screenshot", "--", "true")
     refused("evidence_kind_invalid", 2, "evidence", "add", "app.py", "--kind", "wish")
     refused("command_missing", 2, "evidence", "run")
+    refused("nothing_given", 2, "evidence", "add")
+    for cost in ("abc", "-1", "1.23456"):
+        refused("text_invalid", 1, "task", "add", "--title", "T", "--cost", cost)
 
 
 def test_two_open_runs_need_a_name(play: Play, refused: Callable[..., Any]) -> None:
@@ -387,3 +389,34 @@ def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Callable[..., A
     code, out, _ = cli("remember", "--json", "-C", str(play.root), "--", text)
     assert (code, json.loads(out)["note"]["text"]) == (0, text.strip())
     assert json.loads(out)["note"]["title"]
+
+
+def test_a_file_that_holds_something_is_not_written_over(play: Play, refused: Callable[..., Any], cli: Any) -> None:
+    run = play.planned()
+    evidence = play.evidence(play.task())
+    (play.root / "out").mkdir()
+    (play.root / "out" / "stdout.txt").write_text("precious")
+    for folder in ("out", ".git/out", ".memento/out"):
+        refused("folder_taken", 1, "evidence", "run", "--out", str(play.root / folder), "--", "true")
+    assert (play.root / "out" / "stdout.txt").read_text() == "precious"
+    for arguments in (("report", "--run", run), ("evidence", "export", evidence), ("export",)):
+        refused("out_invalid", 1, *arguments, "--out", str(play.root / "app.py"))
+        assert cli(*arguments, "--out", str(play.root / "free.txt"), "-C", str(play.root))[0] == 0
+        assert cli(*arguments, "--out", str(play.root / "free.txt"), "-C", str(play.root))[0] == 0
+    assert (play.root / "app.py").read_text() == "answer = 42\n"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "lease: 0s",
+        "lease: 00m",
+        "verify: [{commands: [{run: ['']}]}]",
+        "verify: [{commands: [{run: [x], timeout: 0s}]}]",
+    ],
+)
+def test_policy_with_a_length_or_a_program_that_is_none_is_told(play: Play, cli: Any, wrong: str) -> None:
+    (play.root / ".memento" / "config.yaml").write_text(f"version: 1\npolicy: {{{wrong}}}\n")
+    play.commit_all()
+    code, out, _ = cli("check", "--no-base", "-C", str(play.root))
+    assert (code, "config.yaml:2: F002 error" in out) == (5, True)

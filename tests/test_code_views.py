@@ -376,5 +376,8 @@ def test_a_place_is_typed_from_the_folder_that_one_is_in(
     monkeypatch.chdir(folder.parent)
     assert "The limit is three." in cli("recall", "--about", "pkg/mod.py")[1]
     assert "The limit is three." in cli("recall", "--about", "src/pkg/mod.py:1")[1]
+    assert cli("remember", "By a way around.", "--about", "../src/./pkg/mod.py:1")[0] == 0
+    assert "By a way around." in cli("recall", "--about", "./pkg/mod.py")[1]
+    assert cli("remember", "Outside.", "--about", "../../x.py")[0] != 0
     code, _, err = cli("remember", "Nothing is there.", "--about", "mod.py")
     assert (code, "there is src/pkg/mod.py [anchor_missing]" in err) == (1, True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("usage")
-@click.option("--since", default="", metavar="WHEN", help="Commits since a date, a time, or 90d ago.")
+@click.option("--since", default="", metavar="WHEN", help="Commits since a date, a time, or 90d back.")
 @click.option(
     "--commits", type=click.IntRange(min=1), metavar="N", default=1000, show_default=True,
     help="Latest commits to look at, of the code and of the notes.",

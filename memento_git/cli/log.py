@@ -23,7 +23,7 @@ WHAT: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff"
 @click.option("--record", default="", metavar="ID", help="Events of this record only.")
 @click.option("--who", default="", metavar="ACTOR", help="Events by an actor whose name contains this.")
 @click.option("--verb", default="", metavar="VERB", help="Events of this verb only, such as completed.")
-@click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21, a full time, or 90d ago.")
+@click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21, a full time, or 90d back.")
 @click.option("--until", default="", metavar="TIME", help="Before this time.")
 @paged
 @click.option("--commits", is_flag=True, help="List the ledger's commits instead of its events.")

@@ -17,7 +17,7 @@ class OutUnfit(Refused):
 
     token = "out_invalid"
     sentence = "nothing can be written to {path}: {problem}"
-    hint_ = "name a file outside of .git and .memento, in a folder that exists"
+    hint_ = "name a file that git does not track, outside of .git and .memento, in a folder that exists"
 
 
 def put(door: Door, out: str, data: bytes) -> int:
@@ -43,6 +43,9 @@ def _place(door: Door, out: str) -> Path:
     kept = [git.common_dir, git.git_dir, *([git.top / ".memento"] if git.top is not None else [])]
     if any(place.is_relative_to(folder.resolve()) for folder in kept):
         raise OutUnfit(path=out, problem="that is where git and the ledger keep what is theirs")
+    top = git.top.resolve() if git.top is not None else None
+    if top and place.is_relative_to(top) and git.staged([place.relative_to(top).as_posix()]):
+        raise OutUnfit(path=out, problem="git tracks that file")
     return place
 
 

@@ -143,7 +143,7 @@ def discard(door: Door, drafts: tuple[str, ...]) -> None:
 @click.option("--remaining", multiple=True, metavar="TEXT", help="What remains; repeatable.")
 @click.option("--promote", is_flag=True, help="Make all drafts notes.")
 @click.option("--drop", is_flag=True, help="Drop the short-term items.")
-@click.option("--rating", default="", metavar="0..1", help="How it went; kept out of recall.")
+@click.option("--rating", default="", metavar="0..1", help="How it went: how much the feedback counts.")
 @click.option("--request", "requests", multiple=True, metavar="TEXT", help="What would have helped; repeatable.")
 @writes
 def end(door: Door, summary: str, **options: Any) -> None:

@@ -37,8 +37,17 @@ def chosen(git: Git, given: str, known: Container[str]) -> str:
 
 def places(git: Git, typed: Iterable[str]) -> tuple[str, ...]:
     """Return places that a note is about as they are typed, each with its path from the top."""
-    found = map(anchors.parse, typed)
+    found = (anchors.parse(_rooted(git, one.strip())) for one in typed)
     return tuple(str(one._replace(path=_there(git, one.path)) if one.is_place else one) for one in found)
+
+
+def _rooted(git: Git, typed: str) -> str:
+    """Return a place whose path begins with a dot with it from the top; one that leads out of it as it is."""
+    path, colon, rest = typed.partition(":")
+    if git.top is None or not path.startswith(("./", "../")):
+        return typed
+    inside = [one for one in _candidates(git, path) if one and one != ".." and not one.startswith("../")]
+    return f"./{inside[0]}{colon}{rest}" if inside else typed
 
 
 def _there(git: Git, path: str) -> str:

@@ -75,7 +75,7 @@ def drafted(desk: Desk, draft: Draft) -> Drafted:
     given = {key: value for key, value in draft._asdict().items() if value not in codec.EMPTY and value is not False}
     given["title"] = draft.title or titled(body)
     if draft.tier == "medium" and not draft.expires:
-        given["expires"] = stamp(seconds_of(desk.tx.now) + desk.policy.medium)
+        given["expires"] = expiry(desk)
     head = {
         "id": desk.tx.new_id("note"),
         "kind": kind,
@@ -88,11 +88,15 @@ def drafted(desk: Desk, draft: Draft) -> Drafted:
         "links": [link(desk, one, head["id"]) for one in draft.links],
         "evidence": [_evidence(desk, one) for one in draft.evidence],
         "supersedes": [desk.find(one).id for one in draft.supersedes],
-        "allowed_secrets": list(desk.tx.allow_secrets),
     }
-    return Drafted(
-        {**head, **front_matter(desk, given, {}), **rest}, body, domain, desk.optional("reason", draft.reason)
-    )
+    said = front_matter(desk, given, {})
+    allowed = {"allowed_secrets": desk.overridden()}
+    return Drafted({**head, **said, **rest, **allowed}, body, domain, desk.optional("reason", draft.reason))
+
+
+def expiry(desk: Desk) -> str:
+    """Return when a note of the medium tier expires that names no date."""
+    return stamp(seconds_of(desk.tx.now) + desk.policy.medium)
 
 
 def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:

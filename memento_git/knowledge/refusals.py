@@ -67,6 +67,18 @@ class PointUnknown(Misused):
     hint_ = "write a mark (git tag -l 'memento/*' lists them), main~3, 2026-12-31 or 90d"
 
 
+class NotePromoted(Refused):
+    token = "note_promoted"
+    sentence = "note {note} was promoted: it lasts, and no date or tier takes that back"
+    hint_ = "retire it when it holds no more, or let another take its place: memento note add TEXT --supersedes {note}"
+
+
+class AnswersItself(Misused):
+    token = "answer_invalid"
+    sentence = "note {note} cannot be its own answer"
+    hint_ = "name the note that holds the answer, or say it with --note TEXT"
+
+
 class GivesOrders(Refused):
     token = "gives_orders"
     sentence = "a text of the origin {origin} reads like orders to whoever reads it: it {why}"

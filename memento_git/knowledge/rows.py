@@ -11,6 +11,7 @@ from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord
+from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
@@ -110,11 +111,6 @@ def listed(
         if wanted and (status in ("all", state) or (not status and state in (*LIVE, "contested"))):
             rows.append(note_row(shelf, note))
     return rows
-
-
-def under(key: str, prefix: str) -> bool:
-    """Tell whether a dotted key is a prefix or lies below it."""
-    return key == prefix or key.startswith(f"{prefix}.")
 
 
 def happened(shelf: Shelf, event: str) -> Row:

@@ -160,18 +160,21 @@ class Shelf(Happenings):
         value = self.folded(note.id).lanes.values.get(ABOUT)
         return json.loads(value[1]) if value else note.data.get("about") or []
 
+    def is_promoted(self, note: str) -> bool:
+        return PROMOTED in self.folded(note).lanes.values
+
     def tier(self, note: Prose) -> str:
-        return "long" if PROMOTED in self.folded(note.id).lanes.values else str(note.data.get("tier", "long"))
+        return "long" if self.is_promoted(note.id) else str(note.data.get("tier", "long"))
 
     def expires(self, note: Prose) -> str:
-        return "" if PROMOTED in self.folded(note.id).lanes.values else str(note.data.get("expires", ""))
+        return "" if self.is_promoted(note.id) else str(note.data.get("expires", ""))
 
     def is_expired(self, note: Prose) -> bool:
         return self.has_expired(note.id, str(note.data.get("expires", "")))
 
     def has_expired(self, note: str, expires: str) -> bool:
         """Tell whether a note whose text names this moment has expired by now; one that was promoted has none."""
-        return "" < expires <= self.view.now and PROMOTED not in self.folded(note).lanes.values
+        return "" < expires <= self.view.now and not self.is_promoted(note)
 
     def links(self, note: Prose) -> list[Link]:
         """Return a note's own links, and those that events added."""

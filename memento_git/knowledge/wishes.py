@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused
+from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card
@@ -89,7 +90,7 @@ class Wish(NamedTuple):
             and self.author.lower() in card.by.lower()
             and (not self.tag or self.tag in card.tags)
             and self.thread in ("", card.thread)
-            and (not self.key_prefix or card.key == self.key_prefix or card.key.startswith(f"{self.key_prefix}."))
+            and (not self.key_prefix or under(card.key, self.key_prefix))
             and (not self.since or card.time >= self.since)
             and (not self.until or card.time <= self.until)
             and (self.min_importance is None or card.importance >= self.min_importance)

@@ -63,7 +63,7 @@ class Desk(Intake):
         self.tx = tx
         self.view = tx.view
         self.policy: Policy = tx.view.policy()
-        super().__init__((*self.policy.allow_secrets, *tx.allow_secrets))
+        super().__init__(self.policy.allow_secrets, tx.allow_secrets)
 
     @classmethod
     def of(cls, tx: Transaction) -> Self:
@@ -72,6 +72,11 @@ class Desk(Intake):
             tx.desks[cls] = cls(tx)
         desk: Self = tx.desks[cls]
         return desk
+
+    def write(self, path: str, data: dict[str, Any], body: str) -> None:
+        """Write a record's file, with the scanner's rules that its writer overrode."""
+        allowed = self.overridden(data.get("allowed_secrets") or ())
+        self.tx.put(path, codec.encode_prose({**data, "allowed_secrets": allowed}, body))
 
     def heads(self, book: Book, groups: Iterable[str]) -> list[Ref]:
         """Return what an event that reads these groups must name."""
@@ -109,7 +114,8 @@ class Desk(Intake):
         after = self.heads(book, (own, *reads))
         at = self._time(book, after)
         path = f"{book.event_folder(of)}/{layout.event_name(at, do, identity)}"
-        kept = {key: value for key, value in data.items() if value not in codec.EMPTY and value is not False}
+        told = {**data, "allowed_secrets": self.overridden()}
+        kept = {key: value for key, value in told.items() if value not in codec.EMPTY and value is not False}
         event = Event(identity, book.id, do, of, at, self.tx.actor, tuple(after), kept, "", path)
         return event._replace(digest=codec.digest_of(codec.encode(event_data(event))))
 

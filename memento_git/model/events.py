@@ -8,7 +8,7 @@ from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
 from memento_git.model.knowledge import LINKED, RELATIONS
 from memento_git.model.types import Field, Shape
-from memento_git.model.work import ACTOR, CODE, FAILURES, GATE_KINDS, LINE, SIGNATURE, VERDICTS, WHY
+from memento_git.model.work import ACTOR, ALLOWED, CODE, FAILURES, GATE_KINDS, LINE, SIGNATURE, VERDICTS, WHY
 
 DISPATCH: Final = Field(t.id_of("dispatch"), required=True)
 UNTIL: Final = Field(t.TIME, required=True, doc="when the claim's lease ends")
@@ -25,6 +25,7 @@ HEAD: Final = {
     "at": Field(t.TIME, required=True),
     "by": Field(ACTOR, required=True),
     "after": Field(t.ListOf(t.ref_to("event")), required=True, doc="heads of every record that the rule read"),
+    "allowed_secrets": ALLOWED,
 }
 
 GATE: Final = {

@@ -56,3 +56,9 @@ NOTE: Final = Shape({
     "supersedes": Field(t.ListOf(t.id_of("note"))),
     "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
 })  # fmt: skip
+
+
+def under(key: str, prefix: str) -> bool:
+    """Tell whether a dotted key is a prefix or lies below it."""
+    start = prefix.rstrip(".*")
+    return key == start or key.startswith(f"{start}.")

@@ -176,11 +176,12 @@ class Share(NamedTuple):
 
 
 class ListOf(NamedTuple):
-    """A list whose members are all of one type; `most` is how many it may have, where it is not 0."""
+    """A list whose members are all of one type, but for the first if that has its own; `most`, where it is not 0."""
 
     member: Type
     least: int = 0
     most: int = 0
+    first: Type | None = None
 
     def read(self, raw: Any, at: Path, problems: list[Problem]) -> Any:
         if not isinstance(raw, list):
@@ -191,12 +192,14 @@ class ListOf(NamedTuple):
         if self.most and len(raw) > self.most:
             problems.append((at, f"this list has {len(raw)} members, at most {self.most} are allowed"))
             return []
-        return [self.member.read(value, (*at, index), problems) for index, value in enumerate(raw)]
+        types = [self.first or self.member, *[self.member] * len(raw)]
+        return [types[index].read(value, (*at, index), problems) for index, value in enumerate(raw)]
 
     def schema(self) -> dict[str, Any]:
         least = {"minItems": self.least} if self.least else {}
+        first = {"prefixItems": [self.first.schema()]} if self.first else {}
         most = {"maxItems": self.most} if self.most else {}
-        return {"type": "array", "items": self.member.schema(), **least, **most}
+        return {"type": "array", "items": self.member.schema(), **first, **least, **most}
 
 
 class Table(NamedTuple):
@@ -309,7 +312,7 @@ SIGNATURE: Final = Pattern(
 )
 SLUG: Final = Pattern("a name such as open-issues", "[a-z][a-z0-9-]{0,60}")
 WORD: Final = Pattern("a word of small letters", "[a-z][a-z0-9_-]{0,30}")
-DURATION: Final = Pattern("a length of time such as 90m", r"[0-9]{1,9}\s*[smhd]")
+DURATION: Final = Pattern("a length of time such as 90m", r"0{0,8}[1-9][0-9]{0,8}\s*[smhd]")
 
 
 def id_of(*kinds: str) -> Pattern:

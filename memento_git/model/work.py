@@ -29,6 +29,7 @@ AGENT: Final = "agent:"
 LINE: Final = t.Text(lines=False)
 WHY: Final = Field(t.Text(), required=True, doc="why, for whoever reads the ledger later")
 
+ALLOWED: Final = Field(t.ListOf(LINE), doc="scanner rules that the writer overrode")
 SIGNATURE: Final = Field(t.SIGNATURE, doc="SSH signature of all the file's other bytes, its run and id; the last key")
 
 CODE: Final = Shape({
@@ -124,12 +125,13 @@ EVIDENCE: Final = Shape({
     "graph": Field(t.Table(t.Whole()), doc="counts of a graph of the code: nodes, edges, cycles, components"),
     "dispatch": Field(t.id_of("dispatch"), doc="hand-off that it came out of"),
     "reproduces": Field(t.ref_to("evidence"), doc="evidence whose command this one ran again"),
-    "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
+    "allowed_secrets": ALLOWED,
     "signature": SIGNATURE,
 })  # fmt: skip
 
+ARGV: Final = t.ListOf(t.Text(empty=True), least=1, first=t.Text())
 COMMANDED: Final = Shape({
-    "run": Field(t.ListOf(t.Text(empty=True), least=1), required=True, doc="argv; no shell is involved"),
+    "run": Field(ARGV, required=True, doc="argv; no shell is involved"),
     "kind": Field(t.Choice(RUN_KINDS), doc="kind of the evidence that it makes; test where it is absent"),
     "reports": Field(t.ListOf(t.PLACE), doc="reports that it writes"),
     "timeout": Field(t.DURATION, doc="after which it, and all that it started, is ended"),
@@ -160,6 +162,7 @@ RUN: Final = Shape({
     "by": Field(ACTOR, required=True),
     "spike": Field(t.Flag(), doc="may dispatch without a canonical plan, within policy's limit"),
     "constraints": Field(t.ListOf(LINE)),
+    "allowed_secrets": ALLOWED,
 })  # fmt: skip
 
 PLAN: Final = Shape({
@@ -171,6 +174,7 @@ PLAN: Final = Shape({
     "assumptions": Field(t.ListOf(LINE)),
     "risks": Field(t.ListOf(LINE)),
     "verify": Field(Shape(VERIFY), doc="what verification asks of each task of the run"),
+    "allowed_secrets": ALLOWED,
 })  # fmt: skip
 
 TASK: Final = Shape({
@@ -189,6 +193,7 @@ TASK: Final = Shape({
     "budget": Field(BUDGET),
     "repairs": Field(t.id_of("task"), doc="rejected task that this one makes good"),
     "source": Field(SOURCE, doc="message from outside that it was made from"),
+    "allowed_secrets": ALLOWED,
 })  # fmt: skip
 
 

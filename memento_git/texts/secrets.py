@@ -64,13 +64,16 @@ def redact(text: str) -> tuple[str, dict[str, int]]:
     return "".join([*parts, text[at:]]), counts
 
 
-def refuse_secrets(where: str, text: str, allow: Collection[str] = ()) -> None:
-    """Refuse a text that holds a secret, unless its rule is allowed by name."""
+def refuse_secrets(where: str, text: str, allow: Collection[str] = ()) -> set[str]:
+    """Refuse a text that holds a secret, unless its rule is allowed by name; return the rules that had to be."""
     allowed = {slug(rule) for rule in allow}
+    used = set()
     for secret in find_secrets(text):
         name = slug(secret.rule)
         if name not in allowed:
             raise SecretFound(where=where, rule=secret.rule, line=secret.line, slug=name)
+        used.add(name)
+    return used
 
 
 def slug(rule: str) -> str:

@@ -30,10 +30,12 @@ class ReasonRequired(Refused):
 
 
 class Intake:
-    """Takes typed texts into a ledger whose policy, or user, allows some of the scanner's rules."""
+    """Takes typed texts where policy allows some of the scanner's rules, and the user overrides some more."""
 
-    def __init__(self, allowed: Collection[str]) -> None:
-        self._allowed = allowed
+    def __init__(self, allowed: Collection[str], overridden: Collection[str] = ()) -> None:
+        self._allowed = (*allowed, *overridden)
+        self._overridden = overridden
+        self._used: set[str] = set()
 
     def text(self, where: str, value: str, *, lines: bool = True, scan: bool = True) -> str:
         """Return a typed text as the ledger stores it; refuse what is unfit for it or holds a secret."""
@@ -43,10 +45,15 @@ class Intake:
         for problem in text_problems(clean, lines=lines):
             raise TextInvalid(where=where, problem=problem)
         if scan:
-            from memento_git.texts.secrets import refuse_secrets
+            from memento_git.texts.secrets import refuse_secrets, slug
 
-            refuse_secrets(where, clean, self._allowed)
+            used = refuse_secrets(where, clean, self._allowed)
+            self._used.update(rule for rule in self._overridden if slug(rule) in used)
         return clean
+
+    def overridden(self, before: Iterable[str] = ()) -> list[str]:
+        """Return the rules that the user overrode for texts so far, beside those of before."""
+        return sorted({*before, *self._used})
 
     def texts(self, where: str, values: Iterable[str]) -> list[str]:
         return [self.text(where, value, lines=False) for value in values]

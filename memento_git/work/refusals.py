@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memento_git.errors import Refused
+from memento_git.errors import Misused, Refused
 
 
 class RunFinal(Refused):
@@ -205,6 +205,12 @@ class EvidenceRequired(Refused):
     token = "evidence_required"
     sentence = "task {task} cannot be completed: {why}"
     hint_ = "run what shows it: memento evidence run --task {task} -- CMD"
+
+
+class NothingGiven(Misused):
+    token = "nothing_given"
+    sentence = "there is nothing to record as evidence"
+    hint_ = "name files, or give --summary, --uri or --diff; or run what shows it: memento evidence run -- CMD"
 
 
 class EvidenceWithdrawn(Refused):

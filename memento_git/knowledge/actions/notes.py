@@ -9,12 +9,12 @@ from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
 from memento_git.knowledge.injection import LOW, instructive
-from memento_git.knowledge.rows import under
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import refuse_known
-from memento_git.ledger import codec, layout, prosefile
+from memento_git.ledger import layout, prosefile
 from memento_git.ledger.store import NothingToCommit
 from memento_git.model.anchors import from_data
+from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,7 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
     """Add a note; one with the very same text is left as it is. `options` are those of `Draft`."""
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
-    if draft.data["origin"] in LOW and (signs := instructive(draft.body)):
-        raise no.GivesOrders(origin=draft.data["origin"], why=", ".join(signs))
+    _refuse_orders(draft.data["origin"], "", draft.body)
     made = admit(desk, draft.data, draft.body)
     if made.existing:
         return made
@@ -48,6 +47,12 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
     return made
 
 
+def _refuse_orders(origin: str, title: str, body: str) -> None:
+    """Refuse to let live what reads like orders and is vouched for by nobody."""
+    if origin in LOW and (signs := instructive(f"{title}\n{body}")):
+        raise no.GivesOrders(origin=origin, why=", ".join(signs))
+
+
 def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
     """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
     gone = data.get("supersedes") or []
@@ -55,7 +60,7 @@ def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
     key = data.get("key")
     text = alike.plain(body)
     same = (note for note in live.values() if alike.plain(note.body) == text)
-    held = next((note for note in same if note.data.get("key") == key), None)
+    held = next((note for note in same if key in (None, note.data.get("key"))), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
@@ -70,7 +75,7 @@ def said(title: str, body: str) -> str:
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
     """Write a note's file."""
-    desk.tx.put(layout.note_path(domain, data["id"]), codec.encode_prose(data, body))
+    desk.write(layout.note_path(domain, data["id"]), data, body)
     desk.tx.touch("", data["id"])
 
 
@@ -86,23 +91,41 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     """Better a note's wording or its front matter in place; another decision is a note that supersedes it."""
     desk = Desk.of(tx)
     found = desk.find(note)
+    if desk.shelf.is_promoted(found.id) and (options.get("expires") or options.get("tier") == "medium"):
+        raise no.NotePromoted(note=found.id)
     changes, body = drafting_changes(desk, found, text, options)
     _refuse_key(desk, changes.get("key", ""), (), found.id)
+    _refuse_orders(found.data["origin"], changes.get("title", ""), body)
     old = tx.view.read(found.path) or b""
     new = prosefile.rewrite(old, changes, body)
     if new == old:
         raise NothingToCommit
     tx.put(found.path, new)
     tx.touch("", found.id)
+    if "about" in changes and desk.shelf.about(found) != (found.data.get("about") or []):
+        desk.happen(desk.shelf, found.id, "anchored", about=changes["about"])
     return found.id
 
 
 def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the keys that a revision changes, as the file writes them, and the new text."""
-    from memento_git.knowledge.drafting import front_matter
+    """Return the keys that a revision changes, as the file writes them, and the new text.
+
+    A title that was taken from the text follows it, and what lasts until a date follows the tier.
+    """
+    from memento_git.knowledge.drafting import expiry, front_matter, titled
 
     body = desk.text("text", text) if text else ""
-    return front_matter(desk, options, note.data), body
+    given = dict(options)
+    if body and not given.get("title") and note.title == titled(note.body):
+        given["title"] = titled(body)
+    if given.get("tier") == "medium" and not (given.get("expires") or note.data.get("expires")):
+        given["expires"] = expiry(desk)
+    changes = front_matter(desk, given, note.data)
+    if given.get("tier") == "long" and not given.get("expires"):
+        changes["expires"] = ""
+    if allowed := desk.overridden(note.data.get("allowed_secrets") or ()):
+        changes["allowed_secrets"] = allowed
+    return changes, body
 
 
 def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
@@ -124,7 +147,12 @@ def anchored(desk: Desk, about: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return []
     from memento_git.knowledge.pinning import confirm_here
 
-    return [one.data() for one in confirm_here(desk.view.git, [from_data(place) for place in about])]
+    known = {place.get("quote") for place in about}
+    found = [one.data() for one in confirm_here(desk.view.git, [from_data(place) for place in about])]
+    for place in found:
+        if place.get("quote", "") not in (*known, ""):
+            desk.text(f"quote of {from_data(place)}", place["quote"])
+    return found
 
 
 def park_note(tx: Transaction, note: str, *, reason: str = "") -> str:
@@ -173,8 +201,7 @@ def below_prefix(view: View, prefix: str) -> list[str]:
 
 
 def _below(shelf: Shelf, prefix: str) -> list[str]:
-    start = prefix.rstrip(".*")
-    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), start)]
+    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), prefix)]
 
 
 def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str = "") -> str:
@@ -182,6 +209,8 @@ def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str
     desk = Desk.of(tx)
     found = _of_kind(desk, note, ("question", "gap"), "resolved")
     told = desk.find(answer).id if answer else ""
+    if told == found.id:
+        raise no.AnswersItself(note=found.id)
     desk.happen(desk.shelf, found.id, "resolved", answer=told, note=desk.optional("note", note_text))
     return found.id
 
@@ -235,10 +264,11 @@ def _linked(tx: Transaction, note: str, rel: str, to: str, *, reason: str, addin
 
     desk = Desk.of(tx)
     found = desk.find(note)
-    target = link(desk, f"{rel}:{to}", found.id)
-    refuse_known(found.id, rel, target["to"], set(desk.shelf.links(found)), adding=adding)
+    links: set[tuple[str, str]] = set(desk.shelf.links(found))
+    target = to if not adding and (rel, to) in links else link(desk, f"{rel}:{to}", found.id)["to"]
+    refuse_known(found.id, rel, target, links, adding=adding)
     do = "linked" if adding else "unlinked"
-    desk.happen(desk.shelf, found.id, do, rel=rel, to=target["to"], reason=desk.optional("reason", reason))
+    desk.happen(desk.shelf, found.id, do, rel=rel, to=target, reason=desk.optional("reason", reason))
     return found.id
 
 
@@ -257,7 +287,9 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
         raise no.TooFewNotes
     given = {"kind": "summary", "domain": _common(layout.domain_of(one.path) for one in found), **options}
     given["origin"] = merged_origin(desk, found, str(given.get("origin", "")))
-    draft = drafted(desk, Draft(text=text, sources=[one.id for one in found], **given))
+    given["sources"] = [*(one.id for one in found), *given.get("sources", ())]
+    draft = drafted(desk, Draft(text=text, **given))
+    _refuse_orders(draft.data["origin"], draft.data["title"], draft.body)
     _refuse_key(desk, draft.data.get("key", ""), [one.id for one in found])
     write(desk, draft.data, draft.body, draft.domain)
     for one in found:

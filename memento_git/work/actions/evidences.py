@@ -223,7 +223,7 @@ def add_evidence(
     if diff:
         data["diff"] = diff_of(git, diff)
     if not summary and not paths and not uri and not diff:
-        raise no.EvidenceRequired(task=", ".join(tasks) or "of this run", why="nothing was given as evidence")
+        raise no.NothingGiven
     return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary, dispatch=dispatch)
 
 
@@ -326,6 +326,23 @@ def retract(tx: Transaction, evidence: str, *, reason: str = "") -> str:
     identity, state = desk.find(evidence, "evidence")
     desk.happen(state, identity, "retracted", reason=desk.reason("retracting evidence", reason))
     return identity
+
+
+class FolderTaken(Refused):
+    """A folder that evidence must not be written to."""
+
+    token = "folder_taken"
+    sentence = "evidence cannot be written to {folder}: {problem}"
+    hint_ = "name a folder that is empty or not there yet, outside of .git and .memento"
+
+
+def refuse_taken(git: Git, folder: Path) -> None:
+    """Refuse a folder that holds something, or that git and the ledger keep what is theirs in."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise FolderTaken(folder=folder, problem="it is not empty")
+    kept = [git.common_dir, git.git_dir, *([git.top / layout.FOLDER] if git.top is not None else [])]
+    if any(folder.resolve().is_relative_to(one.resolve()) for one in kept):
+        raise FolderTaken(folder=folder, problem="that is where git and the ledger keep what is theirs")
 
 
 def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.ledger import codec
 from memento_git.model.work import Prose
 from memento_git.work import guard
 from memento_git.work.actions import tasks
@@ -36,7 +35,7 @@ def take_message(tx: Transaction, message: Message, *, run: str = "", **given: A
     task = tasks.add_task(tx, run=state.id, **{**words, **options})
     prose = state.prose(task)
     source = {key: desk.text(key, value, lines=False) for key, value in message.source.items()}
-    tx.put(prose.path, codec.encode_prose({**prose.data, "source": source}, prose.body))
+    desk.write(prose.path, {**prose.data, "source": source}, prose.body)
     found = dangers_of(desk.state(state.id), task)
     named = [
         f"the message names a destructive command ({row['rule']}, {row['where'].partition(', ')[2]}): {row['command']}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import layout
 from memento_git.work import persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
@@ -38,8 +38,7 @@ def draft_plan(
         "risks": desk.texts("risk", risks),
         "verify": verification(desk, commands, require, trust),
     }
-    path = layout.prose_path(state.id, plan)
-    tx.put(path, codec.encode_prose(data, desk.text("body", body)))
+    desk.write(layout.prose_path(state.id, plan), data, desk.text("body", body))
     tx.touch(state.id, plan)
     return plan
 

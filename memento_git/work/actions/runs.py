@@ -35,7 +35,7 @@ def start_run(
         "spike": spike or None,
         "constraints": desk.texts("constraint", constraints),
     }
-    tx.put(layout.prose_path(run, run), codec.encode_prose(data, desk.optional("body", body)))
+    desk.write(layout.prose_path(run, run), data, desk.optional("body", body))
     tx.touch(run, run)
     return run
 

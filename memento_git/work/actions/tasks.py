@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.ledger import claims, codec, layout, prosefile
+from memento_git.ledger import claims, layout, prosefile
 from memento_git.ledger.store import NothingToCommit
-from memento_git.model.types import WORD
+from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid
 from memento_git.work import refusals as no
@@ -44,11 +44,20 @@ def add_task(
         "size": size,
         "role": desk.optional("role", role, lines=False),
         "verify": verification(desk, commands, require, trust),
-        "budget": {key: value for key, value in (("attempts", attempts), ("cost", cost)) if value},
+        "budget": {key: value for key, value in (("attempts", attempts), ("cost", _cost(cost))) if value},
     }
-    tx.put(layout.prose_path(state.id, task), codec.encode_prose(data, desk.optional("body", body)))
+    desk.write(layout.prose_path(state.id, task), data, desk.optional("body", body))
     tx.touch(state.id, task)
     return task
+
+
+def _cost(given: str) -> str:
+    problems: list[tuple[Any, str]] = []
+    if given:
+        Decimal("a cost").read(given, (), problems)
+    for _, problem in problems:
+        raise TextInvalid(where="cost", problem=problem)
+    return given
 
 
 def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], trust: str) -> dict[str, Any]:
@@ -131,8 +140,11 @@ def revise_task(
             if isinstance(found := tx.view.record(path), Prose)
         }
         refuse_cycle({**graph, identity: changes["depends_on"]}, identity)
+    text = desk.optional("body", body)
+    if allowed := desk.overridden(prose.data.get("allowed_secrets") or ()):
+        changes["allowed_secrets"] = allowed
     old = tx.view.read(prose.path) or b""
-    new = prosefile.rewrite(old, changes, desk.optional("body", body))
+    new = prosefile.rewrite(old, changes, text)
     if new == old:
         raise NothingToCommit
     tx.put(prose.path, new)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import claims, codec, layout, prosefile, publish
+from memento_git.ledger import claims, layout, prosefile, publish
 from memento_git.work import codestate, guard, pasts, proofs, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memento_git.work.verification import Asked, Command
 
 T = TypeVar("T")
-CARRIED: Final = ("depends_on", "files", "kind", "risk", "size", "role", "verify", "budget")
+CARRIED: Final = ("depends_on", "files", "kind", "risk", "size", "role", "verify", "budget", "allowed_secrets")
 
 
 class Change(Protocol):
@@ -210,7 +210,7 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
         **{key: prose.data[key] for key in CARRIED if key in prose.data},
         "repairs": identity,
     }
-    tx.put(layout.prose_path(state.id, repair), codec.encode_prose(data, prose.body))
+    desk.write(layout.prose_path(state.id, repair), data, prose.body)
     tx.touch(state.id, repair)
     for other in _waiting(state, identity):
         _repoint(tx, state, other, identity, repair)
