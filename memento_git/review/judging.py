@@ -111,10 +111,20 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += against.lookalikes(view, authored, known, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
-    then = [one._replace(path=comparison.as_before(one.path)) for one in found]
-    ours = [one for one, was in zip(found, then, strict=True) if _key(was) not in before]
-    already = [one for one, was in zip(found, then, strict=True) if _key(was) in before]
+    ours, already = _apart(found, before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+
+
+def _apart(
+    found: Iterable[Finding], before: Collection[tuple[str, str, str]], comparison: Comparison
+) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings that are the branch's, and those that the base had, also of what lies elsewhere now."""
+    ours: list[Finding] = []
+    already: list[Finding] = []
+    for one in found:
+        known = _key(one._replace(path=comparison.as_before(one.path))) in before
+        (already if known else ours).append(one)
+    return ours, already
 
 
 def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[Finding]:

@@ -23,6 +23,7 @@ LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 SIGNED: Final = ("plans", "gates", "evidence")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
+ALL_DONE: Final = "every task is done and proven"
 ABSENT: Final = "git does not have this object"
 
 
@@ -342,6 +343,5 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
             )
     if _all_done(tasks):
-        completing = {"why": "every task is done and proven", "command": f"memento run complete {held['run']['id']}"}
-        steps += gates or [completing]
+        steps += gates or [{"why": ALL_DONE, "command": f"memento run complete {held['run']['id']}"}]
     return steps[: SOON + 2]

@@ -106,9 +106,9 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
         syncing.together(ledger, where, push=False)
         existing = remoteclaims.look(ledger.git, where.remote, place.name)
         if existing and existing.blob not in ours and not _is_over(ledger, place, existing):
-            raise dispatches.claimed_by(existing, place.dispatch, place.task)
+            dispatches.refuse_claimed(existing, place.dispatch, place.task)
     if existing is not None:
-        raise dispatches.claimed_by(existing, place.dispatch, place.task)
+        dispatches.refuse_claimed(existing, place.dispatch, place.task)
     raise no.AlreadyClaimed(dispatch=place.dispatch, holder="another clone")
 
 
