@@ -546,3 +546,19 @@ def test_a_ledger_that_is_opened_anew_reads_the_same_choice(contest: Contest) ->
     contest.select()
     with Ledger.open(contest.play.root) as again:
         assert Play(again).state(contest.task).selected(contest.task) == dispatch
+
+
+def test_a_second_candidate_that_proves_nothing_is_told_by_its_own_evidence(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.ledger.change(
+        "x", lambda tx: tx.put(".memento/config.yaml", b"version: 1\npolicy: {proof: {lint: witnessed}}\n")
+    )
+    play.planned()
+    task = play.task()
+    hands = [play.dispatch(task, candidate=True) for _ in range(2)]
+    shown = [play.evidence(task) for _ in hands]
+    for hand, evidence in zip(hands, shown, strict=True):
+        play.do(dispatches.claim_dispatch, hand)
+        out = cli("dispatch", "complete", hand, "--evidence", evidence, "-C", str(play.root))[1]
+        assert [one for one in shown if one in out] == [evidence]

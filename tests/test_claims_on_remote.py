@@ -90,6 +90,17 @@ def test_the_ref_alone_keeps_others_out_before_the_event_is_there(hub: Hub) -> N
     assert hub.refs() == [task_of(bob, dispatch)]
 
 
+def test_a_claim_of_another_dispatch_of_the_task_is_told_as_that(hub: Hub) -> None:
+    ada, task = hub.first, hub.first.task()
+    syncing.sync(ada.ledger)
+    bob = hub.clone("Bob")
+    theirs, ours = ada.dispatch(task), bob.dispatch(task)
+    claiming.claim_on_remote(ada.ledger, theirs)
+    with pytest.raises(no.TaskClaimed) as refused:
+        claiming.claim_on_remote(bob.ledger, ours)
+    assert refused.value.message == f"task {task} is claimed by {ada.ledger.actor} already, through dispatch {theirs}"
+
+
 def test_a_clone_that_has_not_seen_the_completion_cannot_claim_after_it(hub: Hub) -> None:
     bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
     dispatch = offered(hub)

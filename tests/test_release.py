@@ -405,7 +405,8 @@ def test_a_graph_that_cannot_be_read_refuses_and_is_told(play: Play, run: str) -
     (play.root / "graph.json").write_text("{}")
     play.commit_all()
     name = play.do(evidences.add_evidence, "graph", files=["graph.json"], run=run)
-    (told,) = judged(play).verdict.missing
+    told, stale = judged(play).verdict.missing
+    assert "asks for evidence of the code as it is" in stale
     assert told.startswith("graph: ")
     assert name in told
 

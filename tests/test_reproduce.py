@@ -438,8 +438,11 @@ def test_a_difference_on_other_code_or_of_another_command_contradicts_nothing(pl
         return reproduction.judged(first, [Evidence(bad["id"], state.id, {**bad, **changes}, "", "")])
 
     assert told().differ == (bad["id"],)
-    assert told(code={"tree": "0" * 40}) == reproduction.NOTHING
-    assert told(code={**first.data["code"], "untracked": {"x": "0" * 40}, "full": "1" * 40}) == reproduction.NOTHING
+    untracked = {**first.data["code"], "untracked": {"x": "0" * 40}, "full": "1" * 40}
+    for code in ({"tree": "0" * 40}, untracked):
+        elsewhere = told(code=code)
+        assert (elsewhere.agree, elsewhere.differ, elsewhere.contradicted, elsewhere.trusted) == ((), (), "", False)
+        assert elsewhere.doubt == f"{bad['id']} ran it again, and it ran on other code than the first"
     assert told(command={**bad["command"], "argv": ["false"]}) == reproduction.NOTHING
     assert told(kind="lint") == reproduction.NOTHING
     assert told(reproduces=f"{evidence}@{'0' * 32}") == reproduction.NOTHING

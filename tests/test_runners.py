@@ -319,7 +319,23 @@ def test_a_retracted_rerun_and_one_on_other_code_raise_nothing(farm: Farm) -> No
     (farm.root / "left.txt").unlink()
     found = farm.again(other, farm.ci)
     assert (found.status, found.doubt) == ("reproduced", "it ran on other code than the first")
-    assert farm.cited(other).trust == "witnessed"
+    cited = farm.cited(other)
+    assert (cited.trust, cited.contradicted) == ("witnessed", "")
+    assert cited.doubt == f"{found.made} ran it again, and it ran on other code than the first"
+
+
+def test_a_rerun_on_other_code_is_shown_with_what_it_is_worth(farm: Farm, cli: Callable[..., Any]) -> None:
+    """Also one that came to something else: of other code it contradicts nothing."""
+    (farm.root / "left.txt").write_text("not committed\n")
+    _, evidence = farm.completed()
+    (farm.root / "left.txt").unlink()
+    made = farm.again(evidence, farm.ci).made
+    at = ("evidence", "show", evidence, "-C", str(farm.root))
+    row = json.loads(cli(*at, "--json")[1])["evidence"]
+    (again,) = row["reproductions"]
+    assert (again["id"], again["result"], again["counts"]) == (made, "other_code", False)
+    assert (row["reproduced_by"], row["contradicted_by"]) == ([], [])
+    assert "does not count: it ran on other code than the first" in cli(*at)[1]
 
 
 # The base says who a runner is.

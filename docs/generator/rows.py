@@ -82,8 +82,8 @@ EVIDENCE: Final = {
     "reproduces": "evidence whose command it ran again, as id@digest, or null",
     "reproduced_by": "ids of evidence that ran its command again on the same code and came to the same",
     "contradicted_by": "ids of evidence that did so and came to something else",
-    "reproductions": "each of both: id, result (reproduced, differs), differences, actor, signature, signed_by, counts "
-    "(policy lists the runner who signed it), why it does not",
+    "reproductions": "each of both, and what ran it again on other code: id, result (reproduced, differs, other_code), "
+    "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
@@ -241,7 +241,7 @@ DIFF_RUN: Final = {
     "approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
-    "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, void), "
+    "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
     "differences, command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who "
     "signed it), why it does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",

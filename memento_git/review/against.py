@@ -14,7 +14,7 @@ from memento_git.work import persons
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.shelf import Shelf
@@ -44,6 +44,8 @@ class Comparison:
         self._states: dict[str, RunState | Shelf] = {}
         self._redacted: dict[str, dict[str, str]] = {}
         self._unpacked: list[str] | None = None
+        self._added: frozenset[str] | None = None
+        self._left: dict[str, tuple[str, str]] = {}
 
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
@@ -62,11 +64,30 @@ class Comparison:
         return {place.of for place in places if place is not None and not place.run}
 
     def added(self) -> frozenset[str]:
-        """Return the events that the branch added."""
-        paths = [change.path for change in self.changes if change.is_added]
-        paths += [path for path in self.unpacked() if self.base.read(path) is None]
-        places = (layout.place_of(path) for path in paths)
-        return frozenset(place.id for place in places if place is not None and place.kind == "event")
+        """Return the events that the branch added, those that it redacted since among them."""
+        if self._added is None:
+            paths = [change.path for change in self.changes if change.is_added]
+            paths += [path for path in self.unpacked() if self.base.read(path) is None]
+            places = (layout.place_of(path) for path in paths)
+            events = frozenset(place.id for place in places if place is not None and place.kind == "event")
+            gone = [place for path in paths if (place := layout.place_of(path)) and place.do == "redacted"]
+            self._left = {path: told for place in gone for path, told in self._leftovers(place)}
+            self._added = events.union(name for name, before in self._left.values() if not before)
+        return self._added
+
+    def _leftovers(self, redaction: Place) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Yield the file that has what is left of an event, with the event's id and its file at the base."""
+        for event in self.book(redaction.run).tombstones.values():
+            place = layout.place_of(event.path)
+            if place is not None and place.id == redaction.id:
+                there = self.base.index(redaction.run).events.get(event.id)
+                before = None if there else _book(self.base, redaction.run).event(event.id)
+                yield event.path, (event.id, there or (before.path if before else ""))
+
+    def as_before(self, path: str) -> str:
+        """Return where the base has what a redaction of the branch is now all that is left of."""
+        self.added()
+        return self._left.get(path, ("", ""))[1] or path
 
     def unpacked(self) -> list[str]:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
@@ -165,13 +186,16 @@ class Comparison:
             found = before.evidence(target)
             if found is not None and not keeps_answer(state, found):
                 yield self._other_words(event, target)
+        left = state.event(target)
+        if place.do == "redacted" and left is not None and left.do == "voided" and target in self.added():
+            event, target = left, parse_ref(left.get("target")).id
         was, own = before.fold.judged(target), state.fold.judged(event.id)
         if was is None or was.verdict != "legal" or own is None or own.verdict != "legal":
             return
-        if place.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
+        if event.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
             told = f"{event.id} voids {target}, which was legal at the base"
             yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
-        elif place.do == "redacted" and not keeps(state.event(target), was.event):
+        elif event.do == "redacted" and not keeps(state.event(target), was.event):
             yield self._other_words(event, target)
 
     def _other_words(self, event: Event, target: str) -> Finding:
@@ -295,14 +319,19 @@ def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
         yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
 
 
-def may_look_like_others(head: View, commits: Iterable[Authored]) -> bool:
+def may_look_like_others(head: View, commits: Iterable[Authored], new: Collection[str]) -> bool:
     """Tell whether an actor of the branch has letters that look like those of another alphabet."""
-    return any(persons.may_look_like(name) for name in _names(head, commits))
+    return any(persons.may_look_like(name) for name in _names(head, commits, new))
 
 
-def lookalikes(head: View, commits: Sequence[Authored], known: Iterable[str]) -> Iterator[Finding]:
-    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one."""
-    names = _names(head, commits)
+def lookalikes(
+    head: View, commits: Sequence[Authored], known: Iterable[str], new: Collection[str]
+) -> Iterator[Finding]:
+    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one.
+
+    `new` are the events of the branch.
+    """
+    names = _names(head, commits, new)
     authors = {name for commit in commits for name in (commit.author, commit.author.partition(" <")[0])}
     for name, path in sorted(names.items()):
         if alike := sorted(other for other in {*known, *authors, *names} if persons.looks_like(name, other)):
@@ -310,14 +339,16 @@ def lookalikes(head: View, commits: Sequence[Authored], known: Iterable[str]) ->
             yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
 
 
-def _names(head: View, commits: Iterable[Authored]) -> dict[str, str]:
-    """Return the actors of what some commits added, each with a file."""
+def _names(head: View, commits: Iterable[Authored], new: Collection[str]) -> dict[str, str]:
+    """Return the actors of what some commits added, each with a file; of what they redacted, too, where it was new."""
     names: dict[str, str] = {}
     for path in (path for commit in commits for path in commit.paths):
         place = layout.place_of(path)
         found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
         if found is not None:
             names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
+        if isinstance(found, Event) and found.do == "redacted" and parse_ref(found.get("target")).id in new:
+            names.setdefault(str(found.data.get("kept", {}).get("by") or found.by), path)
     return names
 
 

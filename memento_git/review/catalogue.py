@@ -152,8 +152,8 @@ CATALOGUE: Final = {
     ),
     "K001": Kind(
         "a signature that policy demands is missing", "error",
-        "An approval or a verdict lacks the signature that policy demands: it has none, or one that is not good, or of "
-        "somebody whom policy does not name.",
+        "An approval or a verdict lacks the signature that policy demands: it has none, it was redacted and its "
+        "signature with it, or it has one that is not good, or of somebody whom policy does not name.",
         "Whoever may sign does it again with `--sign`; see [trust-model.md](../trust-model.md).",
     ),
     "K002": Kind(
@@ -269,8 +269,8 @@ CATALOGUE: Final = {
     ),
     "P004": Kind(
         "a completed run below policy", "warning",
-        "A run was completed without a gate that policy requires: an error where the branch completes it. Or the "
-        "branch completed it over work that is not done or not proven, or past a failed gate.",
+        "A run was completed without a gate that policy requires, or its pass did not hold: an error where the branch "
+        "completes it. Or the branch completed it over work that is not done or not proven, or past a failed gate.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
     "P005": Kind(
@@ -287,7 +287,8 @@ CATALOGUE: Final = {
     ),
     "G001": Kind(
         "a gate on unsound evidence", "error",
-        "A gate was passed on evidence that failed, was withdrawn, or belongs to another task.",
+        "A gate was passed on evidence that failed, was withdrawn, or belongs to another task. A warning where the run "
+        "ended at the base: nobody can give a verdict there.",
         "Give the verdict again on sound evidence: `memento gate record KIND passed --evidence ID`.",
     ),
     "G002": Kind(

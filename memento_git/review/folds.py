@@ -9,7 +9,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
@@ -23,16 +23,13 @@ class Looked(Book, Protocol):
 
     view: View
 
-    @property
-    def tombstones(self) -> Mapping[str, Event]: ...
-
 
 def standing(book: Looked, key: str) -> Iterator[Event]:
-    """Yield the events of a group that have an effect and a file of their own."""
+    """Yield the events of a group that have an effect; a redacted one keeps its own, and is judged by what it keeps."""
     folded = book.folded(key)
     undone = book.fold.undone(folded.events)
     for seen in folded.events:
-        if seen.verdict == "legal" and seen.event.id not in undone and seen.event.id not in book.tombstones:
+        if seen.verdict == "legal" and seen.event.id not in undone:
             yield seen.event
 
 

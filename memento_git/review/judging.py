@@ -106,13 +106,25 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
     authored = story.authored if not git.extra else changes.to_commit(git, differing)
-    known = {*policy.people, *(changes.actors(git, first) if against.may_look_like_others(view, authored) else ())}
-    found += against.lookalikes(view, authored, known)
+    alike = against.may_look_like_others(view, authored, new)
+    known = {*policy.people, *(changes.actors(git, first) if alike else ())}
+    found += against.lookalikes(view, authored, known, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
-    ours = [one for one in found if _key(one) not in before]
-    already = [one for one in found if _key(one) in before]
+    ours, already = _apart(found, before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+
+
+def _apart(
+    found: Iterable[Finding], before: Collection[tuple[str, str, str]], comparison: Comparison
+) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings that are the branch's, and those that the base had, also of what lies elsewhere now."""
+    ours: list[Finding] = []
+    already: list[Finding] = []
+    for one in found:
+        known = _key(one._replace(path=comparison.as_before(one.path))) in before
+        (already if known else ours).append(one)
+    return ours, already
 
 
 def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[Finding]:

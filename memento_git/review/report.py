@@ -181,7 +181,7 @@ def signature_note(row: Row) -> str:
 
 def again_note(row: Row) -> str:
     """Return who ran a command again, or why that does not count; nothing where nobody did."""
-    agree = [one for one in row.get("reproductions", ()) if one["result"] == "reproduced"]
+    agree = [one for one in row.get("reproductions", ()) if one["result"] != "differs"]
     counting = [one["signed_by"] for one in agree if one["counts"]]
     if counting:
         return f"run again by {', '.join(dict.fromkeys(counting))}"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.folding.fold import group_of
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
 from memento_git.work import signing
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memento_git.ledger.git import Git
+    from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.work.runners import Runners
@@ -34,16 +37,32 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
 
 
 def _records(view: View, paths: Iterable[str], policy: Policy) -> Iterator[Event | Evidence]:
-    """Yield the records that are signed, or must be."""
+    """Yield the records that are signed, or must be; of a redacted one that nothing replaced, what is left."""
     for path in paths:
         place = layout.place_of(path)
         if place is None or place.kind not in ("event", "evidence"):
             continue
         found = view.record(path)
+        if place.do == "redacted" and place.run and policy.signatures.get("require"):
+            yield from _left(view, place, policy)
         if isinstance(found, Event | Evidence) and (
             "signature" in found.data or signing.demanded(policy.signatures, found) is not None
         ):
             yield found
+
+
+def _left(view: View, place: Place, policy: Policy) -> Iterator[Event]:
+    """Yield a redacted event that must be signed and still counts: its signature went with its words."""
+    state = RunState(view, place.run)
+    for event in state.tombstones.values():
+        own = layout.place_of(event.path)
+        if own is None or own.id != place.id or signing.demanded(policy.signatures, event) is None:
+            continue
+        same = [one for one in state.folded(group_of(event)).events if one.event.get("gate") == event.get("gate")]
+        if "gate" not in event.data:
+            same = [one for one in same if one.event.do == event.do]
+        if event in signing.latest(same):
+            yield event._replace(data={key: value for key, value in event.data.items() if key != "signature"})
 
 
 def own_runners(view: View, base: Runners, own: Runners, paths: Iterable[str]) -> Iterator[Finding]:

@@ -8,8 +8,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import citations
-from memento_git.work import persons, trust
+from memento_git.work import gatehold, persons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,12 +62,11 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         return
     for ref in event.data.get("evidence") or ():
         cited = state.cited(parse_ref(ref))
-        if cited.evidence is None:
-            continue
-        owner = event.of if event.of.startswith("task_") else (cited.evidence.tasks or [event.of])[0]
-        if problem := trust.fault(cited, owner):
+        if cited.evidence is None and cited.status == "recorded":
+            continue  # that it is missing or another is told of the reference
+        if problem := gatehold.fault(cited, event.of):
             message = f"gate {gate} of {event.of} passed, but {problem}"
-            yield Finding("G001", event.path, 0, message, f"{again} --evidence ID")
+            yield Finding("G001", event.path, 0, message, f"{again} --evidence ID", _grave(state, event, scope))
     if gate in scope.policy.gates_fresh and scope.code is not None:
         yield from _fresh(state, event, scope)
     if gate == "release" and event.of == state.id:
@@ -85,7 +83,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     if not holding.asks(scope.policy) or state.status == "cancelled":
         return
     held = holding.held(state, scope.policy).without_own()
-    held = held._replace(checks=[one._replace(fresh=True) for one in held.checks], unsigned=())
+    held = held._replace(checks=[one._replace(fresh=True) for one in held.checks], unsigned=(), fallen={})
     if missing := release.judge(held, holding.asked(scope.policy)).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
         yield Finding("G004", event.path, 0, message, "memento gate release says when it may", scope.severity(event.id))
@@ -99,19 +97,16 @@ def _is_latest(state: RunState, event: Event) -> bool:
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a pass that does not rest on sound evidence of the code as it is."""
-    shows = False
-    now = scope.code
-    for ref in event.data.get("evidence") or ():
-        cited = state.cited(parse_ref(ref))
-        if cited.evidence is None or cited.evidence.kind == "approval" or now is None:
-            continue
-        weak = trust.weakness(cited.evidence, cited.trust, scope.policy.proof, cited.doubt)
-        shows = shows or (not weak and citations.saw_it(cited.evidence, now))
-    if not shows:
+    if scope.code is not None and not gatehold.shows(state, event, scope.policy, scope.code):
         message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
-        severity = "error" if event.id in scope.added or not state.is_final else "warning"
         fix = f"run the command again, then memento gate record {event.get('gate')} passed --evidence ID"
-        yield Finding("G003", event.path, 0, message, fix, severity)
+        yield Finding("G003", event.path, 0, message, fix, _grave(state, event, scope))
+
+
+def _grave(state: RunState, event: Event, scope: Scope) -> str:
+    """Return how grave it is that a pass does not hold: in a run that ended at the base, none can be given again."""
+    ends = [seen.event.id for seen in state.folded(state.id).events if seen.event.do in ("completed", "cancelled")]
+    return scope.severity(event.id, *ends) if state.is_final else "error"
 
 
 def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
@@ -133,6 +128,10 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
         if verdict not in PASSING:
             message = f"{state.id} is completed, and gate {gate}, which policy requires, has not passed"
             fix = f"memento gate record {gate} passed --run {state.id}"
+            yield Finding("P004", ends[-1].path, 0, message, fix, scope.severity(ends[-1].id))
+        elif why := gatehold.fallen(state, scope.policy, gate):
+            message = f"{state.id} is completed, and gate {gate}, which policy requires, has passed, but {why}"
+            fix = "pass it again where the run is still open, or take this event back"
             yield Finding("P004", ends[-1].path, 0, message, fix, scope.severity(ends[-1].id))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Evidence
-from memento_git.work import codestate, trust
+from memento_git.work import codestate, gatehold, release, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
     Gone = Mapping[str, dict[str, Any]]
+
+
+NOT_PASSED: Final = "has not passed"
 
 
 def asks(policy: Policy) -> bool:
@@ -69,6 +73,8 @@ def held(state: RunState, policy: Policy) -> Held:
         tasks=[_task(state, task, policy) for task in tasks],
         gates={(scope, kind): value[0] for scope in (state.id, *tasks)
                for kind, value in state.folded(scope).lanes.named("gate").items()},
+        fallen={gate: why for gate in policy.gates_required
+                if (why := gatehold.fallen(state, policy, gate, codes(state)))},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state, gone)],
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
@@ -76,6 +82,31 @@ def held(state: RunState, policy: Policy) -> Held:
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
         unsigned=unsigned(state, policy, [state.id, *counting], but=("release",)),
     )  # fmt: skip
+
+
+def codes(state: RunState) -> list[gatehold.Code]:
+    """Return what tells the code of each commit that is read, with the ids of some paths."""
+    return [partial(codestate.code_at, state.view.git, commit) for commit in state.view.commits]
+
+
+def unmet(state: RunState, policy: Policy) -> list[tuple[str, str]]:
+    """Return the gates that hinder the completion of a run, each with why.
+
+    They are those that policy requires and that have not passed, or whose pass does not hold; the release, too, where
+    it has passed. Those that failed hinder it as any other failed gate does.
+    """
+    verdicts = {gate: value[0] for gate, value in state.folded(state.id).lanes.named("gate").items()}
+    found = []
+    for gate in dict.fromkeys((*policy.gates_required, "release")):
+        word = verdicts.get(gate, "requested")
+        if word not in (*release.PASSING, "failed") and gate in policy.gates_required:
+            found.append((gate, NOT_PASSED))
+        elif word == "passed" and (why := gatehold.fallen(state, policy, gate, codes(state))):
+            found.append((gate, f"has passed, but {why}"))
+        elif (gate, word) == ("release", "passed") and asks(policy):
+            missing = release.judge(held(state, policy).without_own(), asked(policy)).missing
+            found += [(gate, f"has passed, but {'; '.join(missing)}")] if missing else []
+    return found
 
 
 def _task(state: RunState, task: str, policy: Policy) -> TaskSeen:

@@ -23,6 +23,7 @@ LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 SIGNED: Final = ("plans", "gates", "evidence")
 DEFAULT_LIMIT: Final = 200
 SOON: Final = 3
+ALL_DONE: Final = "every task is done and proven"
 ABSENT: Final = "git does not have this object"
 
 
@@ -169,7 +170,7 @@ def overview(
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
     loose = f"{layout.RUNS}/{run}" in view.folders
-    held["next"] = next_steps(held, _merges(view, held), loose=loose)
+    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=_gates(view, held))
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
@@ -243,10 +244,28 @@ def _merges(view: View, held: Row) -> list[Row]:
     return steps
 
 
-def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True) -> list[Row]:
+def _gates(view: View, held: Row) -> list[Row]:
+    """Return the steps that gates ask for before a run, whose every task is done and proven, can be completed."""
+    if held["run"]["status"] != "active" or not held["gates"] or not _all_done(held["tasks"]):
+        return []
+    from memento_git.work import gatehold, holding
+    from memento_git.work.state import RunState
+
+    state = RunState(view, held["run"]["id"], shown=True)
+    unmet = holding.unmet(state, view.policy())
+    return [{"why": f"gate {gate} {why}", "command": gatehold.mending(view.git, state, gate)} for gate, why in unmet]
+
+
+def _all_done(tasks: list[Row]) -> bool:
+    ended = ("completed", "accepted", "cancelled")
+    return all(row["status"] in ended and row["proven"] is not False for row in tasks)
+
+
+def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = ()) -> list[Row]:
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
-    `loose` tells whether the run has files of its own, outside of an archive.
+    `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
+    outside of an archive.
     """
     run = held["run"]
     steps = [
@@ -278,7 +297,7 @@ def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True) -> 
                 "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT",
             }
         )
-    return [*steps, *merges, *_task_steps(held)]
+    return [*steps, *merges, *_task_steps(held, gates)]
 
 
 def _looks(row: Row) -> str:
@@ -286,7 +305,7 @@ def _looks(row: Row) -> str:
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
 
 
-def _task_steps(held: Row) -> list[Row]:
+def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
     tasks = held["tasks"]
     if not tasks:
         return [
@@ -323,6 +342,6 @@ def _task_steps(held: Row) -> list[Row]:
             steps.append(
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
             )
-    if all(row["status"] in ("completed", "accepted", "cancelled") and row["proven"] is not False for row in tasks):
-        steps.append({"why": "every task is done and proven", "command": f"memento run complete {held['run']['id']}"})
+    if _all_done(tasks):
+        steps += gates or [{"why": ALL_DONE, "command": f"memento run complete {held['run']['id']}"}]
     return steps[: SOON + 2]

@@ -36,7 +36,10 @@ def asked_of(state: RunState, task: str, policy: Policy, extra: Sequence[Source]
 
 
 def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
-    """Return whether a completed task is proven by its completion and by what accepted it, and why not."""
+    """Return whether a completed task is proven by its completion and by what accepted it, and why not.
+
+    Of several completions that do not prove it, the latest tells why.
+    """
     folded = state.folded(task)
     if folded.dangling:
         return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
@@ -45,7 +48,7 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
         return trust.Proof(False, (), ("the task's own text cannot be read",))
     tried = [proof_by(state, event, found.digest, policy) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
-    return next((proof for proof in tried if proof.proven), tried[0] if tried else none)
+    return next((proof for proof in tried if proof.proven), tried[-1] if tried else none)
 
 
 def counting(state: RunState, task: str) -> list[Event]:

@@ -56,7 +56,19 @@ class NothingToComplete(Refused):
 class GatesMissing(Refused):
     token = "gates_missing"
     sentence = "gates that policy requires have not passed: {gates}"
-    hint_ = "record a verdict: memento gate record KIND passed --run {run}"
+    hint_ = "see how each passes: memento status --run {run}"
+
+
+class GateFallen(Refused):
+    token = "gate_fallen"
+    sentence = "gate {gate} {why}"
+    hint_ = "let it hold again: {how}"
+
+
+class GateUnfounded(Refused):
+    token = "gate_unfounded"
+    sentence = "gate {gate} cannot pass on that: {why}"
+    hint_ = "name sound evidence, or what was found: memento gate record {gate} failed"
 
 
 class PlanRejected(Refused):
@@ -159,6 +171,10 @@ class AlreadyClaimed(Refused):
     token = "dispatch_already_claimed"
     sentence = "dispatch {dispatch} is claimed by {holder}"
     hint_ = "take another task: memento task list --ready"
+
+
+class TaskClaimed(AlreadyClaimed):
+    sentence = "task {task} is claimed by {holder} already, through dispatch {dispatch}"
 
 
 class NotClaimed(Refused):

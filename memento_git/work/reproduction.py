@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 REPRODUCED: Final = "reproduced"
 DIFFERS: Final = "differs"
 CANNOT: Final = "cannot"
+OTHER_CODE: Final = "other_code"
 ELSEWHERE: Final = ("<outside>", "<repository>", "[redacted: ")
 CASES: Final = ("junit", "sarif")
 MOST_NAMED: Final = 5
@@ -31,15 +32,24 @@ class Runner(NamedTuple):
 
 
 NOBODY: Final = Runner()
+ELSE: Final = Runner(why="it ran on other code than the first")
 
 
 class Rerun(NamedTuple):
-    """One later run of a command: in what it differs from the first (nothing where it agrees), and who ran it."""
+    """One later run of a command: in what it differs from the first (nothing where it agrees), and who ran it.
+
+    One that ran on other code says nothing of the first.
+    """
 
     id: str
     actor: str
     differences: tuple[str, ...]
     runner: Runner
+    elsewhere: bool = False
+
+    @property
+    def result(self) -> str:
+        return OTHER_CODE if self.elsewhere else DIFFERS if self.differences else REPRODUCED
 
 
 class Seen(NamedTuple):
@@ -49,7 +59,7 @@ class Seen(NamedTuple):
 
     @property
     def agree(self) -> tuple[str, ...]:
-        return tuple(one.id for one in self.reruns if not one.differences)
+        return tuple(one.id for one in self.reruns if one.result == REPRODUCED)
 
     @property
     def differ(self) -> tuple[str, ...]:
@@ -70,7 +80,7 @@ class Seen(NamedTuple):
 
     @property
     def doubt(self) -> str:
-        """Return why reruns that agree do not count, or nothing."""
+        """Return why reruns that do not contradict do not count, or nothing."""
         told = [f"{one.id} ran it again, and {one.runner.why}" for one in self.reruns if one.runner.why]
         return "" if self.trusted else "; ".join(told[:MOST_TOLD])
 
@@ -171,6 +181,11 @@ def _few(names: Sequence[str]) -> str:
 
 def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
     """Tell whether evidence is of the same command, in the same folder, on the same code, and names the other."""
+    return names(rerun, first) and same_code(first.data, rerun)
+
+
+def names(rerun: Mapping[str, Any], first: Evidence) -> bool:
+    """Tell whether evidence is of the same command, in the same folder, and names the other."""
     told, before = rerun.get("command"), first.data.get("command")
     return (
         rerun.get("reproduces") == f"{first.id}@{first.digest}"
@@ -178,7 +193,6 @@ def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
         and before is not None
         and rerun["kind"] == first.kind
         and (told["argv"], told["cwd"]) == (before["argv"], before["cwd"])
-        and same_code(first.data, rerun)
     )
 
 
@@ -190,5 +204,6 @@ def judged(first: Evidence, reruns: Iterable[Evidence], runner: Callable[[Eviden
     """
     return Seen(tuple(
         Rerun(one.id, one.data["by"], tuple(differences(first.data, one.data)), runner(one))
-        for one in reruns if is_rerun_of(one.data, first)
+        if same_code(first.data, one.data) else Rerun(one.id, one.data["by"], (), ELSE, elsewhere=True)
+        for one in reruns if names(one.data, first)
     ))  # fmt: skip

@@ -231,7 +231,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
 def _rerun_row(rerun: Rerun) -> Row:
     return {
         "id": rerun.id,
-        "result": "differs" if rerun.differences else "reproduced",
+        "result": rerun.result,
         "differences": list(rerun.differences),
         "actor": rerun.actor,
         "signature": rerun.runner.signature,

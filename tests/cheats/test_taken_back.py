@@ -274,6 +274,9 @@ def test_a_name_that_looks_like_one_of_the_base(doors: Doors, name: str) -> None
     for _ in doors.accepted("gate record", actor=name, gate=GATE, verdict="passed", run=run):
         assert doors.check("--base", "main")[0] == 5
     assert f"{name} looks like " in doors.caught("C006")
+    for _ in doors.accepted("evidence redact", target=doors.last(run, "passed"), reason=WHY):
+        assert doors.gate(GATE) == "passed"
+    assert f"{name} looks like " in doors.caught("C006")
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,10 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
         syncing.together(ledger, where, push=False)
         existing = remoteclaims.look(ledger.git, where.remote, place.name)
         if existing and existing.blob not in ours and not _is_over(ledger, place, existing):
-            raise no.AlreadyClaimed(dispatch=place.dispatch, holder=existing.by)
-    raise no.AlreadyClaimed(dispatch=place.dispatch, holder=existing.by if existing else "another clone")
+            dispatches.refuse_claimed(existing, place.dispatch, place.task)
+    if existing is not None:
+        dispatches.refuse_claimed(existing, place.dispatch, place.task)
+    raise no.AlreadyClaimed(dispatch=place.dispatch, holder="another clone")
 
 
 def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:

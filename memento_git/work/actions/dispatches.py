@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
@@ -200,7 +200,7 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None
     git, name = tx.ledger.git, ref_name(state, task, claim.dispatch)
     existing = claims.read(git, name)
     if existing is not None and not replaceable(tx.now, state, task, existing, claim):
-        raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=existing.by)
+        refuse_claimed(existing, claim.dispatch, task)
     if existing is not None and existing[:2] == claim[:2] and existing.until >= tx.now:
         folder = state.index.prose[task].rpartition("/")[0]
         if branch := claims.claimed_on(git, claim.dispatch, folder, tx.view.files):
@@ -210,6 +210,13 @@ def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None
         first = claims.read(git, name)
         raise no.AlreadyClaimed(dispatch=claim.dispatch, holder=first.by if first else "another process")
     tx.after_failure.append(lambda: claims.release(git, name, taken))
+
+
+def refuse_claimed(existing: Claim, dispatch: str, task: str) -> NoReturn:
+    """Refuse a claim where there is another one: of the same dispatch, or of another of its task."""
+    if existing.dispatch in ("", dispatch):
+        raise no.AlreadyClaimed(dispatch=dispatch, holder=existing.by)
+    raise no.TaskClaimed(task=task, dispatch=existing.dispatch, holder=existing.by)
 
 
 def replaceable(now: str, state: RunState, task: str, existing: Claim, claim: Claim) -> bool:

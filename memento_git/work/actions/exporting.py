@@ -9,7 +9,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codestate
+from memento_git.work import attestation, codestate, gatehold
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.state import RunState
@@ -126,6 +126,8 @@ def _passed(state: RunState) -> Event:
         for seen in state.folded(state.id).events
         if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
     ]
+    if later := gatehold.since(state, verdicts[-1]):
+        raise NotReleased(run=state.id, why=f"{later} was completed after its release")
     return verdicts[-1]
 
 

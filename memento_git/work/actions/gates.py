@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.ids import kind_of
 from memento_git.model.work import GATE_KINDS, VERDICTS
-from memento_git.work import codestate, trust
+from memento_git.work import gatehold
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -51,7 +51,10 @@ def record_verdict(
     _may(desk, gate, verdict)
     refs = [_cite(desk, state, scope, given) for given in evidence]
     if verdict == "passed" and gate in desk.policy.gates_fresh:
-        _fresh(tx, state, gate, refs)
+        if why := gatehold.not_fresh(tx.ledger.git, state, scope, refs):
+            raise no.GateNotFresh(gate=gate, why=why)
+    elif verdict == "passed" and (why := gatehold.faults(state, scope, refs)):
+        raise no.GateUnfounded(gate=gate, why=why)
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
     event = desk.happen(
         state, scope, verdict, reads=() if scope == state.id else (state.id,), seal=desk.sealer(sign=sign, key=key),
@@ -77,25 +80,3 @@ def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
     if kind_of(scope) == "task" and tasks and scope not in tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(tasks), task=scope)
     return f"{identity}@{found.digest}"
-
-
-def _fresh(tx: Transaction, state: RunState, gate: str, refs: Sequence[str]) -> None:
-    """Refuse a pass that does not rest on sound evidence of the code as it is now."""
-    if not refs:
-        raise no.GateNotFresh(gate=gate, why="none was given")
-    shows, proof = False, Desk.of(tx).policy.proof
-    for ref in refs:
-        cited = state.cited(parse_ref(ref))
-        evidence = cited.evidence
-        code = trust.seen_by(evidence) if evidence else {}
-        problem = trust.fault(cited, evidence.tasks[0] if evidence and evidence.tasks else state.id)
-        if problem:
-            raise no.GateNotFresh(gate=gate, why=problem)
-        if evidence is not None and evidence.kind == "approval":
-            continue
-        now = codestate.code_now(tx.ledger.git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
-        if not trust.agree(code, now):
-            raise no.GateNotFresh(gate=gate, why=f"{ref.partition('@')[0]} saw other code")
-        shows = shows or (evidence is not None and not trust.weakness(evidence, cited.trust, proof))
-    if not shows:
-        raise no.GateNotFresh(gate=gate, why="nothing that was given would prove anything under the policy")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.work import codestate, holding, release, trust
+from memento_git.work import codestate, gatehold, holding, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import gates
 from memento_git.work.desk import Desk
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
+
+
+AGAIN: Final = "memento evidence run --run {run} -- CMD, then memento gate record release passed --evidence ID"
 
 
 class ReleaseRefused(Refused):
@@ -48,15 +51,10 @@ def release_run(
     found = examine(tx.ledger, state, require_checks=require_checks, approvals=approvals)
     if found.verdict.missing or state.is_final:
         return found
-    refs = _refs(tx, state, found.verdict)
+    refs = _refs(tx.ledger, state, found.verdict)
     if _is_recorded(state, refs):
         return found
-    try:
-        _, event = gates.record_verdict(
-            tx, "release", "passed", run=state.id, evidence=refs, note=note, sign=sign, key=key
-        )
-    except no.GateNotFresh as refusal:
-        return found._replace(verdict=found.verdict._replace(missing=(refusal.message,)))
+    _, event = gates.record_verdict(tx, "release", "passed", run=state.id, evidence=refs, note=note, sign=sign, key=key)
     return found._replace(event=event)
 
 
@@ -71,12 +69,43 @@ def examine_run(
 
 
 def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = (), approvals: int = 0) -> Release:
-    """Return the verdict on a run; options add to what policy asks, and never take away."""
+    """Return the verdict on a run; options add to what policy asks, and never take away.
+
+    It is the same whether it is to be recorded or not.
+    """
     policy = state.view.policy()
     asked = holding.asked(policy, require_checks, approvals)
     warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)
     held = holding.held(state, policy)._replace(graph_warnings=warnings)
-    return Release(state.id, held, asked, release.judge(held, asked))
+    verdict = release.judge(held, asked)
+    more = _ended(state) if state.is_final else _stale(ledger, state, verdict)
+    return Release(state.id, held, asked, verdict._replace(missing=(*verdict.missing, *more)))
+
+
+def _ended(state: RunState) -> list[str]:
+    """Return that a run which has ended was not released, or did not stay so: no verdict is recorded in it any more."""
+    if state.status == "cancelled":
+        return []
+    word = state.folded(state.id).lanes.word("gate:release", "requested")
+    if word == "passed":
+        why = gatehold.fallen(state, state.view.policy(), "release")
+        return [f"gate release has passed, but {why}"] if why else []
+    told = "was waived" if word == "waived" else "had not passed"
+    return [f"the run is {state.status}, and gate release {told} before that"]
+
+
+def _stale(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
+    """Return that nothing which a release would rest on is fresh, where policy asks for that."""
+    if "release" not in state.view.policy().gates_fresh or not verdict.rests_on:
+        return []
+    why = gatehold.not_fresh(ledger.git, state, state.id, _cited(state, _refs(ledger, state, verdict)))
+    if why == gatehold.NOTHING:
+        why = f"none that proves its tasks is: {AGAIN.format(run=state.id)}"
+    return [no.GateNotFresh(gate="release", why=why).message] if why else []
+
+
+def _cited(state: RunState, names: Sequence[str]) -> list[str]:
+    return [f"{name}@{one.digest}" for name in names if (one := state.evidence(name))]
 
 
 def row(found: Release) -> dict[str, Any]:
@@ -106,15 +135,24 @@ def refuse_by_hand(ledger: Ledger, state: RunState) -> None:
         raise ReleaseRefused(run=state.id, missing="; ".join(missing))
 
 
-def _refs(tx: Transaction, state: RunState, verdict: Verdict) -> list[str]:
-    """Return the evidence to name in the gate; of a gate that must be fresh, what saw other code is left out."""
-    if "release" not in Desk.of(tx).policy.gates_fresh:
+def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
+    """Return the evidence to name in the gate; of a gate that must be fresh, what saw other code is left out.
+
+    Where all of that did, it is what somebody has passed the gate on by hand, if that is fresh.
+    """
+    if "release" not in state.view.policy().gates_fresh:
         return list(verdict.rests_on)
     found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
     paths = sorted({path for one in found for path in (one.data.get("code") or {}).get("paths", {})})
     known = {path for one in found for path in trust.seen_by(one).get("untracked", ())}
-    now = codestate.code_now(tx.ledger.git, paths, known=known)
-    return [one.id for one in found if one.kind == "approval" or trust.agree(trust.seen_by(one), now)]
+    now = codestate.code_now(ledger.git, paths, known=known)
+    fresh = [one.id for one in found if one.kind == "approval" or trust.agree(trust.seen_by(one), now)]
+    held = [ref for event in gatehold.passes(state, "release") for ref in event.data.get("evidence") or ()]
+    if gatehold.not_fresh(ledger.git, state, state.id, _cited(state, fresh)) and not gatehold.not_fresh(
+        ledger.git, state, state.id, held
+    ):
+        return [parse_ref(ref).id for ref in held]
+    return fresh
 
 
 def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
@@ -128,7 +166,8 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
         if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
     ]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.data.get("evidence", ())}
-    if holding.unsigned(state, state.view.policy(), (state.id,)):
+    policy = state.view.policy()
+    if holding.unsigned(state, policy, (state.id,)) or gatehold.fallen(state, policy, "release"):
         return False
     return named == {name for name in refs if kind_of(name) == "evidence"}
 

@@ -8,7 +8,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
 from memento_git.model.states import DONE
-from memento_git.work import preflight
+from memento_git.work import gatehold, holding, preflight
 from memento_git.work import refusals as no
 from memento_git.work.actions.settling import take_out
 from memento_git.work.desk import Desk
@@ -101,12 +101,12 @@ def _settled(desk: Desk, state: RunState, task: str) -> None:
 def _gates_passed(desk: Desk, state: RunState) -> None:
     for scope, gate in state.failed_gates(state.id):
         raise no.GateBlocks(gate=gate, scope=scope)
-    verdicts = state.folded(state.id).lanes.named("gate")
-    missing = [
-        gate for gate in desk.policy.gates_required if verdicts.get(gate, ("requested",))[0] not in ("passed", "waived")
-    ]
-    if missing:
-        raise no.GatesMissing(gates=", ".join(missing), run=state.id)
+    missing = holding.unmet(state, desk.policy)
+    absent = [gate for gate, why in missing if why == holding.NOT_PASSED]
+    if absent:
+        raise no.GatesMissing(gates=", ".join(absent), run=state.id)
+    for gate, why in missing:
+        raise no.GateFallen(gate=gate, why=why, how=gatehold.mending(desk.tx.ledger.git, state, gate))
 
 
 def archive_run(tx: Transaction, run: str = "") -> str:

@@ -1,0 +1,112 @@
+"""Whether a gate that has passed holds: whether what it rests on stands now, and saw the code as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.states import DONE
+from memento_git.work import codestate, signing, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.model.policy import Policy
+    from memento_git.model.work import Event
+    from memento_git.work.state import RunState
+    from memento_git.work.trust import Cited
+
+    Code = Callable[[Sequence[str]], Mapping[str, Any]]
+
+
+NOTHING: Final = "none was given"
+
+
+def fault(cited: Cited, scope: str) -> str:
+    """Return why a gate of a run or task cannot pass on a piece of evidence, or nothing."""
+    tasks = cited.evidence.tasks if cited.evidence else []
+    return trust.fault(cited, scope if kind_of(scope) == "task" else (tasks or [scope])[0])
+
+
+def faults(state: RunState, scope: str, refs: Sequence[str]) -> str:
+    """Return why a gate cannot pass on some evidence, or nothing."""
+    return next(filter(None, (fault(state.cited(parse_ref(ref)), scope) for ref in refs)), "")
+
+
+def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str:
+    """Return why evidence is not sound, or not of the code as it is now, or nothing."""
+    if not refs:
+        return NOTHING
+    if problem := faults(state, scope, refs):
+        return problem
+    shows, proof = False, state.view.policy().proof
+    for ref in refs:
+        cited = state.cited(parse_ref(ref))
+        if cited.evidence is None or cited.evidence.kind == "approval":
+            continue
+        code = trust.seen_by(cited.evidence)
+        now = codestate.code_now(git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
+        if not trust.agree(code, now):
+            return f"{ref.partition('@')[0]} saw other code"
+        shows = shows or not trust.weakness(cited.evidence, cited.trust, proof)
+    return "" if shows else "nothing that was given would prove anything under the policy"
+
+
+def mending(git: Git, state: RunState, gate: str) -> str:
+    """Return the command by which a gate of a run passes, or holds again."""
+    held = passes(state, gate)
+    refs = [ref for event in held for ref in event.data.get("evidence") or ()]
+    if held and refs and not not_fresh(git, state, state.id, refs) and not any(since(state, event) for event in held):
+        return "git commit"  # it rests on the code as it lies here
+    if gate == "release":
+        return f"memento gate release --run {state.id}"
+    return f"memento gate record {gate} passed --run {state.id} --evidence ID"
+
+
+def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
+    """Tell whether a pass rests on sound evidence of the code as it is."""
+    for ref in verdict.data.get("evidence") or ():
+        cited = state.cited(parse_ref(ref))
+        if cited.evidence is None or cited.evidence.kind == "approval":
+            continue
+        saw = trust.seen_by(cited.evidence)
+        weak = trust.weakness(cited.evidence, cited.trust, policy.proof, cited.doubt)
+        if not weak and trust.agree(saw, code(sorted(saw.get("paths", ())))):
+            return True
+    return False
+
+
+def fallen(state: RunState, policy: Policy, gate: str, codes: Iterable[Code] = ()) -> str:
+    """Return why the pass of a gate of the run does not hold, by some codes as they are now; or nothing.
+
+    A gate that was waived, or has no verdict, has no pass that could fall.
+    """
+    codes = tuple(codes)
+    for event in passes(state, gate):
+        if why := faults(state, state.id, event.data.get("evidence") or ()):
+            return why
+        if gate in policy.gates_fresh and not all(shows(state, event, policy, code) for code in codes):
+            return "nothing that it rests on saw the code of this commit"
+        if gate == "release" and (later := since(state, event)):
+            return f"{later} was completed after that"
+    return ""
+
+
+def passes(state: RunState, gate: str) -> list[Event]:
+    """Return the passes by which a gate of the run has passed; several where none had seen the other."""
+    events = state.folded(state.id).events
+    undone = state.fold.undone(events)
+    own = [one for one in events if one.event.get("gate") == gate and one.event.id not in undone]
+    return [event for event in signing.latest(own) if event.do == "passed"]
+
+
+def since(state: RunState, verdict: Event) -> str:
+    """Return a task that was completed by somebody who had seen a verdict on the run already, or nothing."""
+    for task in state.tasks():
+        for event in state.completions(task) if state.task_status(task) in DONE else ():
+            for ref in event.after:
+                seen = state.fold.judged(ref.id)
+                if seen is not None and (ref.id == verdict.id or verdict.id in seen.past):
+                    return task
+    return ""
