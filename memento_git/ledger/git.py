@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Broken, Misused, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 OLDEST: Final = (2, 31)
 LOCAL_VARIABLES: Final = frozenset({
@@ -159,16 +159,21 @@ class Git:
     def _run(
         self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        command = ["git", *OPTIONS, *arguments]
-        try:
+        with self._starting():
             return subprocess.run(
-                command,
+                ["git", *OPTIONS, *arguments],
                 cwd=self.cwd,
                 input=data,
                 capture_output=True,
                 env=environment({**self.extra, **(extra or {})}),
                 check=False,
             )
+
+    @contextlib.contextmanager
+    def _starting(self) -> Iterator[None]:
+        """Refuse where there is no git, or no workspace any more."""
+        try:
+            yield
         except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
             if error.filename == "git":
                 raise GitMissing from None
@@ -187,11 +192,12 @@ class Git:
         self, *arguments: str, extra: Mapping[str, str] | None = None, apart: bool = False, hooks: bool = False
     ) -> subprocess.Popen[bytes]:
         """Start one git command that waits for its input; apart: without our terminal, as a group of its own."""
-        return subprocess.Popen(
-            ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
-            cwd=self.cwd, env=environment(extra), start_new_session=apart,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+        with self._starting():
+            return subprocess.Popen(
+                ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
+                cwd=self.cwd, env=environment(extra), start_new_session=apart,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
 
     def run_apart(self, *arguments: str, data: bytes, extra: Mapping[str, str], patience: float) -> bytes:
         """Run one git command that must not prompt; end it and all that it started when it takes too long."""
@@ -287,11 +293,12 @@ class Git:
         """Return each object, None where it is missing; one process serves all calls."""
         asked = list(names)
         if asked and self._reader is None:
-            self._reader = subprocess.Popen(
-                ["git", *OPTIONS, "cat-file", "--batch"],
-                cwd=self.cwd, env=environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+            with self._starting():
+                self._reader = subprocess.Popen(
+                    ["git", *OPTIONS, "cat-file", "--batch"],
+                    cwd=self.cwd, env=environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                )  # fmt: skip
             self._end_reader = weakref.finalize(self, _end, self._reader)
         found: list[Stored | None] = []
         for start in range(0, len(asked), AT_ONCE):
