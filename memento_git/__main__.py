@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 
@@ -15,7 +16,12 @@ def main() -> None:
         sys.exit(130)
     code = run(sys.argv[1:])
     gc.freeze()  # else the interpreter, although told not to, looks through all there is before it ends
-    sys.exit(code)
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    except (OSError, ValueError, AttributeError):
+        sys.exit(code)  # the interpreter says what could not be written
+    os._exit(code)  # and nothing is left that taking modules apart, a tenth of a short command, would do
 
 
 if __name__ == "__main__":
