@@ -454,8 +454,8 @@ def test_progress_is_told_when_it_takes_long(notes: Notes, monkeypatch: pytest.M
 
 def test_starting_and_status_load_no_index(notes: Notes) -> None:
     script = (
-        "import sys; from memento_git.__main__ import main; sys.argv[1:] = {!r}\n"
-        "try: main()\nexcept SystemExit: pass\n"
+        "import sys; from memento_git.cli.boundary import run\n"
+        "try: run({!r})\nexcept SystemExit: pass\n"
         "loaded = [name for name in sys.modules if name.startswith(('whoosh', 'memento_git.knowledge'))]\n"
         "sys.exit(repr(loaded) if loaded else 0)"
     )
