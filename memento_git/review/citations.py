@@ -102,13 +102,7 @@ def stale(
 ) -> Iterator[Finding]:
     """Yield a task's proof where none of it saw the code as it is."""
     found = [one for name in proof if (one := state.evidence(name)) is not None and "code" in one.data]
-    if found and not any(saw_it(one, code) for one in found):
+    if found and not any(trust.saw(one, code) for one in found):
         message = f"{found[0].id}, which proves {ends[0].of}, saw other code than this commit's"
         fix = f"memento evidence run --task {ends[0].of} -- CMD"
         yield Finding("C001", found[0].path, 0, message, fix, "warning")
-
-
-def saw_it(evidence: Evidence, code: Callable[[Sequence[str]], Mapping[str, Any]]) -> bool:
-    """Tell whether evidence saw the code as it is."""
-    saw = trust.seen_by(evidence)
-    return trust.agree(saw, code(sorted(saw.get("paths", ()))))

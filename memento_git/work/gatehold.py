@@ -9,11 +9,11 @@ from memento_git.model.states import DONE
 from memento_git.work import codestate, signing, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.model.policy import Policy
-    from memento_git.model.work import Event
+    from memento_git.model.work import Event, Evidence
     from memento_git.work.state import RunState
     from memento_git.work.trust import Cited
 
@@ -41,15 +41,12 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
     if problem := faults(state, scope, refs):
         return problem
     shows, proof = False, state.view.policy().proof
-    for ref in refs:
-        cited = state.cited(parse_ref(ref))
-        if cited.evidence is None or cited.evidence.kind == "approval":
-            continue
-        code = trust.seen_by(cited.evidence)
+    for evidence, cited in _shown(state, refs):
+        code = trust.seen_by(evidence)
         now = codestate.code_now(git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
         if not trust.agree(code, now):
-            return f"{ref.partition('@')[0]} saw other code"
-        shows = shows or not trust.weakness(cited.evidence, cited.trust, proof)
+            return f"{evidence.id} saw other code"
+        shows = shows or not trust.weakness(evidence, cited.trust, proof)
     return "" if shows else "nothing that was given would prove anything under the policy"
 
 
@@ -66,15 +63,17 @@ def mending(git: Git, state: RunState, gate: str) -> str:
 
 def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
     """Tell whether a pass rests on sound evidence of the code as it is."""
-    for ref in verdict.data.get("evidence") or ():
-        cited = state.cited(parse_ref(ref))
-        if cited.evidence is None or cited.evidence.kind == "approval":
-            continue
-        saw = trust.seen_by(cited.evidence)
-        weak = trust.weakness(cited.evidence, cited.trust, policy.proof, cited.doubt)
-        if not weak and trust.agree(saw, code(sorted(saw.get("paths", ())))):
-            return True
-    return False
+    return any(
+        not trust.weakness(evidence, cited.trust, policy.proof, cited.doubt) and trust.saw(evidence, code)
+        for evidence, cited in _shown(state, verdict.data.get("evidence") or ())
+    )
+
+
+def _shown(state: RunState, refs: Iterable[str]) -> Iterator[tuple[Evidence, Cited]]:
+    """Yield what is cited and shows something of the code: approvals do not."""
+    for cited in (state.cited(parse_ref(ref)) for ref in refs):
+        if cited.evidence is not None and cited.evidence.kind != "approval":
+            yield cited.evidence, cited
 
 
 def fallen(state: RunState, policy: Policy, gate: str, codes: Iterable[Code] = ()) -> str:

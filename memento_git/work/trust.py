@@ -256,6 +256,12 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: st
     return ""
 
 
+def saw(evidence: Evidence, code: Callable[[Sequence[str]], Mapping[str, Any]]) -> bool:
+    """Tell whether evidence saw the code as it is; `code` tells that, with the ids of some paths."""
+    seen = seen_by(evidence)
+    return agree(seen, code(sorted(seen.get("paths", ()))))
+
+
 def seen_by(evidence: Evidence) -> dict[str, Any]:
     """Return the code that evidence saw, without the untracked files that its command wrote over: its output."""
     return code_seen(evidence.data)
