@@ -115,7 +115,7 @@ def run_command(
     ledger = door.ledger
     linked = _handoff(door, dispatch, apart=out is not None)
     if out is not None:
-        evidences.refuse_taken(ledger.git, out)
+        evidences.refuse_taken(ledger, out)
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
         ledger, argv, kind=kind, reports=reports, covers=[_place(path) for path in covers],

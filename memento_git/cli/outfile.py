@@ -36,12 +36,10 @@ def put(door: Door, out: str, data: bytes) -> int:
 def _place(door: Door, out: str) -> Path:
     """Return where a file is written; refuse folders, and those of git and the ledger."""
     path = Path(out)
-    git = door.ledger.git
     if "\0" in out or path.is_dir() or not path.parent.is_dir():
         raise OutUnfit(path=out, problem="it is no file in a folder that exists")
-    place = path.resolve()
-    kept = [git.common_dir, git.git_dir, *([git.top / ".memento"] if git.top is not None else [])]
-    if any(place.is_relative_to(folder.resolve()) for folder in kept):
+    place, git = path.resolve(), door.ledger.git
+    if door.ledger.keeps(place):
         raise OutUnfit(path=out, problem="that is where git and the ledger keep what is theirs")
     top = git.top.resolve() if git.top is not None else None
     if top and place.is_relative_to(top) and git.staged([place.relative_to(top).as_posix()]):

@@ -8,14 +8,14 @@ from memento_git.errors import Refused
 from memento_git.folding.fold import group_of
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
-from memento_git.ledger.store import NoLedger
+from memento_git.ledger.store import NoLedger, NothingToCommit
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import Ref, kind_of
 from memento_git.model.work import Event
 from memento_git.texts.typed import Intake
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.folding.fold import Fold, Folded
     from memento_git.ledger.store import Transaction
@@ -77,6 +77,17 @@ class Desk(Intake):
         """Write a record's file, with the scanner's rules that its writer overrode."""
         allowed = self.overridden(data.get("allowed_secrets") or ())
         self.tx.put(path, codec.encode_prose({**data, "allowed_secrets": allowed}, body))
+
+    def rewrite(self, path: str, before: Mapping[str, Any], changes: Mapping[str, Any], body: str) -> None:
+        """Change values of a record's file, and its text if one is given; refuse where it says all that already."""
+        from memento_git.ledger import prosefile
+
+        allowed = self.overridden(before.get("allowed_secrets") or ())
+        old = self.view.read(path) or b""
+        new = prosefile.rewrite(old, {**changes, **({"allowed_secrets": allowed} if allowed else {})}, body)
+        if new == old:
+            raise NothingToCommit
+        self.tx.put(path, new)
 
     def heads(self, book: Book, groups: Iterable[str]) -> list[Ref]:
         """Return what an event that reads these groups must name."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import time
 import weakref
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger.git import AT_ONCE, GitFailed, end_group, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
-AT_ONCE: Final = 200
 
 
 class Change(NamedTuple):
@@ -37,12 +38,10 @@ class Asked:
 
     def __init__(self, git: Git, folder: str) -> None:
         self._process = git.begin(*PLAIN, "--untracked-files=all", "--", folder, extra=git.extra)
-        self._end = weakref.finalize(self, _ended, self._process)
+        self._end = weakref.finalize(self, end_group, self._process)
 
     def changes(self) -> list[Change]:
         """Wait for the answer, and return what differs in the folder."""
-        from memento_git.ledger.git import GitFailed, reason_of
-
         output, errors = self._process.communicate()
         self._end.detach()
         if self._process.returncode:
@@ -56,7 +55,7 @@ class Asked:
 
 def changes(git: Git, folder: str) -> list[Change]:
     """Return what differs in a folder, untracked files by name."""
-    return list(_changes(git.run(*PLAIN, "--untracked-files=all", "--", folder)))
+    return Asked(git, folder).changes()
 
 
 def work_tree(git: Git, *, untracked: bool) -> WorkTree:
@@ -83,8 +82,3 @@ def _changes(output: bytes) -> Iterator[Change]:
             yield Change(part[2:4], part.split(" ", 10)[10])
         elif part.startswith("? "):
             yield Change("??", part[2:])
-
-
-def _ended(process: Any) -> None:
-    process.kill()
-    process.communicate()

@@ -355,7 +355,7 @@ def reason_of(stderr: bytes, code: int) -> str:
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process that leads a group of its own, and all that it started."""
+    """End a process and, if it leads a group of its own, all that it started."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

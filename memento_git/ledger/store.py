@@ -201,6 +201,12 @@ class Ledger:
         times = self.git.run("-c", "log.showSignature=false", "show", "-s", "--format=%ct", *commits).split()
         return stamp(max(int(seconds) for seconds in times))
 
+    def keeps(self, place: Path) -> bool:
+        """Tell whether a place lies where git and the ledger keep what is theirs."""
+        git = self.git
+        kept = [git.common_dir, git.git_dir, *([git.top / layout.FOLDER] if git.top is not None else [])]
+        return any(place.resolve().is_relative_to(folder.resolve()) for folder in kept)
+
     def ask_for_edits(self) -> None:
         """Let git look for what is not committed, while the caller goes on."""
         if self._asked is not None:

@@ -11,7 +11,7 @@ from memento_git.knowledge.drafting import Draft, drafted, merged_origin
 from memento_git.knowledge.injection import LOW, instructive
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import refuse_known
-from memento_git.ledger import layout, prosefile
+from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
 from memento_git.model.anchors import from_data
 from memento_git.model.knowledge import under
@@ -96,11 +96,7 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     changes, body = drafting_changes(desk, found, text, options)
     _refuse_key(desk, changes.get("key", ""), (), found.id)
     _refuse_orders(found.data["origin"], changes.get("title", ""), body)
-    old = tx.view.read(found.path) or b""
-    new = prosefile.rewrite(old, changes, body)
-    if new == old:
-        raise NothingToCommit
-    tx.put(found.path, new)
+    desk.rewrite(found.path, found.data, changes, body)
     tx.touch("", found.id)
     if "about" in changes and desk.shelf.about(found) != (found.data.get("about") or []):
         desk.happen(desk.shelf, found.id, "anchored", about=changes["about"])
@@ -123,8 +119,6 @@ def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]
     changes = front_matter(desk, given, note.data)
     if given.get("tier") == "long" and not given.get("expires"):
         changes["expires"] = ""
-    if allowed := desk.overridden(note.data.get("allowed_secrets") or ()):
-        changes["allowed_secrets"] = allowed
     return changes, body
 
 

@@ -336,12 +336,11 @@ class FolderTaken(Refused):
     hint_ = "name a folder that is empty or not there yet, outside of .git and .memento"
 
 
-def refuse_taken(git: Git, folder: Path) -> None:
+def refuse_taken(ledger: Ledger, folder: Path) -> None:
     """Refuse a folder that holds something, or that git and the ledger keep what is theirs in."""
     if folder.is_dir() and any(folder.iterdir()):
         raise FolderTaken(folder=folder, problem="it is not empty")
-    kept = [git.common_dir, git.git_dir, *([git.top / layout.FOLDER] if git.top is not None else [])]
-    if any(folder.resolve().is_relative_to(one.resolve()) for one in kept):
+    if ledger.keeps(folder):
         raise FolderTaken(folder=folder, problem="that is where git and the ledger keep what is theirs")
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.ledger import claims, layout, prosefile
-from memento_git.ledger.store import NothingToCommit
+from memento_git.ledger import claims, layout
 from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid
@@ -140,14 +139,7 @@ def revise_task(
             if isinstance(found := tx.view.record(path), Prose)
         }
         refuse_cycle({**graph, identity: changes["depends_on"]}, identity)
-    text = desk.optional("body", body)
-    if allowed := desk.overridden(prose.data.get("allowed_secrets") or ()):
-        changes["allowed_secrets"] = allowed
-    old = tx.view.read(prose.path) or b""
-    new = prosefile.rewrite(old, changes, text)
-    if new == old:
-        raise NothingToCommit
-    tx.put(prose.path, new)
+    desk.rewrite(prose.path, prose.data, changes, desk.optional("body", body))
     tx.touch(state.id, identity)
     return identity
 
