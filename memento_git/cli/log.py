@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import merge
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,8 +14,6 @@ from memento_git.cli.boundary import Door, paged, reads
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
-
-WHAT: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
 
 
 @click.command()
@@ -106,7 +104,7 @@ def _commit(row: Row) -> str:
 
 @click.command()
 @click.argument("identity", metavar="ID")
-@click.option("--what", type=click.Choice(WHAT), default=None, help="Of a note: one part of its story.")
+@click.option("--what", type=click.Choice(note_story.PARTS), default=None, help="Of a note: one part of its story.")
 @note_story.walked
 @reads
 def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
 
-PARTS = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
 STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
 
 
@@ -233,7 +232,7 @@ def redact(door: Door, target: str, reason: str) -> None:
 
 @note.command("show")
 @click.argument("note_id", metavar="NOTE")
-@click.option("--what", type=click.Choice(PARTS), default=None, help="One part of its story.")
+@click.option("--what", type=click.Choice(note_story.PARTS), default=None, help="One part of its story.")
 @note_story.walked
 @scoped
 @reads

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 
+PARTS: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
+
 
 def walked(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say how far, and along which links, a graph goes."""

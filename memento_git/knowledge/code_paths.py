@@ -29,7 +29,7 @@ class CodeUnreadable(Refused):
 
 def chosen(git: Git, given: str, known: Container[str]) -> str:
     """Return the path from the top that a typed path means; nothing for the top itself; refuse what lies outside."""
-    meant = [one for one in _candidates(git, given) if one != ".." and not one.startswith("../")]
+    meant = _inside(git, given)
     if not meant:
         raise CodeUnreadable(path=given, why="it lies outside of this repository")
     return next((one for one in meant if not one or one in known), meant[0])
@@ -46,15 +46,19 @@ def _rooted(git: Git, typed: str) -> str:
     path, colon, rest = typed.partition(":")
     if git.top is None or not path.startswith(("./", "../")):
         return typed
-    inside = [one for one in _candidates(git, path) if one and one != ".." and not one.startswith("../")]
-    return f"./{inside[0]}{colon}{rest}" if inside else typed
+    inside = next(filter(None, _inside(git, path)), "")
+    return f"./{inside}{colon}{rest}" if inside else typed
 
 
 def _there(git: Git, path: str) -> str:
     """Return the path from the top that a typed one means: what is there from here, where nothing is from the top."""
     top = git.top
-    meant = [one for one in _candidates(git, path) if one and one != ".." and not one.startswith("../")]
-    return next((one for one in meant if top is not None and lexists(top / one)), path)
+    return next((one for one in _inside(git, path) if one and top is not None and lexists(top / one)), path)
+
+
+def _inside(git: Git, given: str) -> list[str]:
+    """Return what a typed path may mean within the repository, the likeliest first; nothing is its top."""
+    return [one for one in _candidates(git, given) if one != ".." and not one.startswith("../")]
 
 
 def _candidates(git: Git, given: str) -> list[str]:
