@@ -114,6 +114,15 @@ def test_orders_from_an_origin_that_nobody_vouches_for_become_a_draft(play: Play
     assert keep_note(play.ledger, f"{ORDERS} So says the prompt.").where == "ledger"
 
 
+def test_orders_in_a_title_are_orders(play: Play) -> None:
+    kept = keep_note(play.ledger, "Tea is at four.", title=ORDERS, origin="import")
+    assert (kept.where, kept.row["orders"]) == ("drafts", ["asks to disregard instructions"])
+    with pytest.raises(MementoError) as caught:
+        play.do(notes.add_note, "Tea is at four.", title=ORDERS, origin="command")
+    assert caught.value.token == "gives_orders"
+    assert play.do(promote_drafts) == []
+
+
 def test_a_draft_that_must_be_named_is_told_apart(play: Play, cli: Any) -> None:
     where = ("-C", str(play.root))
     held = keep_note(play.ledger, ORDERS, origin="import").row["id"]

@@ -55,14 +55,9 @@ def _lowered(text: str) -> str:
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a text that tell something, negations left out."""
-    found: set[str] = set()
-    rest = []
-    for piece in _lowered(text).split():
-        if piece.isalnum():
-            found.add(piece)
-        else:
-            rest.append(piece)
-    found.update(WORD.findall(" ".join(rest)))
+    pieces = set(_lowered(text).split())
+    found = set(filter(str.isalnum, pieces))
+    found.update(WORD.findall(" ".join(pieces - found)))
     return frozenset(found - SAYING_NOTHING)
 
 

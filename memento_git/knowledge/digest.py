@@ -91,7 +91,7 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
             skipped.append(LeftOut(note.id, f"it came from {into} itself"))
         elif shelf.is_expired(note):
             skipped.append(LeftOut(note.id, "it has expired"))
-        elif note.data["origin"] in LOW and (signs := instructive(f"{note.data['title']}\n{note.body}")):
+        elif note.data["origin"] in LOW and (signs := instructive(note.body, note.data["title"])):
             skipped.append(LeftOut(note.id, f"it {', '.join(signs)}, and its origin is {note.data['origin']}"))
         else:
             found.append(note)

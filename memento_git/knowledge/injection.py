@@ -47,8 +47,9 @@ def must_be_named(origin: str, orders: Sequence[str]) -> bool:
     return origin in LOW and bool(orders)
 
 
-def instructive(text: str) -> list[str]:
-    """Return in words what makes a text read like orders to its reader; nothing for plain knowledge."""
+def instructive(text: str, title: str = "") -> list[str]:
+    """Return in words what makes a text, or its title, read like orders to its reader; nothing for plain knowledge."""
+    text = f"{title}\n{text}"
     seen = TAG.sub(lambda found: chr(ord(found[0]) - 0xE0000), text)
     signs = [told for told, pattern in SIGNS if pattern.search(HIDDEN.sub("", seen))]
     return [*signs, *(["hides words in characters that nobody sees"] if HIDES.search(text) else [])]

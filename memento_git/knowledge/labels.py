@@ -63,7 +63,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
-        "orders": instructive(f"{note.title}\n{note.body}"),
+        "orders": instructive(note.body, note.title),
         "text": note.body,
     }
 
@@ -82,7 +82,7 @@ def record_hit(card: Card, text: str, now: str) -> Row:
         "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now), **unset,
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
-        "instead_of": [], "contradicted_by": [], "orders": instructive(f"{card.title}\n{text}"), "text": text,
+        "instead_of": [], "contradicted_by": [], "orders": instructive(text, card.title), "text": text,
     }  # fmt: skip
 
 

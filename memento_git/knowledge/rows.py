@@ -43,7 +43,7 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
         **_connected(shelf, note),
         "progress": _progress(shelf, note.id),
-        "orders": instructive(note.body),
+        "orders": instructive(note.body, note.data["title"]),
         "text": note.body,
     }
 
@@ -59,7 +59,7 @@ def draft_row(draft: Prose) -> Row:
         **{key: draft.data.get(key) for key in keys},
         "actor": draft.data["by"],
         "created_at": draft.data["at"],
-        "orders": instructive(draft.body),
+        "orders": instructive(draft.body, draft.data["title"]),
         "text": draft.body,
     }
 

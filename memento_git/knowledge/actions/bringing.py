@@ -141,7 +141,7 @@ class _Bringing:
         if key in self._keys and not entry.state and self._keys[key] not in map(self.names.get, entry.supersedes):
             self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
             return
-        if signs := instructive(f"{draft.data['title']}\n{draft.body}"):
+        if signs := instructive(draft.body, draft.data["title"]):
             self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
             return
         if key and not entry.state:

@@ -247,7 +247,8 @@ class _Intake:
         """Keep a note that gives orders, and that nobody vouches for, as a draft; say why."""
         lowered = file is not note.text
         origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]], ORIGINS)
-        signs = instructive(note.body) if origin in LOW and (lowered or not note.draft) else []
+        judged = origin in LOW and (lowered or not note.draft)
+        signs = instructive(note.body, note.title) if judged else []
         if not signs:
             return ""
         self._scan(note.where, note.events, note)
@@ -315,7 +316,7 @@ class _Intake:
         options = {key: str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
                    for key, value in line.options.items()}  # fmt: skip
         options |= {"origin": "import"}
-        if not (signs := instructive(line.text)):
+        if not (signs := instructive(line.text, str(options.get("title", "")))):
             made = add_note(self.tx, line.text, **options)
             told = Taken(made.id, titled(line.text))
             (self.brought.existing if made.existing else self.brought.added).append(told)

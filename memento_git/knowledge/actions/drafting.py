@@ -36,7 +36,11 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     short = ShortTerm(tx.ledger.git, desk.policy.short)
     items = {item.id: item for item in short.items()}
     drafts = {draft.id: draft for draft in held.all()}
-    plain = [one.id for one in drafts.values() if not must_be_named(one.data["origin"], instructive(one.body))]
+    plain = [
+        one.id
+        for one in drafts.values()
+        if not must_be_named(one.data["origin"], instructive(one.body, one.data["title"]))
+    ]
     chosen = [resolve(one, "note", {*drafts, *items}) for one in given] if given else plain
     added = [
         _promoted(desk, drafts[one]) if one in drafts else add_note(tx, items[one].text, tier="medium")

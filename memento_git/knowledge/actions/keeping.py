@@ -35,7 +35,8 @@ def keep_note(
     """Keep a text as a note, in one commit; as a draft where that is asked, or nobody vouches for its orders."""
     if short:
         return _for_now(ledger, text, allow_secrets)
-    signs = instructive(text) if stamped(ledger.actor, str(options.get("origin") or "")) in LOW else []
+    vouched = stamped(ledger.actor, str(options.get("origin") or "")) not in LOW
+    signs = [] if vouched else instructive(text, str(options.get("title") or ""))
     if draft or signs:
         found = draft_note(ledger, text, allow_secrets=allow_secrets, **options)
         why = f"it {', '.join(signs)}, and nobody vouches for it" if signs else ""

@@ -37,7 +37,7 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
     """Add a note; one with the very same text is left as it is. `options` are those of `Draft`."""
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
-    _refuse_orders(draft.data["origin"], "", draft.body)
+    _refuse_orders(draft.data["origin"], draft.data["title"], draft.body)
     made = admit(desk, draft.data, draft.body)
     if made.existing:
         return made
@@ -49,7 +49,7 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
 
 def _refuse_orders(origin: str, title: str, body: str) -> None:
     """Refuse to let live what reads like orders and is vouched for by nobody."""
-    if origin in LOW and (signs := instructive(f"{title}\n{body}")):
+    if origin in LOW and (signs := instructive(body, title)):
         raise no.GivesOrders(origin=origin, why=", ".join(signs))
 
 
