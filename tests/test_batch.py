@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.errors import MementoError
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
 from tests.play import git
@@ -85,6 +86,7 @@ def test_a_refusal_anywhere_leaves_nothing_behind(play: Play) -> None:
         ("- {do: task add, title: T, criteria: [POST /x: returns 422]}", "a list of texts"),
         ("- {do: task add, title: T, criteria: {POST /x: returns 422}}", "a list of texts"),
         ("- {do: task add, title: T, criteria: [[a], b]}", "a list of texts"),
+        ("- {do: task add, title: T, attempts: 90m}", "attempts: a whole number is expected"),
         ("- {do: [task add]}", "'do' must be one of"),
         ("- {do: {task: add}}", "'do' must be one of"),
         ("- {do: run start, goal: G, as: [a]}", "'as' must be one name"),
@@ -129,6 +131,13 @@ def test_two_dollars_at_the_start_stand_for_one(play: Play) -> None:
     done = play.do(batch.apply, b"- {do: run start, goal: $$5 a day for $x}")
     run = done[0]["id"]
     assert play.state(run).prose(run).data["goal"] == "$5 a day for $x"
+
+
+def test_a_budget_of_attempts_is_a_number_that_counts(play: Play) -> None:
+    run, task = play.do(batch.apply, b"[{do: run start, goal: G}, {do: task add, title: T, attempts: 2}]")
+    assert play.state(run["id"]).prose(task["id"]).data["budget"] == {"attempts": 2}
+    with pytest.raises(MementoError, match="a whole number from 1"):
+        play.do(batch.apply, b"- {do: task add, title: T, attempts: 0}")
 
 
 def test_a_refusal_names_the_line_and_the_verb(play: Play, cli: Callable[..., Any]) -> None:

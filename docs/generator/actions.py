@@ -81,7 +81,7 @@ returned. An exception within the block writes nothing. `action` is the text of 
 
 OPTIONS: Final = {
     "str": "text", "str | None": "text", "bool": "`true` or `false`",
-    "bool | None": "`true` or `false`", "int": "a length of time",
+    "bool | None": "`true` or `false`", "int": "a length of time", "int | None": "a whole number",
     "Sequence[str]": "list", "Sequence[str] | None": "list",
 }  # fmt: skip
 

@@ -238,6 +238,10 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
         if value not in ("true", "false"):
             raise BatchInvalid(where=where, problem="true or false is expected")
         return value == "true"
+    if annotation == "int | None":
+        if not value.isascii() or not value.isdecimal():
+            raise BatchInvalid(where=where, problem="a whole number is expected")
+        return int(value)
     if annotation == "int":
         from memento_git.model.clock import duration
 
