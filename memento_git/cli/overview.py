@@ -87,10 +87,15 @@ def _knowledge(counts: Row) -> list[str]:
     return [f"notes {' · '.join(told)}" + (f"  ({', '.join(hints)})" if hints else "")] if told else []
 
 
+def _on(row: Row, held: Row, names: Names) -> str:
+    """Return what a gate is of, where that is not the run."""
+    return "" if row["scope"] == held["run"]["id"] else f" of {names(row['scope'])}"
+
+
 def _blocks(held: Row, names: Names) -> list[str]:
     lines = [
-        f"gate  {row['kind']}  {output.state(row['status'])}  {output.printable(row['summary'] or '')}"
-        f"  {output.signature(row)}".rstrip()
+        f"gate  {row['kind']}{_on(row, held, names)}  {output.state(row['status'])}"
+        f"  {output.printable(row['summary'] or '')}  {output.signature(row)}".rstrip()
         for row in held["gates"]
     ]
     lines += [

@@ -82,6 +82,22 @@ def _takes_out(void: Judged, target: Judged | None) -> bool:
     return bool(absent) and named.issuperset(absent)
 
 
+def undone_by(seen: Judged, known: Mapping[str, Judged]) -> set[str]:
+    """Return which of the legal events an event voids or, settling lanes that they wrote, does not keep."""
+    if seen.event.do == "voided":
+        target = seen.event.get("target")
+        return {target} if _takes_out(seen, known.get(target)) else set()
+    kept = known.get(seen.event.get("keep")) if seen.event.do == "settled" else None
+    if kept is None:
+        return set()
+    name = kept.event.id
+    return {
+        other
+        for other in seen.past - kept.past - {name}
+        if other in known and name not in known[other].past and seen.writes.keys() & known[other].writes.keys()
+    }
+
+
 def group_of(event: Event) -> str:
     return plans_of(event.run) if kind_of(event.of) == "plan" else event.of
 
@@ -285,17 +301,11 @@ class Fold:
     @staticmethod
     def undone(events: Iterable[Judged]) -> set[str]:
         """Return the legal events that were voided, or that disagreed with what a settling event kept."""
-        legal = [seen for seen in events if seen.verdict == "legal"]
-        known = {seen.event.id: seen for seen in legal}
+        known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
         gone: set[str] = set()
-        for seen in legal:
-            if seen.event.do == "voided":
-                target = seen.event.get("target")
-                gone |= {target} if _takes_out(seen, known.get(target)) else set()
-            elif seen.event.do == "settled" and (kept := known.get(seen.event.get("keep"))) is not None:
-                name = kept.event.id
-                after = {other for other in seen.past if other in known and name in known[other].past}
-                gone |= seen.past - kept.past - {name} - after
+        for seen in sorted(known.values(), key=lambda one: -len(one.past)):
+            if seen.event.id not in gone:
+                gone |= undone_by(seen, known)
         return gone
 
     def group(self, key: str) -> Folded:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import group_of, plans_of
+from memento_git.folding.fold import group_of, plans_of, undone_by
+from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding
@@ -175,7 +176,7 @@ class Comparison:
     def _taken_out(self, path: str) -> Iterator[Finding]:
         """Yield a withdrawal by the branch of what was legal at the base."""
         place = layout.place_of(path)
-        if place is None or place.do not in ("voided", "redacted") or self.base.read(path) is not None:
+        if place is None or place.do not in SETTLING or self.base.read(path) is not None:
             return
         event = self.head.record(path)
         if not isinstance(event, Event):
@@ -190,13 +191,31 @@ class Comparison:
         if place.do == "redacted" and left is not None and left.do == "voided" and target in self.added():
             event, target = left, parse_ref(left.get("target")).id
         was, own = before.fold.judged(target), state.fold.judged(event.id)
-        if was is None or was.verdict != "legal" or own is None or own.verdict != "legal":
+        if own is None or own.verdict != "legal":
             return
-        if event.do == "voided" and target not in own.past and target in state.fold.undone(_folded(state, event)):
-            told = f"{event.id} voids {target}, which was legal at the base"
-            yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
-        elif event.do == "redacted" and not keeps(state.event(target), was.event):
+        if event.do != "redacted":
+            yield from self._overruled(path, own)
+        elif was is not None and was.verdict == "legal" and not keeps(state.event(target), was.event):
             yield self._other_words(event, target)
+
+    def _overruled(self, path: str, own: Judged) -> Iterator[Finding]:
+        """Yield what a settling event of the branch leaves without effect, and nobody disagreed with at the base."""
+        run = own.event.run
+        state, before = self.book(run), _book(self.base, run)
+        known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
+        for target in sorted(undone_by(own, known) & state.fold.undone(known.values())):
+            was = before.fold.judged(target)
+            if was is None or was.verdict != "legal":
+                continue
+            if target not in own.past:
+                told = f"{own.event.id} voids {target}, which was legal at the base"
+                yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
+            elif _stood(before, was):
+                told = f"{own.event.id} settles against {target} ({was.event.do}), which stood at the base"
+                mend = (
+                    f"git rm {path}, then memento settle {was.event.of} --keep {target} --reason WHY, and act after it"
+                )
+                yield Finding("D009", path, 0, told, mend)
 
     def _other_words(self, event: Event, target: str) -> Finding:
         told = f"{event.id} redacts {target}, and keeps other words than it said"
@@ -266,6 +285,12 @@ def _book(view: View, run: str) -> RunState | Shelf:
     from memento_git.knowledge.shelf import Shelf
 
     return Shelf(view)
+
+
+def _stood(before: RunState | Shelf, was: Judged) -> bool:
+    """Tell whether a legal event had its effect at a view, and nobody disagreed."""
+    group = before.folded(group_of(was.event))
+    return was.event.id not in before.fold.undone(group.events) and not was.writes.keys() & group.lanes.contested.keys()
 
 
 def _folded(state: RunState | Shelf, event: Event) -> Sequence[Judged]:

@@ -59,12 +59,12 @@ def unsigned(state: RunState, policy: Policy, scopes: Sequence[str], but: Sequen
     return signatures.missing(state, policy, scopes, but=but)
 
 
-def held(state: RunState, policy: Policy) -> Held:
-    """Return what the ledger holds of a run."""
+def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
+    """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     counting = [task for task in state.ids("task") if state.task_status(task) != "cancelled"]
-    now = {codestate.code_at(state.view.git, commit)["tree"] for commit in state.view.commits}
+    now = {code(())["tree"] for code in codes(state, commits)}
     gone = taken_away(state)
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return Held(
@@ -74,7 +74,7 @@ def held(state: RunState, policy: Policy) -> Held:
         gates={(scope, kind): value[0] for scope in (state.id, *tasks)
                for kind, value in state.folded(scope).lanes.named("gate").items()},
         fallen={gate: why for gate in policy.gates_required
-                if (why := gatehold.fallen(state, policy, gate, codes(state)))},
+                if (why := gatehold.fallen(state, policy, gate, codes(state, commits)))},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state, gone)],
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
@@ -84,13 +84,13 @@ def held(state: RunState, policy: Policy) -> Held:
     )  # fmt: skip
 
 
-def codes(state: RunState) -> list[gatehold.Code]:
-    """Return what tells the code of each commit that is read, with the ids of some paths."""
-    return [partial(codestate.code_at, state.view.git, commit) for commit in state.view.commits]
+def codes(state: RunState, commits: Sequence[str] = ()) -> list[gatehold.Code]:
+    """Return what tells the code of each of some commits, or of those that are read, with the ids of some paths."""
+    return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
 
 
-def unmet(state: RunState, policy: Policy) -> list[tuple[str, str]]:
-    """Return the gates that hinder the completion of a run, each with why.
+def unmet(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Return the gates that hinder the completion of a run, each with why; by the code of some commits.
 
     They are those that policy requires and that have not passed, or whose pass does not hold; the release, too, where
     it has passed. Those that failed hinder it as any other failed gate does.
@@ -101,10 +101,10 @@ def unmet(state: RunState, policy: Policy) -> list[tuple[str, str]]:
         word = verdicts.get(gate, "requested")
         if word not in (*release.PASSING, "failed") and gate in policy.gates_required:
             found.append((gate, NOT_PASSED))
-        elif word == "passed" and (why := gatehold.fallen(state, policy, gate, codes(state))):
+        elif word == "passed" and (why := gatehold.fallen(state, policy, gate, codes(state, commits))):
             found.append((gate, f"has passed, but {why}"))
         elif (gate, word) == ("release", "passed") and asks(policy):
-            missing = release.judge(held(state, policy).without_own(), asked(policy)).missing
+            missing = release.judge(held(state, policy, commits).without_own(), asked(policy)).missing
             found += [(gate, f"has passed, but {'; '.join(missing)}")] if missing else []
     return found
 

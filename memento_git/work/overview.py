@@ -246,14 +246,20 @@ def _merges(view: View, held: Row) -> list[Row]:
 
 def _gates(view: View, held: Row) -> list[Row]:
     """Return the steps that gates ask for before a run, whose every task is done and proven, can be completed."""
-    if held["run"]["status"] != "active" or not held["gates"] or not _all_done(held["tasks"]):
+    policy = view.policy()
+    asked = held["gates"] or policy.signatures.get("require")
+    if held["run"]["status"] != "active" or not asked or not _all_done(held["tasks"]):
         return []
     from memento_git.work import gatehold, holding
     from memento_git.work.state import RunState
 
     state = RunState(view, held["run"]["id"], shown=True)
-    unmet = holding.unmet(state, view.policy())
-    return [{"why": f"gate {gate} {why}", "command": gatehold.mending(view.git, state, gate)} for gate, why in unmet]
+    counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
+    return [
+        *({"why": f"gate {gate} {why}", "command": gatehold.mending(view.git, state, gate)}
+          for gate, why in holding.unmet(state, policy)),
+        *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, policy, counting)),
+    ]  # fmt: skip
 
 
 def _all_done(tasks: list[Row]) -> bool:
@@ -278,8 +284,8 @@ def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gat
     if run["status"] == "paused":
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
     steps += [
-        {"why": f"gate {row['kind']} has failed",
-         "command": f"memento gate record {row['kind']} passed --run {run['id']}"}
+        {"why": f"gate {row['kind']} of {row['scope']} has failed",
+         "command": f"memento gate record {row['kind']} passed --{row['scope'].partition('_')[0]} {row['scope']}"}
         for row in held["gates"] if row["status"] == "failed"
     ]  # fmt: skip
     steps += [
@@ -343,5 +349,7 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
             )
     if _all_done(tasks):
-        steps += gates or [{"why": ALL_DONE, "command": f"memento run complete {held['run']['id']}"}]
+        steps += gates
+        if not gates and not any(row["status"] == "failed" for row in held["gates"]):
+            steps.append({"why": ALL_DONE, "command": f"memento run complete {held['run']['id']}"})
     return steps[: SOON + 2]

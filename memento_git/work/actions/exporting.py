@@ -9,7 +9,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codestate, gatehold
+from memento_git.work import attestation, codestate, gatehold, holding
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.state import RunState
@@ -97,6 +97,9 @@ def _released(state: RunState) -> Released:
     """Return what a run's release comes to; refuse where it does not stand, or what it rests on does not."""
     view = state.view
     event = _passed(state)
+    commit = _commit_of(view, event)
+    if why := _hindered(state, commit):
+        raise NotReleased(run=state.id, why=why)
     names = {parse_ref(ref).id for ref in event.data.get("evidence") or ()}
     for ref in event.data.get("evidence") or ():
         cited = state.cited(parse_ref(ref))
@@ -105,7 +108,6 @@ def _released(state: RunState) -> Released:
             raise NotReleased(run=state.id, why=f"{cited.ref.partition('@')[0]}: {told}")
     names.update(_proving(state))
     paths = {name: state.index.evidence[name] for name in names if name in state.index.evidence}
-    commit = _commit_of(view, event)
     return Released(
         run=state.id,
         at=event.at,
@@ -119,16 +121,21 @@ def _released(state: RunState) -> Released:
 def _passed(state: RunState) -> Event:
     """Return the verdict that released a run."""
     word = state.folded(state.id).lanes.word("gate:release", "")
-    if word != "passed":
+    passes = gatehold.passes(state, "release") if word == "passed" else []
+    if not passes:
         raise NotReleased(run=state.id, why=f"its release gate is {word or 'pending'}")
-    verdicts: list[Event] = [
-        seen.event
-        for seen in state.folded(state.id).events
-        if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
-    ]
-    if later := gatehold.since(state, verdicts[-1]):
-        raise NotReleased(run=state.id, why=f"{later} was completed after its release")
-    return verdicts[-1]
+    return passes[-1]
+
+
+def _hindered(state: RunState, commit: str) -> str:
+    """Return what hinders the completion of a run that was released at a commit, or nothing."""
+    policy = state.view.policy()
+    if state.status in ("contested", "cancelled"):
+        return f"it is {state.status}"
+    counting = [state.id, *(task for task in state.ids("task") if state.task_status(task) != "cancelled")]
+    told = [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
+    told += [f"gate {gate} {why}" for gate, why in holding.unmet(state, policy, (commit,))]
+    return next(iter([*told, *holding.unsigned(state, policy, counting)]), "")
 
 
 def _proving(state: RunState) -> Iterator[str]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def add_task(
     tx: Transaction, title: str, *, run: str = "", body: str = "", criteria: Sequence[str] = (),
     depends_on: Sequence[str] = (), files: Sequence[str] = (), kind: str = "", risk: str = "", size: str = "",
-    role: str = "", commands: Sequence[str] = (), require: Sequence[str] = (), trust: str = "", attempts: int | None = None,
-    cost: str = "",
+    role: str = "", commands: Sequence[str] = (), require: Sequence[str] = (), trust: str = "",
+    attempts: int | None = None, cost: str = "",
 ) -> str:  # fmt: skip
     """Add a task to a run; return its id. `commands` are what verification runs, each as words of a shell."""
     desk = Desk.of(tx)
@@ -43,7 +43,9 @@ def add_task(
         "size": size,
         "role": desk.optional("role", role, lines=False),
         "verify": verification(desk, commands, require, trust),
-        "budget": {key: value for key, value in (("attempts", attempts), ("cost", _cost(cost) or None)) if value is not None},
+        "budget": {
+            key: value for key, value in (("attempts", attempts), ("cost", _cost(cost) or None)) if value is not None
+        },
     }
     desk.write(layout.prose_path(state.id, task), data, desk.optional("body", body))
     tx.touch(state.id, task)
