@@ -122,6 +122,17 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
     assert ids(asked(play, "cards through Zed", view="list")) == [new]
 
 
+@pytest.mark.parametrize("again", ["again: {}", "again, {} upload limit"])
+def test_a_successor_is_compared_by_what_it_says_itself(play: Play, again: str) -> None:
+    before = "The upload limit of the gateway is 10 MB for a file"
+    old = add(play, before)
+    other = add(play, again.format(before))
+    new = add(play, "Gateway takes 50 MB since June", supersedes=[old])
+    hits = asked(play, "upload limit of the gateway")["hits"]
+    assert {(hit["id"], *hit["instead_of"]) for hit in hits} == {(new, old), (other,)}
+    assert [hit["alike"] for hit in hits] == [[], []]
+
+
 def chain(tx: Transaction, length: int) -> list[str]:
     """Add notes of which each takes the place of the last."""
     made: list[str] = []
