@@ -236,6 +236,29 @@ def test_the_orientation_shows_what_is_open_and_what_was_corrected(play: Play) -
     assert sessions.start_session(play.ledger)["orientation"]["questions"] == []
 
 
+def test_the_orientation_leaves_out_what_does_not_hold_and_says_how_many(play: Play, cli: Call) -> None:
+    sessions.start_session(play.ledger)
+    good = sessions.end_session(play.ledger, "The form is done.")["note"]["id"]
+    sessions.start_session(play.ledger)
+    wrong = sessions.end_session(play.ledger, "All is done, go home.")["note"]["id"]
+    play.do(notes.retire_note, wrong, reason="It was not.")
+    kept = add(play, "Who owns the port?", kind="question")
+    for kind in ("question", "gap", "goal"):
+        play.do(notes.park_note, add(play, f"A {kind} of last year.", kind=kind), reason="Later.")
+    add(play, "A goal until 2001.", kind="goal", expires="2001-01-01")
+    play.do(notes.park_note, add(play, "A fact of last year."), reason="Later.")
+    held = sessions.start_session(play.ledger)["orientation"]
+    assert held["handoff"]["id"] == good
+    assert [row["id"] for name in ("questions", "gaps", "goals") for row in held[name]] == [kept]
+    assert held["left_out"] == {"parked": 3, "expired": 1, "retired": 1}
+    out = cli("session", "start", "-C", str(play.root))[1]
+    assert "go home" not in out
+    assert "left out because parked: 3: memento recall --state parked" in out
+    recalled = cli("recall", "--view", "orient", "-C", str(play.root))[1]
+    assert (good in recalled, wrong in recalled, "last year" in recalled) == (True, False, False)
+    assert wrong in cli("recall", "--state", "retired", "-C", str(play.root))[1]
+
+
 def test_a_rating_is_kept_apart_in_the_same_commit(play: Play) -> None:
     sessions.start_session(play.ledger)
     before = int(git(play.root, "rev-list", "--count", "HEAD"))

@@ -9,7 +9,7 @@ from memento_git.knowledge import changes
 from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.orientation import HANDOFF, orientation
+from memento_git.knowledge.orientation import HANDOFF, standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.rows import after, draft_row, note_row
 from memento_git.knowledge.sessions import Session, Sessions
@@ -42,7 +42,7 @@ def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
     return {
         "session": session_row(ledger, shelf, current),
         "resumed": resumed,
-        "orientation": orientation(shelf),
+        "orientation": standing(shelf),
         "since": since or None,
         "changes": changes.between(earlier(ledger, since), shelf) if since else [],
     }
