@@ -10,6 +10,7 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.tally import tallied
 from memento_git.review.note_counts import note_counts
+from memento_git.work.actions import evidences
 from tests.play import Play, git
 from tests.test_check_notes import add
 
@@ -166,3 +167,21 @@ def test_a_report_lists_the_notes_that_have_to_do_with_the_run(play: Play, cli: 
     for form in ("text", "html"):
         assert "Renewal is slow" in cli("report", "--format", form, "-C", str(play.root))[1]
     assert asked(cli, play, "report", "--format", "json", "--limit", "1")["omitted"]["knowledge"] == 3
+
+
+def test_a_note_says_what_became_of_its_evidence(play: Play, cli: Call) -> None:
+    play.run()
+    evidence = play.evidence(play.task("Retry"))
+    note = add(play, "The retry fix is tested.", evidence=[evidence], sources=["task_list.md"])
+    standing = {"id": evidence, "status": "recorded", "trust": "witnessed"}
+    assert asked(cli, play, "note", "show", note)["evidence"][0].items() >= standing.items()
+    play.do(evidences.retract, evidence, reason="It was of another commit.")
+    for command in (("note", "show"), ("show",)):
+        told = asked(cli, play, *command, note)
+        assert told["note"]["evidence"] == [evidence]
+        assert [row["status"] for row in told["evidence"]] == ["retracted"]
+        assert ": retracted" in cli(*command, note, "-C", str(play.root))[1]
+    ends = {row["id"]: row["status"] for row in asked(cli, play, "note", "show", note, "--what", "sources")["sources"]}
+    assert ends == {evidence: "retracted", "task_list.md": None}
+    near = asked(cli, play, "note", "show", note, "--what", "graph")["graph"]["nodes"]
+    assert {row["id"]: row["status"] for row in near} == {note: "active", evidence: "retracted"}

@@ -525,7 +525,7 @@ ANSWERS: Final = {
     "note threads": "threads page",
     "note merge": "note coverage",
     "note redact": "redacted note",
-    "note show": "note audit",
+    "note show": "note audit evidence",
     "note show --what sources": "id sources",
     "note show --what graph": "id graph",
     "note show --what thread": "id thread",
@@ -611,7 +611,8 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
-        "sources' words that are kept and `lost_numbers`. `notes` of `recipe run` have `score` (of its recall, or "
+        "sources' words that are kept and `lost_numbers`. `evidence` of `note show`, and of `show` with a note, says what "
+        "became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its recall, or "
         "null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step followed "
         "them). "
         "`sections` of `recall` have `name` and `ids`; `files` have "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output, terminal
+from memento_git.model.ids import is_id
 from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.folding.rows import Row
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 
 PARTS: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
@@ -52,16 +54,37 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
         return
     row, events = rows.note_row(shelf, found), rows.history(shelf, found.id)
     events = [] if what == "entry" else events
+    evidence = [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in found.list("evidence")]
+    _stand(view, evidence)
 
     def text() -> str:
         names = output.Names(view)
         told = {key: value for key, value in row.items() if key != "text"}
+        told["evidence"] = [f"{one['id']}: {_standing(one)}" for one in evidence]
         parts = [] if what == "history" else [*output.fields(told, names), "", terminal.clean(row["text"])]
         happened = _happened(events)
         told_of = output.columns(happened) or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
 
-    door.show({"note": row, "audit": events}, text)
+    door.show({"note": row, "audit": events, "evidence": evidence}, text)
+
+
+def _stand(view: View, rows: Sequence[Row]) -> None:
+    """Say in rows of records that are no notes what these come to; `ref` names the very file that is meant."""
+    from memento_git.review.records import standings
+
+    refs = [row.pop("ref", row["id"]) for row in rows]
+    told = standings(view, [ref for ref, row in zip(refs, rows, strict=True) if _is_record(row["id"])])
+    for ref, row in zip(refs, rows, strict=True):
+        row.update(told.get(ref, {}))
+
+
+def _is_record(identity: str) -> bool:
+    return any(is_id(identity, kind) for kind in ("run", "plan", "task", "evidence"))
+
+
+def _standing(row: Row) -> str:
+    return ", ".join(row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str))
 
 
 def _happened(events: Sequence[Row]) -> list[tuple[str, ...]]:
@@ -86,6 +109,8 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
     }
     told = tell[what]()
     members = told["nodes"] if what == "graph" else told
+    if what in ("sources", "graph"):
+        _stand(view, [row for row in members if row["status"] is None])
     lines = [*map(WHAT[what] or str, members)]
     if what == "graph":
         lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
@@ -94,12 +119,8 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 
 
 def _near(row: Row) -> str:
-    told = [
-        row.get("rel") or "",
-        output.printable(row["id"]),
-        row["status"] or "",
-        output.printable(row["title"] or ""),
-    ]
+    standing = ", ".join(filter(None, (row["status"], row.get("trust"))))
+    told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 
 
