@@ -232,6 +232,17 @@ def test_the_tiers_are_kept_as_their_names_say(tmp_path: Path) -> None:
         assert set(again.retrieve("mirror", k=9)) == set(found)
 
 
+def test_what_would_expire_lasts_once_it_is_added_as_long(tmp_path: Path) -> None:
+    with MemoryManager(tmp_path / "mem") as manager:
+        first = manager.add("The mirror moves next month.", "medium")
+        assert manager.add("The mirror moves next month.", "long") == first
+        assert [one.tier for one in manager.retrieve("mirror moves")] == ["long"]
+        assert manager.add("The mirror moves next month.", "medium") == first
+        assert manager.add("The mirror moves next month.", "long") == first
+        assert [one.tier for one in manager.retrieve("mirror moves")] == ["long"]
+    assert git(tmp_path / "mem", "rev-list", "--count", "HEAD") == "3"
+
+
 def test_commits_bear_a_name_where_git_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for role in ("AUTHOR", "COMMITTER"):
         for what in ("NAME", "EMAIL"):

@@ -137,6 +137,43 @@ def test_the_same_text_again_changes_nothing_and_names_the_note(play: Play) -> N
     assert (git(play.root, "rev-parse", "HEAD"), row(play, note)) == (before, told)
 
 
+def test_what_has_expired_does_not_stand_for_the_same_text_again(play: Play) -> None:
+    old = add(play, "The staging server is mars.", expires="2001-01-01")
+    made = play.do(notes.add_note, "The staging server is mars.")
+    assert (made.existing, [one.note for one in made.alike]) == (False, [old])
+    assert play.do(notes.add_note, "The staging server is mars.") == (made.id, True, [])
+
+
+def test_the_same_text_again_says_what_of_it_is_not_taken(play: Play, cli: Call) -> None:
+    other = add(play, "The staging server is venus.")
+    given = ("--tag", "host", "--importance", "0.5", "--about", "app.py:1", "--link", f"relates_to:{other}")
+
+    def told(*options: str) -> str:
+        _, out, _ = cli("remember", "The staging server is mars.", *options, "-C", str(play.root))
+        return out.partition("\n")[2].strip()
+
+    told(*given)
+    note = shelf(play).readable()[-1].id
+    assert told(*given) == ""
+    assert told("--importance", ".5") == ""
+    assert told("--expires", "30d", "--tag", "mars") == (
+        f"it is left as it is, without what --expires, --tag says; memento note revise {note} takes it"
+    )
+    assert told("--supersedes", other) == "it is left as it is, without what --supersedes says"
+    play.do(notes.park_note, note, reason="Later.")
+    assert told() == f"it is parked: memento note resume {note}"
+
+
+@pytest.mark.parametrize("prefix", ["", "*", ".", " .* "])
+def test_a_prefix_that_names_no_key_retires_nothing(play: Play, cli: Call, prefix: str) -> None:
+    keyed, plain = add(play, "The theme is dark.", key="user.theme"), add(play, "The host is seven.")
+    assert refused(play, notes.retire_prefix, prefix, reason="x") == "key_prefix_empty"
+    assert cli("note", "retire", "--key-prefix", prefix, "--reason", "x", "-C", str(play.root))[0] == 2
+    assert [shelf(play).status(note) for note in (keyed, plain)] == ["active", "active"]
+    out = cli("note", "list", "--key-prefix", "*", "-C", str(play.root))[1]
+    assert ("theme" in out, "host" in out) == (True, False)
+
+
 def test_a_key_belongs_to_one_live_note(play: Play) -> None:
     first = add(play, "The theme is dark.", key="user.theme")
     assert refused(play, notes.add_note, "The theme is light.", key="user.theme") == "key_taken"

@@ -19,6 +19,12 @@ class KeyUnknown(Refused):
     hint_ = "see them: memento note list; find one by its words: memento recall"
 
 
+class PrefixEmpty(Misused):
+    token = "key_prefix_empty"
+    sentence = "{prefix!r} names no key, so it would mean every note"
+    hint_ = "give the beginning of a key such as auth.token; memento note list shows what there is"
+
+
 class NoSuchDomain(Misused):
     token = "domain_unknown"
     sentence = "{domain!r} is no domain of notes; there are {domains}"

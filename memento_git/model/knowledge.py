@@ -59,6 +59,6 @@ NOTE: Final = Shape({
 
 
 def under(key: str, prefix: str) -> bool:
-    """Tell whether a dotted key is a prefix or lies below it."""
-    start = prefix.rstrip(".*")
-    return key == start or key.startswith(f"{start}.")
+    """Tell whether a dotted key is a prefix or lies below it; every key lies below `*`, and no key below none."""
+    start = prefix.strip(" .*")
+    return bool(key) and (start in ("", key) or key.startswith(f"{start}."))

@@ -54,12 +54,15 @@ def _refuse_orders(origin: str, title: str, body: str) -> None:
 
 
 def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
-    """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
+    """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken.
+
+    One that has expired is not recalled any more, so it does not stand for a new one.
+    """
     gone = data.get("supersedes") or []
     live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
     key = data.get("key")
     text = alike.plain(body)
-    same = (note for note in live.values() if alike.plain(note.body) == text)
+    same = (note for note in live.values() if alike.plain(note.body) == text and not desk.shelf.is_expired(note))
     held = next((note for note in same if key in (None, note.data.get("key"))), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])
@@ -195,6 +198,8 @@ def below_prefix(view: View, prefix: str) -> list[str]:
 
 
 def _below(shelf: Shelf, prefix: str) -> list[str]:
+    if not prefix.strip(" .*"):
+        raise no.PrefixEmpty(prefix=prefix)
     return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), prefix)]
 
 
