@@ -29,8 +29,9 @@ def sources(shelf: Shelf, note: Prose) -> list[Row]:
         here, depth = waiting.popleft()
         for rel, end in _ends(here):
             found = _note(shelf, end)
-            cited = {"ref": ref for ref in here.list("evidence") if rel == "evidence" and ref.startswith(end)}
-            rows.append({**_row(shelf, end, found), "rel": rel, "of": here.id, "depth": depth, **cited})
+            rows.append({**_row(shelf, end, found), "rel": rel, "of": here.id, "depth": depth})
+            if rel == "evidence":
+                rows[-1]["ref"] = next(str(ref) for ref in here.list("evidence") if str(ref).startswith(end))
             if found is not None and end not in seen:
                 seen.add(end)
                 waiting.append((found, depth + 1))
