@@ -16,6 +16,7 @@ from tests.test_check_notes import add
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pytest
 
@@ -185,3 +186,28 @@ def test_a_note_says_what_became_of_its_evidence(play: Play, cli: Call) -> None:
     assert ends == {evidence: "retracted", "task_list.md": None}
     near = asked(cli, play, "note", "show", note, "--what", "graph")["graph"]["nodes"]
     assert {row["id"]: row["status"] for row in near} == {note: "active", evidence: "retracted"}
+
+
+def test_what_only_reads_needs_no_name(
+    play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(play, "Payments are charged once.", key="pay.once")
+    recipe = "name: sum-up\nsteps: [{do: active}, {do: claim, text: 'It is {count}.'}]\n"
+    (tmp_path / "sum-up.yaml").write_text(recipe)
+    assert cli("recipe", "save", "sum-up", str(tmp_path / "sum-up.yaml"), "-C", str(play.root))[0] == 0
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("# Tokens\n\nTokens live an hour.\n")
+    assert cli("export", "--out", str(tmp_path / "notes.jsonl"), "-C", str(play.root))[0] == 0
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+        monkeypatch.delenv(f"GIT_{role}_EMAIL")
+    git(play.root, "config", "user.useConfigOnly", "true")
+    before = git(play.root, "rev-parse", "HEAD")
+    assert asked(cli, play, "recipe", "run", "drift-check")["applied"] is False
+    assert asked(cli, play, "recipe", "run", "sum-up")["writes"][0]["text"] == "It is 1."
+    assert len(asked(cli, play, "import", str(tmp_path / "notes.jsonl"), "--dry-run")["existing"]) == 1
+    assert len(asked(cli, play, "import", "--from", "markdown", str(tmp_path / "vault"), "--dry-run")["added"]) == 1
+    assert asked(cli, play, "session", "status")["session"]["actor"] == "nobody"
+    code, out, _ = cli("recipe", "run", "sum-up", "--apply", "--json", "-C", str(play.root))
+    assert (code, json.loads(out)["error"]) == (1, "identity_missing")
+    assert git(play.root, "rev-parse", "HEAD") == before

@@ -120,8 +120,9 @@ def test_a_parked_note_comes_parked_and_what_else_happened_is_told(play: Play, s
     shop.do(notes.progress_note, goal, progress="half")
     brought = fetch(play, shop, end, goal)
     assert [one.why for one in brought.skipped] == [
-        "what happened to it (confirmed, parked, resumed) stayed there", "what happened to it (progressed) stayed there",
-    ]  # fmt: skip
+        "what happened to it (confirmed, parked, resumed) stayed there",
+        "what happened to it (progressed) stayed there",
+    ]
     shelf = Shelf(play.ledger.view())
     here = shelf.find("jobs.cron")
     assert (shelf.status(here.id), shelf.expires(here), shelf.tier(here)) == ("parked", "", "long")

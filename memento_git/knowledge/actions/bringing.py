@@ -56,7 +56,7 @@ def take_in(
 ) -> Brought:  # fmt: skip
     """Take in what was found, in one commit; `judge` may refuse what it would come to, and nothing is written then."""
     if dry_run:
-        brought = _Bringing(Desk.apart(ledger, allow_secrets), found).done(dry=True)
+        brought = _Bringing(Desk.apart(ledger, allow_secrets, rehearsed=True), found).done(dry=True)
         judge(brought)
         return brought
 

@@ -111,7 +111,7 @@ def take_in(
         return _Intake(tx, origin, kept).all(lines)
 
     if dry_run:
-        return act(Transaction(ledger, ledger.view()))
+        return act(Transaction(ledger, ledger.view(), rehearsed=True))
     brought = ledger.change("import", act)
     for keep in kept:
         keep()

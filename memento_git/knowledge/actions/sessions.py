@@ -91,10 +91,10 @@ def _made(shelf: Shelf, session: Session) -> list[Prose]:
 def session_status(ledger: Ledger) -> Row:
     """Return the actor's session; where none is open, the drafts and items that wait all the same."""
     shelf = Shelf(ledger.view())
-    current = Sessions(ledger.git).current(ledger.actor)
+    current = Sessions(ledger.git).current(ledger.asker)
     if current is None:
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
-        return {**none, "actor": ledger.actor, "notes": [], **_waiting(ledger, shelf)}
+        return {**none, "actor": ledger.asker, "notes": [], **_waiting(ledger, shelf)}
     return session_row(ledger, shelf, current)
 
 
