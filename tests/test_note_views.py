@@ -188,9 +188,7 @@ def test_a_note_says_what_became_of_its_evidence(play: Play, cli: Call) -> None:
     assert {row["id"]: row["status"] for row in near} == {note: "active", evidence: "retracted"}
 
 
-def test_what_only_reads_needs_no_name(
-    play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_only_reads_needs_no_name(play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add(play, "Payments are charged once.", key="pay.once")
     recipe = "name: sum-up\nsteps: [{do: active}, {do: claim, text: 'It is {count}.'}]\n"
     (tmp_path / "sum-up.yaml").write_text(recipe)

@@ -333,3 +333,25 @@ def test_changes_can_be_followed(play: Play) -> None:
         line = process.stdout.readline()
         process.terminate()
     assert "Something new." in line
+
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def test_no_secret_becomes_the_name_of_who_acts_of_a_session_or_of_a_mark(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, at = git(play.root, "rev-parse", "HEAD"), ("-C", str(play.root))
+    monkeypatch.setenv("MEMENTO_ACTOR", f"agent:{TOKEN}")
+    code, _, err = cli("remember", "The port is 80.", *at)
+    assert (code, "(GitHub Token) [actor_invalid]" in err, TOKEN in err) == (2, True, False)
+    monkeypatch.delenv("MEMENTO_ACTOR")
+    for command in (
+        ("start", "--label", TOKEN), ("mark", TOKEN), ("mark", "r1", "--message", TOKEN),
+    ):  # fmt: skip
+        code, _, err = cli("session", *command, *at)
+        assert (code, "--allow-secret github-token" in err, TOKEN in err) == (1, True, False)
+    assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "tag")) == (before, "")
+    assert sessions.session_status(play.ledger)["id"] is None
+    assert cli("session", "start", "--label", TOKEN, "--allow-secret", "github-token", *at)[0] == 0
+    assert cli("session", "mark", TOKEN, "--allow-secret", "github-token", *at)[0] == 0

@@ -45,7 +45,7 @@ def start(door: Door, label: str, *, new: bool) -> None:
     """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.start_session(door.ledger, label=label, new=new)
+    told = sessions.start_session(door.ledger, label=label, new=new, allow_secrets=door.allow_secrets)
     door.show(told, lambda: "\n".join(_orientation(told)))
 
 
@@ -176,7 +176,7 @@ def mark(door: Door, name: str, message: str) -> None:
     """Mark what is known now with an annotated tag, memento/NAME."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.mark_now(door.ledger, name, message)
+    told = sessions.mark_now(door.ledger, name, message, allow_secrets=door.allow_secrets)
     door.show(told, f"marked {told['commit'][:12]} as {told['mark']}")
 
 

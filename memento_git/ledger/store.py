@@ -175,9 +175,13 @@ class Ledger:
             self._actor = publish.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
         if not self._actor_checked:
             from memento_git.model.types import name_problems, text_problems
+            from memento_git.texts.secrets import find_secrets, redact
 
             for problem in (*text_problems(self._actor, lines=False), *name_problems(self._actor)):
                 raise ActorInvalid(actor=self._actor, problem=problem)
+            for secret in find_secrets(self._actor):
+                problem = f"it holds what looks like a secret ({secret.rule})"
+                raise ActorInvalid(actor=redact(self._actor)[0], problem=problem)
             self._actor_checked = True
         return self._actor
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.knowledge import changes
 from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note
+from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
@@ -16,6 +17,7 @@ from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import layout, marks
+from memento_git.texts.secrets import refuse_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
 LAST: Final = "last-session"
 
 
-def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
+def start_session(
+    ledger: Ledger, *, label: str = "", new: bool = False, allow_secrets: Sequence[str] = ()
+) -> Row:  # fmt: skip
     """Begin a session, or go on with the actor's open one; return it with where the project stands."""
+    label = Desk.apart(ledger, allow_secrets).optional("label", label, lines=False)
     view, held = ledger.view(), Sessions(ledger.git)
     before = held.last(ledger.actor)
     current = held.current(ledger.actor)
@@ -158,8 +163,11 @@ def _handoff(summary: str, made: Sequence[Prose], remaining: Sequence[str], draf
     return "\n".join(parts)
 
 
-def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
+def mark_now(ledger: Ledger, name: str, message: str = "", *, allow_secrets: Sequence[str] = ()) -> Row:
     """Mark what is known now with an annotated tag that holds how many notes each domain has."""
+    desk = Desk.apart(ledger, allow_secrets)
+    message = desk.optional("message", message)
+    refuse_secrets("the name of a mark", name, (*desk.policy.allow_secrets, *allow_secrets))
     shelf = Shelf(ledger.view())
     counts = Counter(layout.domain_of(note.path) for note in shelf.live())
     told = "\n".join(f"{domain}: {count} live note(s)" for domain, count in sorted(counts.items()))
