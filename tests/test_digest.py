@@ -142,3 +142,9 @@ def test_the_document_has_each_live_note_whole(play: Play) -> None:
     assert "\n## Decisions\n" in told
     assert "> # Not a heading\n>\n> Two lines.\n" in told
     assert "key doc.headings" in told
+
+
+def test_a_folder_that_is_not_there_is_told_by_the_name_that_was_given(play: Play, cli: Call, tmp_path: Path) -> None:
+    file = tmp_path / "none" / "AGENTS.md"
+    code, _, err = cli("export", "--format", "agents-md", "--out", str(file), "-C", str(play.root))
+    assert (code, f"error: {file}: No such file" in err) == (1, True)

@@ -200,6 +200,24 @@ def test_a_merge_cannot_raise_an_origin(play: Play) -> None:
 # Two branches.
 
 
+def test_a_key_of_two_successors_is_settled_and_merged_as_it_says(play: Play, cli: Call) -> None:
+    old = add(play, "Charged once.", key=KEY)
+    on(play, "one", "main")
+    add(play, "Charged twice, says one.", key=KEY, supersedes=[old])
+    on(play, "two", "main")
+    add(play, "Charged thrice, says two.", key=KEY, supersedes=[old])
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    (found,) = [one for one in findings(play) if one.code == "N002"]
+    first, _, then = found.fix.partition("; then ")
+    assert first == f"first memento settle, for {old}"
+    where = ("-C", str(play.root))
+    told = cli("settle", *where)[1].partition("memento settle ")[2].partition(" --reason")[0]
+    assert cli("settle", *told.split(), "--reason", "It was first.", *where)[0] == 0
+    fix = then.partition(" --text ")[0].split()[1:]
+    assert cli(*fix, "--text", "Charged as often as it says.", *where)[0] == 0
+    assert look(play, no_base=True) == []
+
+
 def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_says(play: Play, cli: Call) -> None:
     on(play, "one", "main")
     first = add(play, "Tokens live an hour.", key=KEY)

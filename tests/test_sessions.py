@@ -259,6 +259,13 @@ def test_the_orientation_leaves_out_what_does_not_hold_and_says_how_many(play: P
     assert wrong in cli("recall", "--state", "retired", "-C", str(play.root))[1]
 
 
+def test_a_rating_that_is_none_is_refused_under_its_own_name(play: Play) -> None:
+    sessions.start_session(play.ledger)
+    with pytest.raises(MementoError, match="rating: '4' is not a number from 0 to 1"):
+        sessions.end_session(play.ledger, "Done.", rating="4")
+    assert sessions.session_status(play.ledger)["id"]
+
+
 def test_a_rating_is_kept_apart_in_the_same_commit(play: Play) -> None:
     sessions.start_session(play.ledger)
     before = int(git(play.root, "rev-list", "--count", "HEAD"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import outfile, output
-from memento_git.cli.boundary import Door, reads, scoped, writes
+from memento_git.cli.boundary import Door, FileSystemFailed, reads, scoped, writes
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
@@ -59,7 +59,10 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     if out is None:
         written(door, None, made.text, data, "", told)
         return
-    done = write_block(out, made.text, force=force)
+    try:
+        done = write_block(out, made.text, force=force)
+    except OSError as error:
+        raise FileSystemFailed(path=out, problem=error.strerror or type(error).__name__) from error
     word = "made" if done.made else "changed" if done.changed else "as it was"
     line = f"{len(made.notes)} notes in {output.printable(str(out))}: {word}"
     door.show({**data, "path": str(out), "changed": done.changed}, "\n".join([line, *told]))

@@ -112,7 +112,7 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     for key in LISTS:
         found |= {key: desk.texts(key, given[key])} if given.get(key) else {}
     for key in SHARES:
-        found |= {key: _share(key, given[key])} if given.get(key) not in (None, "") else {}
+        found |= {key: share(key, given[key])} if given.get(key) not in (None, "") else {}
     for key in MOMENTS:
         found |= {key: moment(key, given[key], desk.tx.now)} if given.get(key) else {}
     if given.get("tier"):
@@ -194,7 +194,8 @@ def _key(given: str) -> str:
     return given.strip()
 
 
-def _share(where: str, given: Any) -> float:
+def share(where: str, given: Any) -> float:
+    """Return a number from 0 to 1; refuse anything else."""
     try:
         value = float(given)
     except ValueError:

@@ -175,7 +175,11 @@ def _keys(shelf: Shelf, names: Collection[str], *, alone: bool) -> Iterator[Find
         held = sorted(holders.get(key, ()), key=lambda name: (name not in names, name))
         if len(held) > 1:
             message = f"{held[0]} has the key {key}, and so has {' and '.join(held[1:])}"
-            fix = f"memento note merge {' '.join(held)} --key {key} --text TEXT, or retire all but one"
+            contested = [name for name in held if shelf.status(name) == "contested"]
+            rest = [name for name in held if name not in contested]
+            fix = f"memento note merge {' '.join(rest)} --key {key} --text TEXT, or retire all but one"
+            fix = fix if len(rest) > 1 else "memento note retire NOTE --reason WHY, of all but one"
+            fix = f"first memento settle, for {' and '.join(contested)}; then {fix}" if contested else fix
             yield Finding("N002", shelf.path(held[0]), 0, message, fix)
 
 

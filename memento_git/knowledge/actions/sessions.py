@@ -9,6 +9,7 @@ from memento_git.knowledge import changes
 from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
@@ -123,6 +124,8 @@ def end_session(
     """
     held = Sessions(ledger.git)
     session = held.require(ledger.actor)
+    if rating:
+        share("rating", rating)
 
     def act(tx: Transaction) -> tuple[Row, list[str]]:
         tx.allow_secrets = tuple(allow_secrets)
