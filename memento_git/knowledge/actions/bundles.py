@@ -336,7 +336,6 @@ class _Intake:
         why = f"it {', '.join(signs)}, and nobody vouches for it"
         self.brought.drafts.append(Taken(same, titled(line.text), why))
 
-
     def _added(self, line: Typed, options: dict[str, Any]) -> Added:
         """Add a note of a line; what is wrong with it is told with its number."""
         try:
