@@ -61,9 +61,9 @@ def _orientation(told: Row) -> list[str]:
         if held[key]:
             left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
             lines += ["", f"{title}{left}:", *(_line(row) for row in held[key])]
-    left = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in
-            held["left_out"].items()]  # fmt: skip
-    lines += ["", *left] if left else []
+    out = held["left_out"].items()
+    outside = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in out]
+    lines += ["", *outside] if outside else []
     if told["changes"]:
         lines += ["", "changed since:", *(_change(row) for row in told["changes"][-20:])]
     waiting = _left(told["session"])
