@@ -137,6 +137,15 @@ def test_the_same_text_again_changes_nothing_and_names_the_note(play: Play) -> N
     assert (git(play.root, "rev-parse", "HEAD"), row(play, note)) == (before, told)
 
 
+def test_a_note_that_would_never_be_valid_is_refused(play: Play) -> None:
+    given = {"valid_from": "2030-01-01", "valid_to": "2029-12-31"}
+    assert refused(play, notes.add_note, "The port is 80.", **given) == "validity_invalid"
+    note = add(play, "The port is 80.", valid_from="2030-01-01", valid_to="2030-01-01")
+    assert refused(play, notes.revise_note, note, valid_to="2029-12-31") == "validity_invalid"
+    assert refused(play, notes.revise_note, note, valid_from="2030-01-02") == "validity_invalid"
+    play.do(notes.revise_note, note, **given | {"valid_to": "2031-01-01"})
+
+
 def test_what_has_expired_does_not_stand_for_the_same_text_again(play: Play) -> None:
     old = add(play, "The staging server is mars.", expires="2001-01-01")
     made = play.do(notes.add_note, "The staging server is mars.")

@@ -46,7 +46,9 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
 
 def _line(row: Row, name: str, *, scope: bool) -> list[str]:
     where = [row["scope"]] if scope else []
-    return [*where, name, row["kind"], output.state(row["status"]), output.printable(row["title"])]
+    labels = [label for label in ("expired" if row["expired"] else "", row["validity"]) if label]
+    title = output.printable(row["title"]) + (f"  [{'; '.join(labels)}]" if labels else "")
+    return [*where, name, row["kind"], output.state(row["status"]), title]
 
 
 note = group("note", "Keep, better, link, confirm, retire what the project has learned.", _list)

@@ -113,14 +113,22 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
         found |= {key: desk.texts(key, given[key])} if given.get(key) else {}
     for key in SHARES:
         found |= {key: share(key, given[key])} if given.get(key) not in (None, "") else {}
-    for key in MOMENTS:
-        found |= {key: moment(key, given[key], desk.tx.now)} if given.get(key) else {}
+    found |= _moments(desk, given, before)
     if given.get("tier"):
         found["tier"] = _choice("tier", given["tier"], TIERS)
     if given.get("pinned") is not None and bool(given["pinned"]) != bool(before.get("pinned")):
         found["pinned"] = bool(given["pinned"])
     if given.get("about"):
         found["about"] = _places(desk, given["about"])
+    return found
+
+
+def _moments(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, str]:
+    """Return the times that are given; refuse an end that is before its beginning."""
+    found = {key: moment(key, given[key], desk.tx.now) for key in MOMENTS if given.get(key)}
+    start, end = (found.get(key) or str(before.get(key) or "") for key in ("valid_from", "valid_to"))
+    if start and "" < end < start:
+        raise no.NeverValid(start=start[:10], end=end[:10])
     return found
 
 

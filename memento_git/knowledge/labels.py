@@ -9,6 +9,7 @@ from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
 from memento_git.model.clock import seconds_of
+from memento_git.model.knowledge import validity
 from memento_git.model.work import TRUSTS
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "run": None,
         "status": "draft" if note.id in drafts else shelf.status(note.id),
         "expired": shelf.is_expired(note),
+        "validity": validity(data, shelf.view.now) or None,
         "draft": note.id in drafts,
         "origin": data["origin"],
         "actor": data["by"],
@@ -75,7 +77,9 @@ def _successor(shelf: Shelf, note: str) -> str | None:
 
 def record_hit(card: Card, text: str, now: str) -> Row:
     """Return a record that is no note as a hit, with the same keys."""
-    unset = dict.fromkeys(("key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "successor"))
+    unset = dict.fromkeys(
+        ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "successor")
+    )
     return {
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
         "run": card.run or None, "status": None, "expired": False, "draft": False, "origin": card.origin or None,

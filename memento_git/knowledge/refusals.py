@@ -67,6 +67,12 @@ class MomentInvalid(Misused):
     hint_ = "write 2026-12-31, 2026-12-31T09:30:00Z or 90d"
 
 
+class NeverValid(Misused):
+    token = "validity_invalid"
+    sentence = "a note that is valid from {start} until {end} would never be valid"
+    hint_ = "give a --valid-to that is after --valid-from"
+
+
 class PointUnknown(Misused):
     token = "point_unknown"
     sentence = "{given!r} is no mark, revision, date or length of time"

@@ -11,7 +11,7 @@ from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord
-from memento_git.model.knowledge import under
+from memento_git.model.knowledge import under, validity
 
 if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
@@ -39,6 +39,7 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "tier": shelf.tier(note),
         "expires": shelf.expires(note) or None,
         **{key: data.get(key) for key in ("valid_from", "valid_to", "thread", "to")},
+        "validity": validity(data, shelf.view.now) or None,
         "pinned": bool(data.get("pinned")),
         "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
         **_connected(shelf, note),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
 from memento_git.model.types import Field, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NOTE_KINDS: Final = (
     "fact", "decision", "lesson", "event", "preference", "gap", "question", "checkpoint", "goal", "summary",
@@ -56,6 +59,14 @@ NOTE: Final = Shape({
     "supersedes": Field(t.ListOf(t.id_of("note"))),
     "allowed_secrets": Field(t.ListOf(LINE), doc="scanner rules that the writer overrode"),
 })  # fmt: skip
+
+
+def validity(data: Mapping[str, Any], now: str = "") -> str:
+    """Return in words from when until when a note is valid; with a moment, nothing where it is valid then."""
+    start, end = str(data.get("valid_from") or ""), str(data.get("valid_to") or "")
+    told = [f"valid from {start[:10]}"] if start > now else []
+    told += [f"valid until {end[:10]}"] if end and (not now or end <= now) else []
+    return ", ".join(told)
 
 
 def under(key: str, prefix: str) -> bool:
