@@ -17,6 +17,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import Item, ShortTerm
+from memento_git.verbs import settling
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -203,6 +204,32 @@ def test_a_session_hands_over_all_it_made_and_hides_nothing(play: Play) -> None:
     assert len(told["drafts"]) == 1
     began = sessions.start_session(play.as_("agent:hermes").ledger)
     assert began["orientation"]["handoff"]["id"] == told["note"]["id"]
+
+
+def test_a_handoff_says_what_became_of_what_the_session_made(play: Play, cli: Call) -> None:
+    sessions.start_session(play.ledger)
+    wrong, old, late, gone = (
+        add(play, text, **options) for text, options in (
+            ("The port is 80.", {}), ("The host is mars.", {}), ("The freeze is on.", {"expires": "2001-01-01"}),
+            ("The codename is bluebird.", {}),
+        )
+    )  # fmt: skip
+    play.do(notes.retire_note, wrong, reason="It is 443.")
+    new = add(play, "The host is venus.", supersedes=[old])
+    play.do(settling.redact_record, gone, reason="It leaked.")
+    out = cli("session", "status", "-C", str(play.root))[1]
+    for told in ("80.  [retired]", "mars.  [superseded]", "on.  [expired]", f"redacted:\n  {gone}"):
+        assert told in out
+    text = sessions.end_session(play.ledger, "Done.")["note"]["text"]
+    for told in (
+        f"- The port is 80. (fact, {wrong}, retired)", f"- The host is mars. (fact, {old}, superseded by {new})",
+        f"- The host is venus. (fact, {new})\n", f"- The freeze is on. (fact, {late}, expired)",
+        f"Redacted in this session:\n- {gone}",
+    ):  # fmt: skip
+        assert told in text
+    assert "bluebird" not in text
+    sessions.start_session(play.ledger)
+    assert sessions.session_status(play.ledger)["redacted"] == []
 
 
 def test_a_session_is_taken_up_again_and_needs_to_be_open_to_end(play: Play) -> None:

@@ -78,7 +78,10 @@ def _left(told: Row) -> str:
 
 def _line(row: Row) -> str:
     progress = f" [{output.printable(row['progress']['note'])}]" if row.get("progress") else ""
-    return f"  {row['id']}  {output.printable(row['title'])}{progress}"
+    labels = [row["status"]] if row["status"] not in ("active", "draft") else []
+    labels += ["expired"] if row.get("expired") is True else []
+    state = f"  [{'; '.join(labels)}]" if labels else ""
+    return f"  {row['id']}  {output.printable(row['title'])}{progress}{state}"
 
 
 def _change(row: Row) -> str:
@@ -102,6 +105,7 @@ def _made(told: Row) -> list[str]:
     plain = [row for row in told["drafts"] if row not in named]
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
         lines += ["", f"{title}:", *map(_line, rows)] if rows else []
+    lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
     if told["short"]:
         lines += ["", "short term:", *(f"  {item['id']}  {output.printable(item['text'])}" for item in told["short"])]
     return lines

@@ -76,6 +76,7 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "head": session.head or None,
         "ended_at": session.ended or None,
         "notes": [note_row(shelf, note) for note in _made(shelf, session)],
+        "redacted": _redacted(shelf, session),
         **_waiting(ledger, shelf),
     }
 
@@ -94,13 +95,23 @@ def _made(shelf: Shelf, session: Session) -> list[Prose]:
     return [one for one in shelf.readable() if one.data["by"] == session.actor and one.data["at"] >= session.at]
 
 
+def _redacted(shelf: Shelf, session: Session) -> list[str]:
+    """Return the notes whose text the session's actor took out since it began; who had written it is gone with it."""
+    return [
+        note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note) and any(
+            (one.event.do, one.event.by) == ("redacted", session.actor) and one.event.at >= session.at
+            for one in shelf.folded(note).events
+        )
+    ]  # fmt: skip
+
+
 def session_status(ledger: Ledger) -> Row:
     """Return the actor's session; where none is open, the drafts and items that wait all the same."""
     shelf = Shelf(ledger.view())
     current = Sessions(ledger.git).current(ledger.asker)
     if current is None:
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
-        return {**none, "actor": ledger.asker, "notes": [], **_waiting(ledger, shelf)}
+        return {**none, "actor": ledger.asker, "notes": [], "redacted": [], **_waiting(ledger, shelf)}
     return session_row(ledger, shelf, current)
 
 
@@ -133,7 +144,8 @@ def end_session(
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
         left = [] if promote else [draft.title for draft in Drafts(ledger.git).all()]
-        body = _handoff(summary, made, remaining, left)
+        told = [f"{note.title} ({', '.join(_labels(shelf, note))})" for note in made]
+        body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         note = add_note(
             tx, body, title=title, kind="summary", domain="history", tags=[HANDOFF], sources=[one.id for one in made]
@@ -155,12 +167,23 @@ def end_session(
     }  # fmt: skip
 
 
-def _handoff(summary: str, made: Sequence[Prose], remaining: Sequence[str], drafts: Sequence[str]) -> str:
-    told = [f"{note.title} ({note.data['kind']}, {note.id})" for note in made]
+def _labels(shelf: Shelf, note: Prose) -> list[str]:
+    """Return what a handoff says of a note: its kind, its id, and its state where it does not simply hold."""
+    status = shelf.status(note.id)
+    after = shelf.current(note.id)
+    by = "into" if status == "merged" else "by"
+    state = [status if after == note.id else f"{status} {by} {after}"] if status != "active" else []
+    return [note.data["kind"], note.id, *state, *(["expired"] if shelf.is_expired(note) else [])]
+
+
+def _handoff(
+    summary: str, made: Sequence[str], remaining: Sequence[str], drafts: Sequence[str], redacted: Sequence[str]
+) -> str:  # fmt: skip
     parts = [
         summary,
         *_list("Remaining", remaining),
-        *_list("Kept in this session", told),
+        *_list("Kept in this session", made),
+        *_list("Redacted in this session", redacted),
         *_list("Drafts left", drafts),
     ]
     return "\n".join(parts)
