@@ -146,9 +146,9 @@ class Happenings:
             *self.index.attachments.get(target, ()),
         ):
             if path is not None and len(self.view.commits) == 1:
-                self.view.note(
-                    Finding("R001", path, 0, f"{target} was redacted, and this file is back", f"git rm {path}")
-                )
+                packed = bool(self.id) and self.view.only_archived(self.id, path)
+                fix = "memento check --fix" if packed else f"git rm {path}"
+                self.view.note(Finding("R001", path, 0, f"{target} was redacted, and this file is back", fix))
 
     def _kept(self, redaction: Event, path: str) -> Event | None:
         target = parse_ref(redaction.get("target"))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
+from memento_git.ledger.settling import take_out
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.work import gatehold, holding, preflight
 from memento_git.work import refusals as no
-from memento_git.work.actions.settling import take_out
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
