@@ -271,6 +271,21 @@ def test_a_fresh_gate_whose_code_has_gone_on(doors: Doors) -> None:
     doors.sound()
 
 
+def test_a_fresh_gate_on_evidence_of_some_paths_alone(doors: Doors) -> None:
+    """Way: what the evidence covers has not changed, and all the rest of the code has."""
+    doors.policy("  gates: {fresh: [quality_review]}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    draft = evidences.witness(doors.play.ledger, ["true"], kind="test", covers=["app.py"], quiet=True)
+    shown = doors.play.do(evidences.record_draft, draft, tasks=[task])
+    _grown(doors)
+    asked: dict[str, Any] = {"gate": GATE, "verdict": "passed", "evidence": [shown]}
+    assert "not all of the code" in doors.refused("gate_not_fresh", "gate record", run=run, **asked)
+    for _ in doors.accepted("gate record", task=task, **asked):
+        doors.sound("P002")
+    doors.forge(run, "passed", gate=GATE, evidence=[str(doors.ref(shown))])
+    assert GATE in doors.caught("G003")
+
+
 def test_a_run_that_was_completed_without_its_release(doors: Doors) -> None:
     """Way: `gate release` says yes, and nothing was released."""
     task = doors.play.proven()
