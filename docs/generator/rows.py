@@ -322,7 +322,8 @@ HIT: Final = {
     "kind": "of a note what it is, else `record`",
     "domain": "of a note, or null", "title": "its name", "key": "or null", "path": "its file", "run": "or null",
     "status": "its state; draft for a draft", "expired": "its time is over",
-    "validity": "where it is not valid now: `valid until` or `valid from` and the date; or null", "draft": "it is in this clone only",
+    "validity": "where it is not valid now: `valid until` or `valid from` and the date; or null",
+    "draft": "it is in this clone only",
     "origin": "person, agent, command, import, or null", "actor": "who wrote it", "created_at": "when",
     "age_days": "whole days since", "confirmed_at": "or null", "importance": "or null", "confidence": "or null",
     "thread": "or null", "to": "whom a question is for, or null", "tags": "list", "pinned": "part of every digest",
@@ -613,10 +614,10 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
-        "sources' words that are kept and `lost_numbers`. `evidence` of `note show`, and of `show` with a note, says what "
-        "became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its recall, or "
-        "null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step followed "
-        "them). "
+        "sources' words that are kept and `lost_numbers`. `evidence` of `note show`, and of `show` with a note, says "
+        "what became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its "
+        "recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step "
+        "followed them). "
         "`sections` of `recall` have `name` and `ids`; `files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
         "(how many in each), `drafts` (how many); `tokens` has `used`, `budget` and how it is estimated.",
