@@ -372,6 +372,25 @@ def test_a_redacted_note_is_gone_and_may_not_come_back(branch: Play, cli: Call) 
     assert look(branch, base="main") == []
 
 
+def test_log_and_show_tell_who_redacted_a_note_and_why(play: Play, cli: Call) -> None:
+    note = add(play, "Codename bluebird.", key="project.name")
+    play.do(notes.confirm_note, note)
+    play.do(settling.redact_record, note, reason="a leak")
+    where = ("-C", str(play.root))
+    for asked in (("log",), ("log", "--record", note[5:12]), ("show", note[5:12]), ("note", "show", note)):
+        code, out, err = cli(*asked, *where)
+        assert (code, err, out.count(": a leak"), "confirmed" in out, "bluebird" in out) == (0, "", 1, True, False)
+    assert cli("log", "--verb", "redacted", *where)[1].endswith(": a leak\n")
+    row = json.loads(cli("note", "show", note, "--json", *where)[1])
+    assert (row["note"]["status"], [one["action"] for one in row["audit"]]) == (
+        "redacted", ["note.confirmed", "note.redacted"],
+    )  # fmt: skip
+    code, _, err = cli("note", "show", note, "--what", "graph", *where)
+    assert (code, f"memento note show {note}" in err) == (1, True)
+    for again in (note, note[5:12]):
+        assert "[already_redacted]" in cli("note", "redact", again, "--reason", "r", *where)[2]
+
+
 def test_the_texts_of_what_happened_are_redacted_and_what_follows_holds(branch: Play) -> None:
     note = held(branch)
     parked = event_of(branch, note, "parked")

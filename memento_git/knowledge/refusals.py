@@ -34,7 +34,7 @@ class OriginTooHigh(Misused):
 class NoteRedacted(Refused):
     token = "note_redacted"
     sentence = "note {note} is redacted: its text was taken out of the ledger"
-    hint_ = "memento log shows when and why"
+    hint_ = "see when and why: memento note show {note}"
 
 
 class TooFewNotes(Misused):

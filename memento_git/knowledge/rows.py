@@ -82,6 +82,12 @@ def _progress(shelf: Shelf, note: str) -> Row | None:
     return {"at": at, "note": told, "next": after or None} if at else None
 
 
+def redacted_row(shelf: Shelf, note: str) -> Row:
+    """Return what is known of a note whose text was taken out."""
+    domain = layout.domain_of(shelf.event_folder(note))
+    return {"id": note, "kind": None, "domain": domain, "title": None, "status": shelf.status(note)}
+
+
 def history(shelf: Shelf, note: str) -> list[Row]:
     """Return what happened to a note, in the order in which it was seen."""
     return audit(shelf.folded(note).events)

@@ -79,16 +79,17 @@ class Shelf(Happenings):
     def find(self, given: str) -> Prose:
         """Return the note that a prefix of its id, or its key, names; of several with a key the live one."""
         try:
-            return self.note(self.view.find(given, "note")[0])
+            identity = self.view.find(given, "note")[0]
         except (NoSuchRecord, IdInvalid) as unknown:
-            if self.is_redacted(given.strip()):
-                raise NoteRedacted(note=given.strip()) from None
             keyed = self.keyed(given.strip())
             if keyed is None and isinstance(unknown, IdInvalid) and KEY.fits(given.strip()):
                 raise KeyUnknown(key=given.strip()) from None
             if keyed is None:
                 raise
             return keyed
+        if not self.path(identity) and self.is_redacted(identity):
+            raise NoteRedacted(note=identity)
+        return self.note(identity)
 
     def keyed(self, key: str) -> Prose | None:
         """Return the live note of a key, else the latest one that had it."""
