@@ -13,6 +13,7 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.refusals import NoteRedacted
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.review import actions
 from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
@@ -145,6 +146,8 @@ def test_redacted_evidence_and_notes_are_no_broken_links(play: Play) -> None:
     assert look(play) == []
     assert shelf(play).status(first) == "redacted"
     assert [link.to for link in shelf(play).links(shelf(play).note(second))] == [first]
+    with pytest.raises(EvidenceWithdrawn, match=f"{proof} is redacted"):
+        add(play, "It prints checked, says the run.", evidence=[proof])
 
 
 def test_events_of_a_note_by_hand_are_judged_as_any(play: Play) -> None:

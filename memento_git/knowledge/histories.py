@@ -21,7 +21,8 @@ KEPT = "notes.audit"
 def histories(view: View, note: str = "", progress: Callable[[int, int], None] | None = None) -> list[list[Row]]:
     """Return for each note, or for one, that it was added and what happened to it, in the order that was seen.
 
-    What was redacted is told by its events alone, for who added it stood in its text. All of them are kept under the tree of the notes.
+    What was redacted is told by its events alone: who added it, and when, stood in its text. All of them are kept
+    under the tree of the notes.
     """
     shelf = Shelf(view)
     if note:
