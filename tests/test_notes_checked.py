@@ -10,7 +10,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.folding.settling import EventIsLegal, NotAHead
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.refusals import NoteRedacted
+from memento_git.knowledge.refusals import KeyTaken, NoteRedacted
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.model.ids import EvidenceWithdrawn
@@ -220,6 +220,25 @@ def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_say
     held = shelf(play)
     assert {held.status(first), held.status(second)} == {"merged"}
     assert held.find(KEY).body == "Tokens live a day."
+
+
+def test_a_key_that_two_live_notes_have_names_neither(play: Play, cli: Call) -> None:
+    on(play, "one", "main")
+    first = add(play, "Leases last ten minutes.", key=KEY)
+    on(play, "main")
+    second = add(play, "Leases last an hour.", key=KEY)
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    both, where = sorted((first, second)), ("-C", str(play.root))
+    for asked in (("retire", KEY, "--reason", "wrong"), ("show", KEY), ("add", "A day.", "--supersedes", KEY)):
+        code, _, err = cli("note", *asked, *where)
+        assert (code, "[key_ambiguous]" in err, all(note in err for note in both)) == (1, True, True), asked
+    assert "[key_ambiguous]" in cli("note", "redact", KEY, "--reason", "r", *where)[2]
+    assert "[key_ambiguous]" in cli("log", "--record", KEY, *where)[2]
+    for gone, left in ((first, second), (second, first)):
+        with pytest.raises(KeyTaken, match=left):
+            add(play, "Leases last a day.", key=KEY, supersedes=[gone])
+    assert add(play, "Leases last a day.", key=KEY, supersedes=[first, second])
+    assert look(play, no_base=True) == []
 
 
 def test_what_was_wrong_at_the_base_is_told_apart(play: Play) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
-from memento_git.knowledge.refusals import KeyUnknown, NoteRedacted
+from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
 from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE
 from memento_git.ledger import cache, decoding
 from memento_git.ledger.events import Happenings
@@ -77,7 +77,7 @@ class Shelf(Happenings):
         raise LedgerUnreadable(finding=next((one for one in self.view.findings if path and one.path == path), missing))
 
     def find(self, given: str) -> Prose:
-        """Return the note that a prefix of its id, or its key, names; of several with a key the live one."""
+        """Return the note that a prefix of its id, or its key, names; refuse a key that several live notes have."""
         try:
             identity = self.view.find(given, "note")[0]
         except (NoSuchRecord, IdInvalid) as unknown:
@@ -92,10 +92,16 @@ class Shelf(Happenings):
         return self.note(identity)
 
     def keyed(self, key: str) -> Prose | None:
-        """Return the live note of a key, else the latest one that had it."""
-        found = [note for note in self.readable() if note.data.get("key") == key]
-        live = [note for note in found if self.status(note.id) in (*LIVE, "contested")]
-        return next(reversed(live or found), None)
+        """Return the live note of a key, else the latest one that had it; of several that live none is chosen."""
+        live = self.holders(key)
+        if len(live) > 1:
+            raise KeyAmbiguous(key=key, notes=" ".join(note.id for note in live))
+        found = live or [note for note in self.readable() if note.data.get("key") == key]
+        return next(reversed(found), None)
+
+    def holders(self, key: str) -> list[Prose]:
+        """Return the live notes that have a key; there is more than one where branches each added theirs."""
+        return [note for note in self.live() if note.data.get("key") == key]
 
     def readable(self) -> list[Prose]:
         """Return the notes whose files can be read, the latest last; what is wrong with others is a finding."""

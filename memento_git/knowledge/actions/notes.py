@@ -80,10 +80,8 @@ def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
 
 
 def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "") -> None:
-    holder = desk.shelf.keyed(key) if key else None
-    if holder is None or holder.id in (*gone, own):
-        return
-    if desk.shelf.status(holder.id) in ("active", "parked", "contested"):
+    holders = desk.shelf.holders(key) if key else []
+    for holder in [one for one in holders if one.id not in (*gone, own)]:
         raise no.KeyTaken(note=holder.id, key=key, title=holder.title)
 
 
