@@ -23,7 +23,7 @@ class KeyAmbiguous(Refused):
     token = "key_ambiguous"
     sentence = "several live notes have the key {key}: {notes}"
     hint_ = (
-        "name one by its id; to leave only one: retire the others, or memento note merge {notes} --key {key} --text TEXT"
+        "name one by its id; to leave one alone: retire others, or memento note merge {notes} --key {key} --text TEXT"
     )
 
 

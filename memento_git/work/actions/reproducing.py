@@ -119,7 +119,6 @@ def _named(view: View, given: str) -> tuple[RunState, Evidence]:
     state = RunState(view, run)
     found = state.evidence(identity)
     if found is None:
-
         raise EvidenceWithdrawn(evidence=identity, status=state.evidence_status(identity))
     return state, found
 
