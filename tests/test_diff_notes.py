@@ -11,6 +11,7 @@ from memento_git.model.markup import MOST_COMMENT, units
 from memento_git.review import diff_text
 from memento_git.review.diff_markdown import markdown
 from memento_git.review.note_changes import with_notes
+from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.comparing import compare
 from tests.play import Play, git
 from tests.test_check_notes import LINES, add, edited, pinned, write
@@ -33,6 +34,34 @@ def told(play: Play, given: str, *tips: str) -> dict[str, Any]:
 
 def by_note(held: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in held["knowledge"]}
+
+
+def test_a_redaction_is_told_as_one_and_says_nothing_of_what_it_took_out(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    note = add(play, "The codename is Bluebird.", key="project.name")
+    base = head(play)
+    assert cli("session", "start", *where)[0] == 0
+    short = add(play, "Bluebird flies soon.")
+    play.do(notes.confirm_note, note)
+    for one in (note, short):
+        play.do(redact_record, one, reason="a leak")
+    held = told(play, f"{base}..HEAD")
+    assert {name: (row["change"], row["from"], row["to"], row["reason"]) for name, row in by_note(held).items()} == {
+        note: ("changed", "active", "redacted", "a leak"), short: ("added", None, "redacted", "a leak"),
+    }  # fmt: skip
+    assert by_note(held)[note]["happened"] == ["confirmed", "redacted"]
+    assert all("Ada" in row["by"][0] and row["at"] and row["text"] is None for row in held["knowledge"])
+    assert held["forbidden"] == []
+    text = diff_text.text(held)
+    assert text.count("redacted by Ada: a leak") == 2
+    seen = [
+        json.dumps(held), text, markdown(held), cli("changes", "--since", base, *where)[1],
+        cli("changes", "--since", base, "--json", *where)[1], cli("session", "start", *where)[1],
+    ]  # fmt: skip
+    for one in seen:
+        assert ("luebird" in one, "removed" in one.replace('"removed":', ""), "a leak" in one) == (False, False, True)
+    later = told(play, f"{head(play)}..HEAD")
+    assert later["knowledge"] == []
 
 
 def test_every_thing_that_happens_to_a_note_is_told_once(play: Play) -> None:

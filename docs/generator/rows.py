@@ -210,12 +210,13 @@ DIFF: Final = {
 }  # fmt: skip
 DIFF_NOTE: Final = {
     "id": "the note", "kind": "fact, decision, lesson, …", "domain": "the folder that it lies in",
-    "title": "its name now", "key": "or null", "change": "added, changed, removed", "from": "its state, or null",
+    "title": "its name now; null, as all that it said, where it is redacted", "key": "or null",
+    "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null", "happened": "added, revised, removed, and the verbs of its new events in their order",
     "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
     "reason": "the last reason or word that an event gave, or null",
     "successor": "the note that took its place, or null",
-    "contested": "it became so", "origin": "person, agent, command, import", "about": "places in the code",
+    "contested": "it became so", "origin": "person, agent, command, import, or null", "about": "places in the code",
     "supersedes": "of a new note: whose place it takes",
     "links": "new events: change (linked, unlinked), rel, to, reason",
     "text": "of a note that was added or removed: its Markdown, else null",

@@ -79,7 +79,8 @@ def _line(row: Row) -> str:
 
 
 def _change(row: Row) -> str:
-    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(row['title'])}"
+    said = row["title"] if row["status"] != "redacted" else f"by {', '.join(row['actors'])}: {row['reason']}"
+    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(said)}"
 
 
 @session.command("status")
