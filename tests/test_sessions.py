@@ -65,6 +65,20 @@ def test_a_draft_that_cannot_be_promoted_stays(play: Play) -> None:
     assert Drafts(play.ledger.git).ids() == []
 
 
+def test_a_draft_that_a_note_says_already_goes_when_it_is_promoted(play: Play, cli: Call) -> None:
+    note = add(play, "Use UTC.")
+    for named in (False, True):
+        draft = keep_note(play.ledger, "Use UTC.", draft=True).row["id"]
+        before = git(play.root, "rev-parse", "HEAD")
+        code, out, _ = cli("session", "promote", *([draft] if named else []), "-C", str(play.root))
+        assert (code, out) == (0, f"kept already: {note}  Use UTC.\n")
+        assert (Drafts(play.ledger.git).ids(), git(play.root, "rev-parse", "HEAD")) == ([], before)
+    keep_note(play.ledger, "Use UTC.", draft=True)
+    keep_note(play.ledger, "Count in seconds.", draft=True)
+    assert cli("session", "promote", "-C", str(play.root))[1].count("kept") == 2
+    assert Drafts(play.ledger.git).ids() == []
+
+
 def test_a_broken_draft_is_told_and_the_others_are_read(play: Play) -> None:
     keep_note(play.ledger, "One.", draft=True)
     other = keep_note(play.ledger, "Two.", draft=True).row["id"]
