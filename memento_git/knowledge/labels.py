@@ -82,7 +82,8 @@ def record_hit(card: Card, text: str, now: str) -> Row:
         "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now), **unset,
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
-        "instead_of": [], "contradicted_by": [], "orders": instructive(text, card.title), "text": text,
+        "instead_of": [], "contradicted_by": [], "text": text,
+        "orders": instructive(text, card.title, wrapped=card.kind != "evidence"),
     }  # fmt: skip
 
 
