@@ -14,7 +14,7 @@ from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
 from memento_git.model.anchors import from_data
-from memento_git.model.knowledge import under
+from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,7 +193,8 @@ def below_prefix(view: View, prefix: str) -> list[str]:
 
 
 def _below(shelf: Shelf, prefix: str) -> list[str]:
-    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), prefix)]
+    start = key_start(prefix)
+    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), start)]
 
 
 def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str = "") -> str:
