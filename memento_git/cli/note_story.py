@@ -52,7 +52,7 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
     except NoteRedacted as gone:
         if what not in (None, "entry", "history"):
             raise
-        _story(door, shelf, rows.redacted_row(shelf, gone.facts["note"]), what)
+        _story(door, shelf, rows.redacted_row(shelf, str(gone.facts["note"])), what)
         return
     if what in WHAT and WHAT[what] is not None:
         _part(door, shelf, found, what, wishes)
