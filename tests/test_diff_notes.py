@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
 from memento_git.model.markup import MOST_COMMENT, units
 from memento_git.review import diff_text
 from memento_git.review.diff_markdown import markdown
@@ -62,6 +63,14 @@ def test_a_redaction_is_told_as_one_and_says_nothing_of_what_it_took_out(play: P
         assert ("luebird" in one, "removed" in one.replace('"removed":', ""), "a leak" in one) == (False, False, True)
     later = told(play, f"{head(play)}..HEAD")
     assert later["knowledge"] == []
+    first = head(play)
+    events = Shelf(play.ledger.view()).folded(note).events
+    bob = play.as_("Bob <bob@x.invalid>")
+    bob.do(redact_record, next(seen.event.id for seen in events if seen.event.do == "redacted"), reason="a name")
+    row = by_note(told(play, f"{base}..HEAD"))[note]
+    assert ("Ada" in row["by"][0], row["reason"]) == (True, "[redacted]")
+    row = by_note(told(play, f"{first}..HEAD"))[note]
+    assert (row["from"], row["to"], row["by"], row["reason"]) == ("redacted", "redacted", [bob.ledger.actor], "a name")
 
 
 def test_every_thing_that_happens_to_a_note_is_told_once(play: Play) -> None:

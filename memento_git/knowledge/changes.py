@@ -84,7 +84,7 @@ def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "status": after.status(note),
         "actors": list(dict.fromkeys(row["actor"] for row in events)),
         "at": max(row["created_at"] for row in events),
-        "reason": why([row for row in events if row["action"] == "note.redacted"]),
+        "reason": why(taking(events, note)),
     }
 
 
@@ -98,6 +98,14 @@ def _gone(before: Shelf, note: str) -> Row | None:
         "thread": held.data.get("thread"), "happened": [REMOVED], "status_before": before.status(note), "status": None,
         "actors": [], "at": "", "reason": None,
     }  # fmt: skip
+
+
+def taking(events: Iterable[Row], note: str) -> list[Row]:
+    """Return those of a note's events that took its text out; others took out what was said of one of its events."""
+    return [
+        row for row in events
+        if row["action"] == "note.redacted" and row["legal"] and row["payload"]["target"].startswith(f"{note}@")
+    ]  # fmt: skip
 
 
 def why(events: Iterable[Row]) -> str | None:

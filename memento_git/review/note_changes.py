@@ -83,7 +83,7 @@ def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
 def _redacted_row(old: Shelf, new: Shelf, row: Row) -> Row:
     """Return the row of a note that is redacted by now: by whom and why, and nothing of what it said."""
     events = _events(old, new, row["id"])
-    taken = [one for one in events if one["legal"] and one["action"] == "note.redacted"] or events
+    taken = changes.taking(events, row["id"]) or events
     return {
         **{key: row[key] for key in ("id", "kind", "domain", "title", "happened", "at")},
         **dict.fromkeys(("key", "successor", "origin", "text")), "contested": False,
