@@ -96,12 +96,14 @@ class Shelf(Happenings):
         live = self.holders(key)
         if len(live) > 1:
             raise KeyAmbiguous(key=key, notes=" ".join(note.id for note in live))
-        found = live or [note for note in self.readable() if note.data.get("key") == key]
-        return next(reversed(found), None)
+        return next(reversed(live or self._with_key(key)), None)
 
     def holders(self, key: str) -> list[Prose]:
         """Return the live notes that have a key; there is more than one where branches each added theirs."""
-        return [note for note in self.live() if note.data.get("key") == key]
+        return [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
+
+    def _with_key(self, key: str) -> list[Prose]:
+        return [note for note in self.readable() if note.data.get("key") == key]
 
     def readable(self) -> list[Prose]:
         """Return the notes whose files can be read, the latest last; what is wrong with others is a finding."""
