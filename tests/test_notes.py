@@ -173,16 +173,6 @@ def test_the_same_text_again_says_what_of_it_is_not_taken(play: Play, cli: Call)
     assert told() == f"it is parked: memento note resume {note}"
 
 
-@pytest.mark.parametrize("prefix", ["", "*", ".", " .* "])
-def test_a_prefix_that_names_no_key_retires_nothing(play: Play, cli: Call, prefix: str) -> None:
-    keyed, plain = add(play, "The theme is dark.", key="user.theme"), add(play, "The host is seven.")
-    assert refused(play, notes.retire_prefix, prefix, reason="x") == "key_prefix_empty"
-    assert cli("note", "retire", "--key-prefix", prefix, "--reason", "x", "-C", str(play.root))[0] == 2
-    assert [shelf(play).status(note) for note in (keyed, plain)] == ["active", "active"]
-    out = cli("note", "list", "--key-prefix", "*", "-C", str(play.root))[1]
-    assert ("theme" in out, "host" in out) == (True, False)
-
-
 def test_a_key_belongs_to_one_live_note(play: Play) -> None:
     first = add(play, "The theme is dark.", key="user.theme")
     assert refused(play, notes.add_note, "The theme is light.", key="user.theme") == "key_taken"
@@ -561,6 +551,12 @@ def test_more_small_rules(play: Play, cli: Call) -> None:
     merged = next(note for note in shelf(play).live() if note.body.strip() == "Both.")
     assert merged.list("sources") == [first, second, "chat"]
     question = add(play, "Why?", kind="question", key="q.why")
+    plain = add(play, "Nobody gave this a key.")
+    for asked in (("note", "retire", "--reason", "r"), ("note", "retire", "--dry-run"), ("note", "list"), ("recall",)):
+        for prefix in ("*", ".", ".*", " "):
+            code, _, err = cli(*asked, "--key-prefix", prefix, "-C", str(play.root))
+            assert (code, "[key_prefix_empty]" in err) == (2, True), (asked, prefix)
+    assert shelf(play).status(plain) == "active"
     assert refused(play, notes.resolve_note, question, answer=question) == "answer_invalid"
     for prefix in ("q.", "q", "q.*"):
         assert question in cli("note", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import codec, layout, publish
-from memento_git.model.ids import is_id, kind_of
+from memento_git.model.ids import EvidenceWithdrawn, is_id, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
 from memento_git.work import codestate
@@ -315,7 +315,7 @@ def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
     if other.id != state.id or successor == identity:
         raise no.EvidenceForeign(evidence=successor, tasks=f"run {other.id}", task=identity)
     if (status := other.evidence_status(successor)) != "recorded":
-        raise no.EvidenceWithdrawn(evidence=successor, status=status)
+        raise EvidenceWithdrawn(evidence=successor, status=status)
     desk.happen(state, identity, "superseded", successor=successor, reason=desk.optional("reason", reason))
     return identity
 
