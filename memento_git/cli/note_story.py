@@ -128,7 +128,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 
 
 def _near(row: Row) -> str:
-    standing = ", ".join(filter(None, (row["status"], row.get("trust"))))
+    standing = ", ".join(filter(None, (row["status"], row.get("trust"), row.get("outcome"))))
     told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 
