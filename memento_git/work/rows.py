@@ -130,6 +130,7 @@ def _last_reason(state: RunState, task: str) -> str | None:
     told = (
         seen.event.get("reason") or "; ".join(seen.event.data.get("unmet") or ())
         for seen in reversed(state.folded(task).events)
+        if seen.event.do not in ("redacted", "voided")  # those say why something else is not told, or does not count
     )
     return next((reason for reason in told if reason), None)
 
