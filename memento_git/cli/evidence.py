@@ -74,10 +74,11 @@ def show_evidence(door: Door, evidence_id: str) -> None:
 
 
 def _spoken(row: Row) -> Row:
-    """Return a row for people: its second runs as sentences; of redacted evidence there are none."""
+    """Return a row for people: its second runs as sentences, and whether several tasks share it."""
     from memento_git.review.report import rerun_lines
 
-    return {**row, "reproductions": rerun_lines(row)} if row.get("reproductions") else row
+    tasks = len(row["task_ids"])
+    return {**row, "reproductions": rerun_lines(row), "shared": f"by {tasks} tasks" if tasks > 1 else None}
 
 
 @evidence.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

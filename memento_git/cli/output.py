@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
 
+MOST_SHARED: Final = 3
 COLOURS: Final = {
     "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",
     "blocked": "red", "failed": "red", "rejected": "red", "contested": "red", "cancelled": "bright_black",
@@ -57,7 +58,9 @@ def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     from memento_git.model.markup import spoken
     from memento_git.review.report import task_notes
 
-    return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
+    shared = [name for name in task["proven_by"] if len(evidence.get(name, {}).get("task_ids", ())) > 1]
+    notes = task_notes(task, evidence) + ([f"shared evidence: {', '.join(shared[:MOST_SHARED])}"] if shared else [])
+    return names.within(printable(spoken("; ".join(notes))))
 
 
 def signature(row: Row) -> str:

@@ -96,6 +96,7 @@ def _compute(
         "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
         "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
         "evidence": [rows.evidence_row(state, one) for one in evidence],
+        "redacted": rows.redacted_rows(state),
         "audit": rows.audit_rows(state),
         "trouble": rows.trouble_rows(state),
     }
@@ -166,6 +167,7 @@ def overview(
 
         signatures.fill(RunState(view, run), signed)
     stale = mark_stale(view, held["evidence"], held["tasks"])
+    held["evidence"] += held.pop("redacted")
     held["counts"] = _counts(held["tasks"])
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
