@@ -136,9 +136,14 @@ def listing(
 
     def text() -> str:
         names = Names(view)
-        return "\n".join([*columns(line(row, names) for row in shown), more(told)]) or f"no {none or name}"
+        return "\n".join([*columns(line(row, names) for row in shown), more(told)]) or nothing(none or name, told)
 
     door.show({name: list(shown), "page": told}, text)
+
+
+def nothing(name: str, told: Mapping[str, int]) -> str:
+    """Return what is told where a page has no rows: there are none, or none so far on."""
+    return f"no {name} from --offset {told['offset']} on: {told['total']} in all" if told["total"] else f"no {name}"
 
 
 def more(told: Mapping[str, int]) -> str:
