@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
-from memento_git.model.finding import Finding
+from memento_git.model.finding import FETCHING, Finding, restoring
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
@@ -209,8 +209,10 @@ class View:
         if decoded is None:
             data = self.read(path)
             if data is None:
-                absent = "git does not have this object" if path in self.files else "this file is missing"
-                self.note(Finding("F001", path, 0, absent, "git fetch it"))
+                if path in self.files:
+                    self.note(Finding("F001", path, 0, "git does not have this object", FETCHING))
+                else:
+                    self.note(Finding("F001", path, 0, "this file is missing", restoring(path)))
                 return None
             result = codec.decode(place, path, data)
             if isinstance(result, list):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.model.finding import Finding
+from memento_git.model.finding import Finding, restoring
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
@@ -98,7 +98,7 @@ def _texts(state: RunState, key: str) -> Iterator[Finding]:
         path = (layout.evidence_path if kind_of(name) == "evidence" else layout.prose_path)(state.id, name)
         yield Finding(
             "F007", path, 0, f"{name} has events, but its file is missing",
-            "restore it: git log --diff-filter=D --stat -- .memento",
+            restoring(path),
         )  # fmt: skip
 
 

@@ -324,13 +324,22 @@ def approve(
     return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
 
 
+class SuccessorInvalid(Refused):
+    """Evidence that cannot take the place of the one that it was named for."""
+
+    token = "successor_invalid"
+    sentence = "evidence {successor} cannot take the place of {evidence}: {why}"
+    hint_ = "name other evidence of the same run: memento evidence list --run {run}"
+
+
 def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
     """Say that later evidence takes the place of earlier; the earlier counts no more."""
     desk = Desk.of(tx)
     identity, state = desk.find(old, "evidence")
     successor, other = desk.find(new, "evidence")
     if other.id != state.id or successor == identity:
-        raise no.EvidenceForeign(evidence=successor, tasks=f"run {other.id}", task=identity)
+        why = "it is that itself" if successor == identity else f"it is of {other.id}, not of {state.id}"
+        raise SuccessorInvalid(evidence=identity, successor=successor, why=why, run=state.id)
     if (status := other.evidence_status(successor)) != "recorded":
         raise no.EvidenceWithdrawn(evidence=successor, status=status)
     desk.happen(state, identity, "superseded", successor=successor, reason=desk.optional("reason", reason))
