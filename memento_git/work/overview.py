@@ -351,7 +351,12 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
             )
     if _all_done(tasks):
-        steps += gates
-        if not gates and not any(row["status"] == "failed" for row in held["gates"]):
-            steps.append({"why": ALL_DONE, "command": f"memento run complete {held['run']['id']}"})
+        steps += gates or _ending(held)
     return steps[: SOON + 2]
+
+
+def _ending(held: Row) -> list[Row]:
+    """Return the step that completes a run, unless a gate of it has failed."""
+    if any(row["status"] == "failed" for row in held["gates"]):
+        return []
+    return [{"why": ALL_DONE, "command": f"memento run complete {held['run']['id']}"}]
