@@ -110,9 +110,8 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     known = {*policy.people, *(changes.actors(git, first) if alike else ())}
     found += against.lookalikes(view, authored, known, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
-    found = [_from_base(base, name, one) for one in found]
     before = _before(git, first, base, scopes, touched) if found else set()
-    ours, already = _apart(found, before, comparison)
+    ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
 

@@ -96,11 +96,10 @@ def _compute(
         "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
         "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
         "evidence": [rows.evidence_row(state, one) for one in evidence],
-        "redacted": rows.redacted_rows(state),
         "audit": rows.audit_rows(state),
         "trouble": rows.trouble_rows(state),
     }
-    held["events"] = len(held["audit"])
+    held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
     held["roles"] = roles(held)
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
