@@ -478,7 +478,7 @@ def test_superseding_evidence_takes_the_place_of_the_old(play: Play) -> None:
     play.do(evidences.supersede, old, new)
 
     assert play.state(old).evidence_status(old) == "superseded"
-    with pytest.raises(no.EvidenceForeign):
+    with pytest.raises(evidences.SuccessorInvalid):
         play.do(evidences.supersede, new, new)
 
 
