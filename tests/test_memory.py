@@ -152,7 +152,13 @@ def test_what_is_forgotten_is_found_no_more_and_can_be_restored(tmp_path: Path) 
             "path": str(tmp_path / "mem"), "total": 2, "active": 1, "archived": 1, "kinds": {"fact": 1},
         }  # fmt: skip
         assert mem.restore(one).content == "The staging server is called Otter."
+        for none in ("", "*", ".", " "):
+            with pytest.raises(MementoError) as refused:
+                mem.forget_prefix(none)
+            assert refused.value.token == "key_prefix_empty"
+        kept = mem.store("Nobody gave this a key.")
         assert mem.forget_prefix("project.") == [one, two]
+        mem.forget(kept)
         assert mem.recent() == []
         with pytest.raises(memory.HardForget) as caught:
             mem.forget(one, hard=True)

@@ -515,6 +515,12 @@ def test_more_small_rules(play: Play, cli: Call) -> None:
     merged = next(note for note in shelf(play).live() if note.body.strip() == "Both.")
     assert merged.list("sources") == [first, second, "chat"]
     question = add(play, "Why?", kind="question", key="q.why")
+    plain = add(play, "Nobody gave this a key.")
+    for asked in (("note", "retire", "--reason", "r"), ("note", "retire", "--dry-run"), ("note", "list"), ("recall",)):
+        for prefix in ("*", ".", ".*", " "):
+            code, _, err = cli(*asked, "--key-prefix", prefix, "-C", str(play.root))
+            assert (code, "[key_prefix_empty]" in err) == (2, True), (asked, prefix)
+    assert shelf(play).status(plain) == "active"
     assert refused(play, notes.resolve_note, question, answer=question) == "answer_invalid"
     for prefix in ("q.", "q", "q.*"):
         assert question in cli("note", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]

@@ -59,17 +59,13 @@ def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: i
 
 
 def _event(row: Row, names: Names) -> tuple[str, ...]:
-    return _when(row), names(row["record"]), row["action"].partition(".")[2], _who(row, names)
+    return output.when(row), names(row["record"]), row["action"].partition(".")[2], output.who(row, names)
 
 
 def _moment(where: str, given: str, now: str) -> str:
     from memento_git.knowledge.moments import past_moment
 
     return past_moment(where, given, now)
-
-
-def _when(row: Row) -> str:
-    return str(row["created_at"])[:19].replace("T", " ")
 
 
 def _events(view: Any, given: str, record: str) -> list[Row]:
@@ -101,14 +97,6 @@ def _about(row: Row, wanted: str) -> bool:
     """Tell whether an event is the one that is wanted, or happened to that record; a dispatch is part of its task."""
     opened = wanted.replace("dispatch", "event", 1)
     return wanted in ("", row["record"], row["payload"].get("dispatch")) or row["id"] == opened
-
-
-def _who(row: Row, names: Names) -> str:
-    gate = f"gate {row['payload']['gate']}" if "gate" in row["payload"] else ""
-    words = row["summary"] if row["summary"] != row["payload"].get("gate") else ""
-    said = ": ".join(["", *(names.within(output.printable(told)) for told in (gate, words) if told)])
-    wrong = click.style(f"  not counted: {row['problem']}", fg="red") if row["problem"] else ""
-    return f"{output.printable(row['actor'])}{said}{wrong}"
 
 
 def _commit(row: Row) -> str:
@@ -147,8 +135,8 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
     row = answers.at(view, full, kind)
     events = [] if kind in ("event", "dispatch") else answers.history(view, full)
     names = output.Names(None if door.json else view)
-    happened = [(_when(one), one["action"].partition(".")[2], _who(one, names)) for one in events]
+    happened = output.happened(events, names)
     door.show(
         {kind: row, "audit": events},
-        lambda: "\n".join([*output.fields(row, names), *([""] if happened else []), *output.columns(happened)]),
+        lambda: "\n".join([*output.fields(row, names), *([""] if happened else []), *happened]),
     )

@@ -10,7 +10,7 @@ from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
 from memento_git.cli.remember import add, described, given
 from memento_git.cli.texts import read_text, rooted
-from memento_git.model.knowledge import NOTE_KINDS, RELATIONS
+from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,11 +158,12 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
         found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
     word = "would be retired:" if dry_run else "retired:"
     data = {"notes": found, "dry_run": dry_run}
+    start = key_start(key_prefix)
     door.show(
         data,
         "\n".join([word, *found])
         if found
-        else f"no live note has the key {key_prefix}, or one that begins with {key_prefix.rstrip('.')}.",
+        else f"no live note has the key {key_prefix}, or one that begins with {start}.",
     )
 
 

@@ -10,7 +10,7 @@ from memento_git.cli import output, terminal
 from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from memento_git.cli.boundary import Door
     from memento_git.folding.rows import Row
@@ -37,38 +37,47 @@ def walked(function: Callable[..., Any]) -> Callable[..., Any]:
 def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, Any] | None = None) -> None:
     """Show a note and its history, or one part of its story."""
     from memento_git.knowledge import rows
+    from memento_git.knowledge.refusals import NoteRedacted
     from memento_git.knowledge.shelf import Shelf
 
     view = door.view()
     shelf = Shelf(view)
-    found = shelf.find(given)
     wishes = {key: value for key, value in (walk or {}).items() if value}
     if wishes and what != "graph":
         from memento_git.knowledge.connections import GraphOnly
 
         raise GraphOnly
+    try:
+        found = shelf.find(given)
+    except NoteRedacted as gone:
+        if what not in (None, "entry", "history"):
+            raise
+        _story(door, shelf, rows.redacted_row(shelf, str(gone.facts["note"])), what)
+        return
     if what in WHAT and WHAT[what] is not None:
         _part(door, shelf, found, what, wishes)
         return
-    row, events = rows.note_row(shelf, found), rows.history(shelf, found.id)
-    events = [] if what == "entry" else events
+    _story(door, shelf, rows.note_row(shelf, found), what)
+
+
+def _story(door: Door, shelf: Shelf, row: Row, what: str | None) -> None:
+    from memento_git.knowledge import rows
+
+    events = [] if what == "entry" else rows.history(shelf, row["id"])
 
     def text() -> str:
-        names = output.Names(view)
+        names = output.Names(shelf.view)
         told = {key: value for key, value in row.items() if key != "text"}
-        parts = [] if what == "history" else [*output.fields(told, names), "", terminal.clean(row["text"])]
-        happened = _happened(events)
-        told_of = output.columns(happened) or ([] if parts else ["nothing happened to it since it was added"])
+        parts = [] if what == "history" else [*output.fields(told, names), *_said(row)]
+        happened = output.happened(events, names)
+        told_of = happened or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
 
     door.show({"note": row, "audit": events}, text)
 
 
-def _happened(events: Sequence[Row]) -> list[tuple[str, ...]]:
-    return [
-        (one["created_at"][:19].replace("T", " "), one["action"].partition(".")[2], output.printable(one["actor"]))
-        for one in events
-    ]
+def _said(row: Row) -> list[str]:
+    return ["", terminal.clean(row["text"])] if row.get("text") else []
 
 
 def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, Any]) -> None:

@@ -53,6 +53,25 @@ class Names:
         return ID.sub(lambda found: self.short.get(found[0], found[0]), text)
 
 
+def when(row: Row) -> str:
+    """Return when an event happened, to the second."""
+    return str(row["created_at"])[:19].replace("T", " ")
+
+
+def who(row: Row, names: Names) -> str:
+    """Return by whom an event was, what was said with it, and why it does not count where it does not."""
+    gate = row["payload"].get("gate")
+    words = (f"gate {gate}" if gate else None, row["summary"] if row["summary"] != gate else None)
+    said = ": ".join(["", *(names.within(printable(one)) for one in words if one)])
+    wrong = click.style(f"  not counted: {row['problem']}", fg="red") if row["problem"] else ""
+    return f"{printable(row['actor'])}{said}{wrong}"
+
+
+def happened(events: Iterable[Row], names: Names) -> list[str]:
+    """Return what happened to a record as aligned lines."""
+    return columns((when(one), one["action"].partition(".")[2], who(one, names)) for one in events)
+
+
 def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     """Return what one should know of a task beside its state, as one line."""
     from memento_git.model.markup import spoken

@@ -79,7 +79,8 @@ def _line(row: Row) -> str:
 
 
 def _change(row: Row) -> str:
-    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(row['title'])}"
+    said = row["title"] if row["status"] != "redacted" else f"by {', '.join(row['actors'])}: {row['reason']}"
+    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(said)}"
 
 
 @session.command("status")
@@ -90,18 +91,23 @@ def status(door: Door) -> None:
 
 
 def _made(told: Row) -> list[str]:
-    from memento_git.knowledge.injection import must_be_named
-
     lines = ["no session is open: memento session start"]
     if told["id"]:
         lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
-    named = [row for row in told["drafts"] if must_be_named(row["origin"], row["orders"])]
+    named = _named(told["drafts"])
     plain = [row for row in told["drafts"] if row not in named]
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
         lines += ["", f"{title}:", *map(_line, rows)] if rows else []
     if told["short"]:
         lines += ["", "short term:", *(f"  {item['id']}  {output.printable(item['text'])}" for item in told["short"])]
     return lines
+
+
+def _named(drafts: list[Row]) -> list[Row]:
+    """Return the drafts that are promoted only by their names."""
+    from memento_git.knowledge.injection import must_be_named
+
+    return [row for row in drafts if must_be_named(row["origin"], row["orders"])]
 
 
 @session.command("checkpoint")
@@ -129,11 +135,16 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     from memento_git.knowledge.actions.drafting import promote_drafts
     from memento_git.knowledge.drafts import Drafts
 
-    promoted = door.change("session promote", lambda tx: [rows.after(tx, one.id) for one in promote_drafts(tx, drafts)])
-    lines = [f"kept: {row['id']}  {output.printable(row['title'])}" for row in promoted]
-    left = [] if drafts else [rows.draft_row(one) for one in Drafts(door.ledger.git).all()]
+    promoted = door.change(
+        "session promote", lambda tx: [(rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts)]
+    )
+    lines = [
+        f"{'kept already' if existing else 'kept'}: {row['id']}  {output.printable(row['title'])}"
+        for row, existing in promoted
+    ]
+    left = [] if drafts else _named([rows.draft_row(one) for one in Drafts(door.ledger.git).all()])
     lines += [f"{NAMED}:", *map(_line, left)] if left else []
-    door.show({"notes": promoted}, "\n".join(lines) or "there are no drafts")
+    door.show({"notes": [row for row, _ in promoted]}, "\n".join(lines) or "there are no drafts")
 
 
 @session.command("discard")

@@ -91,11 +91,16 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
             skipped.append(LeftOut(note.id, f"it came from {into} itself"))
         elif shelf.is_expired(note):
             skipped.append(LeftOut(note.id, "it has expired"))
-        elif note.data["origin"] in LOW and (signs := instructive(note.body, note.data["title"])):
+        elif note.data["origin"] in LOW and (signs := _orders(note)):
             skipped.append(LeftOut(note.id, f"it {', '.join(signs)}, and its origin is {note.data['origin']}"))
         else:
             found.append(note)
     return found
+
+
+def _orders(note: Prose) -> list[str]:
+    """Return what makes a note, or the line that a digest makes of it, read like orders."""
+    return instructive(note.body, note.data["title"]) or instructive(_said(note))
 
 
 def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, str]:
@@ -108,10 +113,15 @@ def _section(note: Prose) -> str:
     return next(name for name, kinds in SECTIONS.items() if note.data["kind"] in kinds)
 
 
-def _line(shelf: Shelf, note: Prose) -> str:
+def _said(note: Prose) -> str:
+    """Return what a note says on one line, with its title where that says more."""
     title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(note.body)
     begin = _bare(title).find(_bare(said)[:BEGINNING])
-    text = f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
+    return f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
+
+
+def _line(shelf: Shelf, note: Prose) -> str:
+    text = _said(note)
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     places = ", ".join(str(anchors.from_data(place)) for place in shelf.about(note)[:3])

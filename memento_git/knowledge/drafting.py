@@ -11,7 +11,7 @@ from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model import types as t
 from memento_git.model.clock import seconds_of, stamp
-from memento_git.model.ids import KINDS, kind_of
+from memento_git.model.ids import KINDS, EvidenceWithdrawn, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 from memento_git.model.work import is_agent
 from memento_git.texts.typed import TextInvalid
@@ -177,7 +177,11 @@ def link(desk: Desk, given: str, own: str) -> dict[str, str]:
 
 def _evidence(desk: Desk, given: str) -> str:
     identity, run = desk.view.find(given, "evidence")
-    return f"{identity}@{desk.view.sha256(desk.view.index(run).evidence[identity])[:32]}"
+    index = desk.view.index(run)
+    if identity not in index.evidence:
+        redacted = any("-redacted-" in index.events[name] for name in index.events_of[identity])
+        raise EvidenceWithdrawn(evidence=identity, status="redacted" if redacted else "missing")
+    return f"{identity}@{desk.view.sha256(index.evidence[identity])[:32]}"
 
 
 def _choice(where: str, given: str, words: Sequence[str]) -> str:

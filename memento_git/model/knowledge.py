@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from memento_git.errors import Misused
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
 from memento_git.model.types import Field, Shape
@@ -58,7 +59,25 @@ NOTE: Final = Shape({
 })  # fmt: skip
 
 
+class KeyPrefixEmpty(Misused):
+    """A prefix of keys in which there is nothing of a key: a note without one does not lie below it."""
+
+    token = "key_prefix_empty"
+    sentence = "{given!r} is no beginning of a key"
+    hint_ = (
+        "give the whole of a key, or its first parts: auth, or auth.token; memento note list shows notes without one"
+    )
+
+
+def key_start(prefix: str) -> str:
+    """Return the key that a prefix such as `auth`, `auth.` or `auth.*` names; refuse one that names none."""
+    start = prefix.strip().rstrip(".*")
+    if not start:
+        raise KeyPrefixEmpty(given=prefix)
+    return start
+
+
 def under(key: str, prefix: str) -> bool:
     """Tell whether a dotted key is a prefix or lies below it."""
-    start = prefix.rstrip(".*")
+    start = key_start(prefix)
     return key == start or key.startswith(f"{start}.")

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import codec, layout, publish
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
 from memento_git.work import codestate
@@ -341,7 +341,7 @@ def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
         why = "it is that itself" if successor == identity else f"it is of {other.id}, not of {state.id}"
         raise SuccessorInvalid(evidence=identity, successor=successor, why=why, run=state.id)
     if (status := other.evidence_status(successor)) != "recorded":
-        raise no.EvidenceWithdrawn(evidence=successor, status=status)
+        raise EvidenceWithdrawn(evidence=successor, status=status)
     desk.happen(state, identity, "superseded", successor=successor, reason=desk.optional("reason", reason))
     return identity
 
