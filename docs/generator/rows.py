@@ -86,6 +86,8 @@ EVIDENCE: Final = {
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
+    "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
+    "only this, its ids, and the tasks whose events named it are told",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
     "signature it is, or null",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",

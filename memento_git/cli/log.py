@@ -14,6 +14,7 @@ from memento_git.cli.boundary import Door, paged, reads
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
 
 
 @click.command()
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 @click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21, a full time, or 90d back.")
 @click.option("--until", default="", metavar="TIME", help="Before this time.")
 @paged
-@click.option("--commits", is_flag=True, help="List the ledger's commits instead of its events.")
+@click.option(
+    "--commits", is_flag=True, help="List the ledger's commits instead; --run, --who, --since and --until choose."
+)
 @reads
 def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
     """List what happened, latest first, of all records together; it needs no git history.
@@ -34,15 +37,25 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
     view = door.view()
     filters |= {name: _moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}
     if commits:
-        from memento_git.ledger.history import ledger_commits
-
-        rows = ledger_commits(view, limit=offset + limit if limit else 0)
-        shown, told = output.page(rows, limit, offset)
-        door.show({"commits": list(shown), "page": told}, lambda: "\n".join(_commit(row) for row in shown))
+        _commits(door, view, run, filters, limit, offset)
         return
     filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
     events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
     output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
+
+
+def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: int, offset: int) -> None:
+    from memento_git.ledger.history import commit_names, ledger_commits
+
+    for name in ("record", "verb"):
+        if filters.pop(name):
+            message = f"--{name} chooses events, and --commits lists commits; give one of them"
+            raise click.UsageError(message)
+    names = commit_names(view, run=view.find(run, "run")[0] if run else "", **filters)
+    shown, told = output.page(names, limit, offset)
+    rows = ledger_commits(view, shown)
+    text = "\n".join(filter(None, [*map(_commit, rows), output.more(told)])) or output.nothing("commits", told)
+    door.show({"commits": rows, "page": told}, text)
 
 
 def _event(row: Row, names: Names) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
 
     def text() -> str:
         lines = output.columns(_line(row, short[row["id"]], scope=door.scope == "all") for row in shown)
-        return "\n".join([*lines, output.more(told)]) or "no notes"
+        return "\n".join([*lines, output.more(told)]) or output.nothing("notes", told)
 
     door.show({"notes": list(shown), "page": told}, text)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, group, reads, writes
+from memento_git.cli.boundary import Door, bare, group, reads, writes
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
@@ -34,7 +34,7 @@ def _show(door: Door) -> None:
     door.show({"session": told}, lambda: "\n".join(_made(told)))
 
 
-session = group("session", "Begin, check, hand over and mark a session of work.", _show)
+session = group("session", "Begin, check, hand over and mark a session of work.", _show, of_ledger=False)
 
 
 @session.command("start")
@@ -90,7 +90,7 @@ def _change(row: Row) -> str:
 
 
 @session.command("status")
-@reads
+@bare
 def status(door: Door) -> None:
     """Show what this session made: notes, drafts, short-term items."""
     _show(door)
@@ -227,8 +227,11 @@ def changes(
         raise click.UsageError("--follow goes on from now: leave --until and --at away", click.get_current_context())
     if length and not follow:
         raise click.UsageError("--for is for --follow", click.get_current_context())
+    if until and door.at:
+        message = "--until and --at both say up to what it is told: give one"
+        raise click.UsageError(message, click.get_current_context())
     if not follow:
-        told = sessions.changes_since(door.ledger, since, until, **wanted)
+        told = sessions.changes_since(door.ledger, since, until, at=door.at, **wanted)
         door.show(told, lambda: "\n".join(_change(row) for row in told["changes"]) or "nothing happened to notes")
         return
     with contextlib.suppress(KeyboardInterrupt):

@@ -81,9 +81,7 @@ def _is_known(shelf: Shelf, identity: str) -> bool:
     if kind == "note":
         return identity in shelf.index.prose or shelf.is_redacted(identity)
     view = shelf.view
-    return (
-        identity in view.runs() if kind == "run" else any(view.index(run).holds(identity, kind) for run in view.runs())
-    )
+    return identity in view.runs() if kind == "run" else any(view.holds(run, identity, kind) for run in view.runs())
 
 
 def _leads(shelf: Shelf, note: Prose) -> Iterator[Finding]:

@@ -226,11 +226,7 @@ class _Intake:
         kind, view = kind_of(identity), self.tx.view
         if kind == "note":
             return identity in self.coming or bool(self.before.path(identity)) or self.before.is_redacted(identity)
-        return (
-            identity in view.runs()
-            if kind == "run"
-            else any(view.index(run).holds(identity, kind) for run in view.runs())
-        )
+        return identity in view.runs() if kind == "run" else any(view.holds(run, identity, kind) for run in view.runs())
 
     def _is_here(self, note: Packed | Gone, event: File) -> bool:
         place = layout.place_of(event.path)

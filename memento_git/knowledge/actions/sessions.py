@@ -201,10 +201,15 @@ def mark_now(ledger: Ledger, name: str, message: str = "", *, allow_secrets: Seq
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}
 
 
-def changes_since(ledger: Ledger, since: str = "", until: str = "", **filters: Any) -> Row:
-    """Return what happened to notes since a revision, date, mark or `last-session`; the last mark by default."""
+def changes_since(
+    ledger: Ledger, since: str = "", until: str = "", *, at: Sequence[str] = (), **filters: Any
+) -> Row:  # fmt: skip
+    """Return what happened to notes since a revision, date, mark or `last-session`; the last mark by default.
+
+    It is told up to `until`, or as the notes are `at` revisions; up to now by default.
+    """
     start = _start(ledger, since)
-    later = Shelf(ledger.view([revision(ledger, until)] if until else []))
+    later = Shelf(ledger.view([revision(ledger, until)] if until else at))
     before = earlier(ledger, start) if start else None
     return {"since": start or None, "changes": changes.wanted(changes.between(before, later), **filters)}
 
