@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.knowledge import alike
+from memento_git.model.knowledge import under
 from memento_git.model.recipes import HOLE, Recipe
 from memento_git.model.types import text_problems
 
@@ -115,7 +116,7 @@ TESTS: Final[dict[str, Callable[[Item, Any], bool]]] = {
     "domains": lambda item, value: item.domain in value,
     "states": lambda item, value: item.status in value,
     "tags": lambda item, value: set(value) <= set(item.tags),
-    "key_prefix": lambda item, value: item.key == value.rstrip(".*") or item.key.startswith(f"{value.rstrip('.*')}."),
+    "key_prefix": lambda item, value: under(item.key, value),
     "thread": lambda item, value: item.thread == value,
     "by": lambda item, value: value.casefold() in item.by.casefold(),
     "origins": lambda item, value: item.origin in value,
