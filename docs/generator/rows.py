@@ -40,6 +40,7 @@ TASK: Final = {
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
     "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
     "reason": "the latest reason that an event gave", "incomplete": "a file that its events name is missing",
+    "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only in `status`: all that proves it saw other code than this commit's",
 }  # fmt: skip
 DISPATCH: Final = {
@@ -152,7 +153,8 @@ STATUS: Final = {
     "dispatches": "its dispatches", "gates": "the latest verdict of each gate, and gates that policy asks for",
     "evidence": "its evidence", "audit": "its events, each after what it had seen",
     "trouble": "what needs settling", "findings": "what is wrong in files: code, path, line, message, fix, severity",
-    "counts": "tasks by state; proven; unproven", "ready": "ids of ready tasks", "stale": "ids of stale evidence",
+    "counts": "tasks by state; proven; unproven; unreadable, where there are any", "ready": "ids of ready tasks",
+    "stale": "ids of stale evidence",
     "ahead": "ids of events whose clock is more than five minutes ahead of now",
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",

@@ -30,6 +30,7 @@ def _list(
     view = door.view()
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
+    output.warn_of_broken(door, held)
     words = query.lower().split()
     found = [
         row for row in held["evidence"]

@@ -49,7 +49,7 @@ def task(view: View, given: str) -> Row:
 
     identity, run = view.find(given, "task")
     state, policy = RunState(view, run), view.policy()
-    told = rows.task_row(state, identity, policy)
+    told = row(state, identity)
     if told["status"] in ("accepted", "cancelled"):
         return told
     return {**told, "asked": rows.asked_row(state.asked(identity, policy, pasts.enriched(state, identity, policy)))}
@@ -63,6 +63,7 @@ def row(state: RunState, identity: str) -> Row:
     if kind == "plan":
         return rows.plan_row(state, identity)
     if kind == "task":
+        state.prose(identity)
         return rows.task_row(state, identity, state.view.policy())
     if kind == "dispatch":
         return dispatch(state, identity)

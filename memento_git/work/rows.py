@@ -77,7 +77,8 @@ def _approval(state: RunState, plan: str) -> Event | None:
 
 
 def task_row(state: RunState, task: str, policy: Policy) -> Row:
-    prose = state.prose(task)
+    unread = state.unread(task)
+    prose = state.stand_in(task) if unread else state.prose(task)
     status = state.task_status(task)
     done = status in ("completed", "accepted")
     proof = state.proof(task, policy) if done else None
@@ -97,8 +98,8 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
         "verification_policy": prose.data.get("verify"),
         "asked": asked_row(state.asked(task, policy)),
-        "ready": state.is_ready(task, policy),
-        "waits_on": [] if done or status == "cancelled" else state.waits_on(task, policy),
+        "ready": unread is None and state.is_ready(task, policy),
+        "waits_on": [] if done or unread or status == "cancelled" else state.waits_on(task, policy),
         "proven": proof.proven if proof else None,
         "proven_by": list(proof.by) if proof else [],
         "unproven_because": list(proof.why) if proof else [],
@@ -107,6 +108,7 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "selected_dispatch_id": state.selected(task) or None,
         "reason": _last_reason(state, task),
         "incomplete": bool(state.folded(task).dangling),
+        "broken": str(unread) if unread else None,
     }
 
 

@@ -16,6 +16,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, reproduction, reruns, transitions, trust
+from memento_git.work.roles import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,19 +62,35 @@ class RunState(Happenings):
 
         A run's text is the only one that all of its records lean on, so a stand-in takes its place.
         """
-        path = self.index.prose.get(identity) or layout.prose_path(self.id, identity)
-        found = self.view.record(path)
+        found = self.view.record(self._text_path(identity))
         if isinstance(found, Prose):
             return found
+        finding = self.unread(identity)
+        if finding is not None and identity != self.id:
+            raise LedgerUnreadable(finding=finding)
+        return self.stand_in(identity)
+
+    def unread(self, identity: str) -> Finding | None:
+        """Return why the text of a record cannot be read, or nothing."""
+        path = self._text_path(identity)
+        if isinstance(self.view.record(path), Prose):
+            return None
         missing = Finding(
             "F007", path, 0, f"{identity} is in the ledger, but its text is missing", "restore it from git"
         )
         finding = next((one for one in self.view.findings if one.path == path), missing)
-        if identity != self.id:
-            raise LedgerUnreadable(finding=finding)
         self.view.note(finding)
-        data = {"id": identity, "goal": "(the run's text cannot be read)", "at": NEVER, "by": "(unknown)"}
-        return Prose(identity, identity, data, "", "", path)
+        return finding
+
+    def stand_in(self, identity: str) -> Prose:
+        """Return what is shown in the place of a text that cannot be read."""
+        kind = kind_of(identity)
+        told = f"(the {kind}'s text cannot be read)"
+        data = {"id": identity, "goal" if kind == "run" else "title": told, "at": NEVER, "by": UNKNOWN}
+        return Prose(identity, self.id, data, "", "", self._text_path(identity))
+
+    def _text_path(self, identity: str) -> str:
+        return self.index.prose.get(identity) or layout.prose_path(self.id, identity)
 
     def evidence(self, identity: str) -> Evidence | None:
         path = self.index.evidence.get(identity)
