@@ -35,6 +35,7 @@ TASK: Final = {
     "verification_policy": "what this task's own text asks of verification, or null",
     "asked": "what policy, plan and task ask of it together: evidence, trust, commands, why; or null. In `task show` "
     "with what past failures and the code's graph add", "ready": "could be handed out now",
+    "held_back": "why `dispatch create` would refuse it although it is its turn: error, why, next (a command); or null",
     "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
     "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.ids import ID
-from memento_git.work.nextsteps import at, broken
+from memento_git.work.nextsteps import at, broken, held_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,8 +55,16 @@ def _of_run(held: Row) -> Iterable[Row]:
             why = f": {row['summary']}" if row["summary"] else ""
             yield {"kind": "gate", "record": row["scope"], "about": f"gate {row['kind']} has failed{why}"}
 
+    for row in held["plans"]:
+        if row["changed"]:
+            about = f"plan “{row['title']}” was changed after its approval"
+            yield {"kind": "plan", "record": row["id"], "about": about}
+
 
 def _of_tasks(held: Row) -> Iterable[Row]:
+    for row in held_back(held):
+        about = f"“{row['title']}” is held back: {row['held_back']['why']}"
+        yield {"kind": "held_back", "record": row["id"], "about": about}
     for row in held["tasks"]:
         if row["status"] in STUCK:
             why = f": {row['reason']}" if row["reason"] else ""

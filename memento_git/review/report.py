@@ -140,6 +140,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
         notes.append(f"selected: `{row['selected_dispatch_id']}`")
     if row["ready"]:
         notes.append("ready")
+    if row["held_back"]:
+        notes.append(f"held back: {plain(row['held_back']['why'])}")
     if row["waits_on"] and row["status"] == "pending":
         notes.append(f"waits on {', '.join(f'`{name}`' for name in row['waits_on'])}")
     if row["blocked_by"]:

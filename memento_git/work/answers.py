@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.folding.rows import event_row
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.work import Evidence
-from memento_git.work import rows
+from memento_git.work import handout, rows
 from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
 
@@ -64,7 +64,9 @@ def row(state: RunState, identity: str) -> Row:
         return rows.plan_row(state, identity)
     if kind == "task":
         state.prose(identity)
-        return rows.task_row(state, identity, state.view.policy())
+        told = rows.task_row(state, identity, state.view.policy())
+        handout.mark_unsigned(state, state.view.policy(), [told])
+        return told
     if kind == "dispatch":
         return dispatch(state, identity)
     if kind == "evidence":

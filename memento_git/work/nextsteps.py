@@ -60,6 +60,15 @@ def at(row: Sequence[Any]) -> str:
     return f"{row[1]}:{row[2]}: {row[0]} {row[3]}" if row[2] else f"{row[1]}: {row[0]} {row[3]}"
 
 
+def held_back(held: Row) -> list[Row]:
+    """Return the tasks that are held back, the first of those that one thing holds back; not what their plan tells."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in held["tasks"]:
+        if row["held_back"] and row["held_back"]["error"] != "plan_changed":
+            found.setdefault((row["held_back"]["error"], row["held_back"]["next"]), row)
+    return list(found.values())
+
+
 def _mending(held: Row) -> list[Row]:
     """Return the step that comes before all others where a file of the run is broken."""
     found = broken(held)
@@ -67,11 +76,19 @@ def _mending(held: Row) -> list[Row]:
     return [{"why": f"a file is broken: {at(found[0])}{more}", "command": "memento check"}] if found else []
 
 
+def _drafts(held: Row) -> list[str]:
+    return [row["id"] for row in held["plans"] if row["status"] == "draft"]
+
+
 def _plan_steps(held: Row) -> list[Row]:
     run = held["run"]
-    drafts = [row["id"] for row in held["plans"] if row["status"] == "draft"]
+    drafts = _drafts(held)
     if not run["current_plan_id"] and drafts:
         return [{"why": "a plan waits for approval", "command": f"memento plan approve {drafts[-1]}"}]
+    changed = [row for row in held["plans"] if row["changed"]]
+    if changed:
+        why = f"plan “{changed[0]['title']}” was changed after its approval"
+        return [{"why": why, "command": f"memento plan approve {changed[0]['id']}"}]
     if run["current_plan_id"] or run["spike"] or broken(held):
         return []
     return [
@@ -85,6 +102,7 @@ def _looks(row: Row) -> str:
 
 
 def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
+    drafts = _drafts(held)
     tasks, run = [row for row in held["tasks"] if not row["broken"]], held["run"]["id"]
     if not held["tasks"] and not broken(held):
         return [{"why": "there are no tasks yet", "command": f"memento task add --run {run} --title TITLE"}]
@@ -102,6 +120,10 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
         for row in tasks if row["status"] == "blocked"
     ][:SOON]  # fmt: skip
     claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    steps += [
+        {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
+        for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
+    ][:SOON]  # fmt: skip
     for row in tasks:
         if len(steps) >= SOON + 2:
             return steps[: SOON + 2]

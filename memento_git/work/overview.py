@@ -166,6 +166,7 @@ def overview(
         signatures.fill(RunState(view, run), signed)
     stale = mark_stale(view, held["evidence"], held["tasks"])
     held["counts"] = _counts(held["tasks"])
+    _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
     loose = f"{layout.RUNS}/{run}" in view.folders
@@ -177,6 +178,16 @@ def overview(
         shown["audit"] = whole
         shown["omitted"].pop("audit", None)
     return shown
+
+
+def _unsigned(view: View, held: Row) -> None:
+    """Take back that tasks are ready where a signature is missing that policy demands."""
+    policy = view.policy()
+    if policy.signatures.get("require") and any(row["ready"] for row in held["tasks"]):
+        from memento_git.work import handout
+        from memento_git.work.state import RunState
+
+        handout.mark_unsigned(RunState(view, held["run"]["id"], shown=True), policy, held["tasks"])
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:

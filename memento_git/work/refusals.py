@@ -98,7 +98,7 @@ class PlanChanged(Refused):
 class SpikeLimit(Refused):
     token = "spike_limit"
     sentence = "run {run} made {made} hand-offs without a plan, policy allows {limit}"
-    hint_ = "approve a plan: memento plan draft, memento plan approve"
+    hint_ = "draft a plan, and approve it: memento plan draft --run {run} --title TITLE --body TEXT"
 
 
 class ApproverRefused(Refused):

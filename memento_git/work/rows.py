@@ -11,6 +11,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
+from memento_git.work import handout
 from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
     done = status in ("completed", "accepted")
     proof = state.proof(task, policy) if done else None
     masked = state.status if state.is_final else ""
+    due = unread is None and state.is_ready(task, policy)
+    back = handout.row(handout.hindrance(state, task, policy), state.id, task) if due else None
     return {
         "id": task,
         "run_id": state.id,
@@ -98,7 +101,8 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
         "verification_policy": prose.data.get("verify"),
         "asked": asked_row(state.asked(task, policy)),
-        "ready": unread is None and state.is_ready(task, policy),
+        "ready": due and back is None,
+        "held_back": back,
         "waits_on": [] if done or unread or status == "cancelled" else state.waits_on(task, policy),
         "proven": proof.proven if proof else None,
         "proven_by": list(proof.by) if proof else [],

@@ -21,6 +21,7 @@ from memento_git.work.roles import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.errors import MementoError
     from memento_git.folding.fold import Judged
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
@@ -40,6 +41,7 @@ class RunState(Happenings):
         self.runners, self.shown = runners, shown
         self.fold = Fold(self, transitions.judge)
         self._proofs: dict[str, trust.Proof] = {}
+        self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
 
     def event_folder(self, of: str) -> str:
@@ -54,6 +56,7 @@ class RunState(Happenings):
         """Take note of an event that the transaction has just written."""
         super().added(event, group)
         self._proofs.clear()
+        self.shared.clear()
 
     # Records.
 
@@ -236,7 +239,10 @@ class RunState(Happenings):
         return [other for other in self.prose(task).list("depends_on") if not self.is_done(other, policy)]
 
     def is_ready(self, task: str, policy: Policy) -> bool:
-        """Tell whether a task could be handed out now."""
+        """Tell whether it is a task's turn: neither its own state nor its run's, nor what it waits for, holds it up.
+
+        What else a hand-off asks is in `handout`.
+        """
         return (
             self.task_status(task) == "pending"
             and self.status == "active"
