@@ -41,6 +41,10 @@ class TaskUnsettled(Refused):
     hint_ = "a run completes when each task is done and proven, or cancelled: memento status"
 
 
+class TasksUnsettled(TaskUnsettled):
+    sentence = "{count} tasks are open: {tasks}"
+
+
 class TaskUnproven(Refused):
     token = "task_unproven"
     sentence = "task {task} is completed but not proven: {why}"
