@@ -22,10 +22,12 @@ MOST = click.option(
 
 
 def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
-    from memento_git.review.note_counts import note_counts
+    from memento_git.review.note_counts import note_counts, refuse_notes_alone
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
+    if not run:
+        refuse_notes_alone(view)
     held = overview(door.ledger, view, choose_run(view, run), limit=limit, ready=door.json, progress=boundary.progress)
     return {**held, "knowledge": note_counts(view)}, None if door.json else output.Names(view)
 
@@ -85,7 +87,9 @@ def _counts(held: Row) -> str:
 
 def _knowledge(counts: Row) -> list[str]:
     """Return how the notes are, as a line; nothing where there are none."""
-    told = [f"{count} {state}" for state, count in counts.items() if count]
+    from memento_git.review.note_counts import told_of
+
+    told = told_of(counts)
     hints = ["memento check expired"] if counts["expired"] else []
     hints += ["memento check conflicts"] if counts["contested"] else []
     return [f"notes {' · '.join(told)}" + (f"  ({', '.join(hints)})" if hints else "")] if told else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.states import FINAL_RUN
+from memento_git.work.verification import run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,12 +132,7 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
             command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
             steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
         elif row["status"] == "in_progress":
-            steps.append(
-                {
-                    "why": f"“{row['title']}” is in progress",
-                    "command": f"memento evidence run --task {row['id']} -- CMD",
-                }
-            )
+            steps.append({"why": f"“{row['title']}” is in progress", "command": run_lines(row["id"], row["asked"])[0]})
         elif row["ready"]:
             steps.append(
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}

@@ -35,6 +35,11 @@ class NoRun(Refused):
     hint_ = "start one: memento run start --goal TEXT"
 
 
+class OnlyNotes(NoRun):
+    sentence = "there is no run yet; the notes: {notes}"
+    hint_ = "look at them: {command}; start a run: memento run start --goal TEXT"
+
+
 class TaskUnsettled(Refused):
     token = "task_unsettled"
     sentence = "task {task} is {status}"
@@ -208,7 +213,7 @@ class NotExpired(Refused):
 class EvidenceRequired(Refused):
     token = "evidence_required"
     sentence = "task {task} cannot be completed: {why}"
-    hint_ = "run what shows it: memento evidence run --task {task} -- CMD"
+    hint_ = "run what shows it: {line}"
 
 
 class NothingGiven(Misused):

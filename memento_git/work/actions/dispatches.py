@@ -11,7 +11,7 @@ from memento_git.ledger.claims import Claim
 from memento_git.model.clock import DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, guard, handout, preflight, trust
+from memento_git.work import codestate, guard, handout, preflight, rows, trust, verification
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, worktrees
 from memento_git.work.desk import Desk, dispatch_of
@@ -257,7 +257,7 @@ def complete(
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref)) for ref in refs]
     if problem := _unacceptable(cited, task, name):
-        raise no.EvidenceRequired(task=task, why=problem)
+        raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
     paths = sorted(
         {path for one in cited if one.evidence for path in (one.evidence.data.get("code") or {}).get("paths", {})}
     )
@@ -281,10 +281,15 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
     if other.id != state.id:
         raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=task)
     if found is None:
-        raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read")
+        raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read", line=_line(desk, state, task))
     if found.tasks and task not in found.tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=task)
     return f"{identity}@{found.digest}"
+
+
+def _line(desk: Desk, state: RunState, task: str) -> str:
+    """Return the command line that records what is asked first of a task."""
+    return verification.run_lines(task, rows.asked_row(state.asked(task, desk.policy)))[0]
 
 
 def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str:
