@@ -69,15 +69,21 @@ def test_a_task_that_cannot_be_read_is_in_every_list(play: Play, cli: Callable[.
     report = json.loads(told(play, cli, "report", "--format", "json"))
     assert report["blockers"][0]["kind"] == "broken"
     assert (report["blockers"][0]["record"], report["next"][0]["command"]) == (task, "memento check")
-    for words in (("task", "list"), ("task", "board"), ("evidence", "list"), ("dispatch", "list")):
+    for words in (("task", "list"), ("task", "board"), ("evidence", "list"), ("dispatch", "list"), ("gate", "list")):
         assert "1 broken file in the run" in told(play, cli, *words), words
     rows = json.loads(told(play, cli, "task", "list", "--json"))["tasks"]
     assert [row["id"] for row in rows if row["broken"]] == [task]
     assert "1 cannot be read" in told(play, cli, "status")
     code, out, _ = cli("check", "--no-base", "-C", str(play.root))
     assert (code, path in out) == (5, True)
-    code, out, err = cli("show", task, "-C", str(play.root))
-    assert (code, out, "ledger_broken" in err) == (4, "", True)
+    for show in (
+        ("show", task),
+        ("task", "show", task),
+        ("task", "brief", task),
+        ("task", "block", task, "--reason", "x"),
+    ):
+        code, out, err = cli(*show, "-C", str(play.root))
+        assert (code, out, "ledger_broken" in err) == (4, "", True), show
 
 
 def test_the_only_task_is_not_nothing(play: Play, cli: Callable[..., Any]) -> None:
@@ -86,6 +92,14 @@ def test_the_only_task_is_not_nothing(play: Play, cli: Callable[..., Any]) -> No
     assert seen(play)["counts"] == {"pending": 1, "proven": 0, "unproven": 0, "unreadable": 1}
     text = told(play, cli, "status")
     assert not any(one in text for one in NOT_SAID)
+
+
+@pytest.mark.parametrize("verb", ["pause", "cancel"])
+def test_a_run_that_is_halted_names_a_task_that_cannot_be_read(play: Play, cli: Callable[..., Any], verb: str) -> None:
+    play.run(spike=True)
+    task = play.task()
+    damage(play, file_of(play, task), *DAMAGES["unknown key"])
+    assert "text cannot be read" in told(play, cli, "run", verb, "--reason", "Over.")
 
 
 def test_a_task_whose_file_is_gone_is_told_of(play: Play, cli: Callable[..., Any]) -> None:

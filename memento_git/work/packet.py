@@ -46,6 +46,7 @@ def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
     state = RunState(view, run)
     load(state)
     policy = view.policy()
+    state.prose(identity)
     task, goal = rows.task_row(state, identity, policy), rows.run_row(state)
     asked = _asked(state, identity, policy)
     omitted: list[Row] = []

@@ -79,7 +79,7 @@ def _approval(state: RunState, plan: str) -> Event | None:
 
 def task_row(state: RunState, task: str, policy: Policy) -> Row:
     unread = state.unread(task)
-    prose = state.stand_in(task) if unread else state.prose(task)
+    prose = state.told(task)
     status = state.task_status(task)
     done = status in ("completed", "accepted")
     proof = state.proof(task, policy) if done else None

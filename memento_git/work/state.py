@@ -65,13 +65,10 @@ class RunState(Happenings):
 
         A run's text is the only one that all of its records lean on, so a stand-in takes its place.
         """
-        found = self.view.record(self._text_path(identity))
-        if isinstance(found, Prose):
-            return found
-        finding = self.unread(identity)
-        if finding is not None and identity != self.id:
+        finding = self.unread(identity) if identity != self.id else None
+        if finding is not None:
             raise LedgerUnreadable(finding=finding)
-        return self.stand_in(identity)
+        return self.told(identity)
 
     def unread(self, identity: str) -> Finding | None:
         """Return why the text of a record cannot be read, or nothing."""
@@ -85,11 +82,15 @@ class RunState(Happenings):
         self.view.note(finding)
         return finding
 
-    def stand_in(self, identity: str) -> Prose:
-        """Return what is shown in the place of a text that cannot be read."""
+    def told(self, identity: str) -> Prose:
+        """Return a run, plan or task to be shown; a stand-in where its text cannot be read."""
+        found = self.view.record(self._text_path(identity))
+        if isinstance(found, Prose):
+            return found
+        self.unread(identity)
         kind = kind_of(identity)
-        told = f"(the {kind}'s text cannot be read)"
-        data = {"id": identity, "goal" if kind == "run" else "title": told, "at": NEVER, "by": UNKNOWN}
+        shown = f"(the {kind}'s text cannot be read)"
+        data = {"id": identity, "goal" if kind == "run" else "title": shown, "at": NEVER, "by": UNKNOWN}
         return Prose(identity, self.id, data, "", "", self._text_path(identity))
 
     def _text_path(self, identity: str) -> str:
