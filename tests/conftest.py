@@ -63,10 +63,15 @@ def ledger_in(folder: Path, code: Path) -> Path:
 
 
 @pytest.fixture
-def repo(tmp_path: Path, made: Path, request: pytest.FixtureRequest) -> Path:
-    """A repository with one commit of code; with a ledger where the test asks for one."""
+def original(made: Path, request: pytest.FixtureRequest) -> Path:
+    """The repository that a test gets a copy of: one commit of code, and a ledger where the test asks for one."""
     code = made / "code"
-    original = ledger_in(made / "ledger", code) if "ledger" in request.fixturenames else code_in(code)
+    return ledger_in(made / "ledger", code) if "ledger" in request.fixturenames else code_in(code)
+
+
+@pytest.fixture
+def repo(tmp_path: Path, original: Path) -> Path:
+    """A repository of the test's own."""
     folder = tmp_path / "repo"
     shutil.copytree(original, folder)
     git(folder, "update-index", "-q", "--refresh")

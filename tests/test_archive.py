@@ -10,6 +10,7 @@ import pytest
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.store import Ledger
+from memento_git.review.actions import check
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, settling, tasks
 from memento_git.work.overview import base
@@ -152,8 +153,16 @@ def test_two_branches_archive_the_same_run_and_both_archives_read_as_one(play: P
     assert play.status(run) == "completed"
     state = play.state(run)
     assert state.evidence_status(first_evidence) == "redacted"
-    assert "R001" in {finding.code for finding in state.view.findings}
+    told = [finding for finding in state.view.findings if finding.code == "R001"]
+    assert {finding.fix for finding in told} == {"memento check --fix"}
     assert not play.is_proven(task)
+    report = check(play.ledger, no_base=True, fix=True)
+    assert report.fixed == tuple(f"removed {finding.path}" for finding in told)
+    assert [finding.code for finding in report.findings if finding.severity == "error"] == []
+    assert play.status(run) == "completed"
+    packed = [path.relative_to(play.root).as_posix() for path in play.root.glob(f".memento/archive/{run}/*")]
+    held = {name for path in packed for name in archive.unpack(path, run, (play.root / path).read_bytes())[0]}
+    assert not held & {finding.path for finding in told}
 
 
 def first(play: Play, run: str) -> str:

@@ -68,11 +68,13 @@ def test_every_row_runs(tool: str, commands: list[str], play: Play, cli: Call, t
 
 def _scene(play: Play, folder: Path, tool: str) -> dict[str, str]:
     """Return what stands for the words in capitals, made in a fresh ledger."""
-    note = play.do(notes.add_note, "Tokens live an hour, 3600 s.", key="auth.token", thread="auth", about=["app.py"]).id
-    other = play.do(notes.add_note, "The user likes the dark theme.", key="user.theme", links=[f"relates_to:{note}"]).id
-    play.do(notes.add_note, "Tokens are signed.", thread="auth", domain="decisions", tags=["tokens"])
-    play.do(notes.add_note, "The bakery opens at six.")
-    goal = play.do(notes.add_note, "Write all tests.", kind="goal").id
+    with play.ledger.transaction("scene") as tx:
+        note = notes.add_note(tx, "Tokens live an hour, 3600 s.", key="auth.token", thread="auth", about=["app.py"]).id
+        near = [f"relates_to:{note}"]
+        other = notes.add_note(tx, "The user likes the dark theme.", key="user.theme", links=near).id
+        notes.add_note(tx, "Tokens are signed.", thread="auth", domain="decisions", tags=["tokens"])
+        notes.add_note(tx, "The bakery opens at six.")
+        goal = notes.add_note(tx, "Write all tests.", kind="goal").id
     file = folder / "given"
     if tool in ("memory_pipeline", "memory_vector"):
         file.write_text("name: mine\nabout: What is known.\nsteps:\n- do: recall\n  query: tokens\n")

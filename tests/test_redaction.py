@@ -30,6 +30,10 @@ def event_of(play: Play, task: str, verb: str) -> str:
     return next(seen.event.id for seen in play.state(task).folded(task).events if seen.event.do == verb)
 
 
+def path_of(play: Play, event: str) -> str:
+    return play.state(event).index.events[event]
+
+
 def test_redacted_evidence_is_gone_and_what_it_proved_is_unproven(play: Play) -> None:
     run, _, evidence = story(play)
     play.do(settling.redact_record, evidence, reason="a token in the output")
@@ -149,6 +153,34 @@ def test_redacting_is_possible_in_a_final_run_and_makes_nothing_late(play: Play)
     play.do(settling.redact_record, event_of(play, task, "claimed"), reason="x")
     assert play.status(run) == "completed"
     assert not play.state(run).is_late(task)
+
+
+def test_the_reason_of_a_redaction_is_redacted_and_the_redaction_counts(play: Play) -> None:
+    run, task, evidence = story(play)
+    play.do(settling.redact_record, evidence, reason="it names Xylophone")
+    play.gate("quality_review", "failed", reason="ask Xylophone")
+    play.do(settling.redact_record, event_of(play, run, "failed"), reason="Xylophone again")
+    for record in (evidence, run, evidence, run):
+        (there,) = [name for name in play.state(run).index.events_of[record] if "-redacted-" in path_of(play, name)]
+        play.do(settling.redact_record, there, reason=f"once more, {record}")
+    state = play.state(run)
+    assert (state.evidence_status(evidence), state.failed_gates(run)) == ("redacted", [(run, "quality_review")])
+    assert len(state.redactions()) == 6
+    assert not base(play.ledger.view(), run)["trouble"]
+    assert (play.status(task), play.is_proven(task)) == ("completed", False)
+    for path in play.root.glob(".memento/**/*"):
+        assert not path.is_file() or b"Xylophone" not in path.read_bytes()
+
+
+def test_what_is_redacted_and_comes_back_is_found_after_the_redaction_was_redacted(play: Play) -> None:
+    run, _, evidence = story(play)
+    before, path = git(play.root, "rev-parse", "HEAD"), play.state(evidence).index.evidence[evidence]
+    play.do(settling.redact_record, evidence, reason="secret")
+    play.do(settling.redact_record, event_of(play, evidence, "redacted"), reason="the reason said it, too")
+    git(play.root, "checkout", before, "--", path)
+    git(play.root, "commit", "-qm", "came back")
+    held = base(play.ledger.view(), run)
+    assert [(finding[0], finding[1]) for finding in held["findings"]] == [("R001", path)]
 
 
 def test_redacting_needs_a_reason(play: Play) -> None:

@@ -104,7 +104,9 @@ NOTES: Final = """\
   of them ran again on the same code, to the same verdict, and signed (`evidence reproduce --sign`) is *reproduced*.
   Nobody named: nobody's signature does that. `proof: {test: reproduced}` asks for it. `check --base` reads names and
   keys from the base.
-- A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is.
+- A gate in `gates.fresh` passes only with `--evidence`, and that evidence must have seen the code as it is. For a
+  gate of a run one piece must have seen all of it: evidence that covers some paths (`--covers`) is enough for a
+  gate of a task.
 - Policy is read at the commit that a command starts from, when an event is written. The fold never looks at it. What
   is shown as proven is judged by the policy of the commit that is read.
 - A policy that cannot be read (`F001`, `F002`) or is of a newer format (`F005`) stops every command that needs it,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import codec, layout
@@ -96,21 +97,40 @@ class Happenings:
         """
         return {name: event for name, event in self._removed().items() if self._path(name) is None}
 
+    def redactions(self) -> list[Event]:
+        """Return the events that redact, also those of which another redaction is all that is left."""
+        paths = [path for path in self.index.events.values() if "-redacted-" in path]
+        there = [found for path in paths if isinstance(found := self.view.record(path), Event)]
+        return [*there, *(event for event in self._removed().values() if event.do == "redacted")]
+
     def _removed(self) -> dict[str, Event]:
         if self._tombstones is None:
             self._tombstones = {}
             paths = [path for path in self.index.events.values() if "-redacted-" in path]
             redactions = [found for path in paths if isinstance(found := self.view.record(path), Event)]
-            targets = {parse_ref(redaction.get("target")) for redaction in redactions}
-            for redaction in redactions:
-                self._came_back(parse_ref(redaction.get("target")).id)
-                own = kind_of(redaction.of) == "evidence" and parse_ref(redaction.get("target")).id == redaction.of
-                if own or "kept" not in redaction.data:
-                    continue
-                if all(ref in targets or self._is_there(ref) for ref in redaction.after):
-                    event = self._kept(redaction, redaction.path)
-                    self._tombstones |= {event.id: event} if event is not None else {}
+            chains = [self._chain(redaction) for redaction in redactions]
+            targets = {parse_ref(one.get("target")) for chain in chains for one in chain if one.do == "redacted"}
+            for chain in chains:
+                self._came_back(parse_ref(chain[0].get("target")).id)
+                for redaction, kept in pairwise(chain):
+                    if not all(ref in targets or self._is_there(ref) for ref in redaction.after):
+                        break
+                    self._tombstones[kept.id] = kept
+                    if kept.do == "redacted":
+                        self._came_back(parse_ref(kept.get("target")).id)
         return self._tombstones
+
+    def _chain(self, redaction: Event) -> list[Event]:
+        """Return a redaction and what it keeps of an event; if that is one too, also what that one kept, and so on."""
+        chain = [redaction]
+        while chain[-1].do == "redacted" and "kept" in chain[-1].data:
+            last = chain[-1]
+            own = kind_of(last.of) == "evidence" and parse_ref(last.get("target")).id == last.of
+            kept = None if own else self._kept(last, redaction.path)
+            if kept is None:
+                break
+            chain.append(kept)
+        return chain
 
     def _is_there(self, ref: Ref) -> bool:
         path = self._path(ref.id)
@@ -126,14 +146,14 @@ class Happenings:
             *self.index.attachments.get(target, ()),
         ):
             if path is not None and len(self.view.commits) == 1:
-                self.view.note(
-                    Finding("R001", path, 0, f"{target} was redacted, and this file is back", f"git rm {path}")
-                )
+                packed = bool(self.id) and self.view.only_archived(self.id, path)
+                fix = "memento check --fix" if packed else f"git rm {path}"
+                self.view.note(Finding("R001", path, 0, f"{target} was redacted, and this file is back", fix))
 
     def _kept(self, redaction: Event, path: str) -> Event | None:
         target = parse_ref(redaction.get("target"))
         kept = redaction.data["kept"]
-        if kept.get("of") != redaction.of or kind_of(target.id) != "event":
+        if not isinstance(kept, dict) or kept.get("of") != redaction.of or kind_of(target.id) != "event":
             self.view.note(Finding("F003", path, 0, f"{target.id} is not an event of {redaction.of}"))
             return None
         place = Place("event", self.id, target.id, str(kept.get("of")), "", str(kept.get("do")))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.settling import NotAHead
-from memento_git.ledger import codec, layout
+from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import Book, Desk, event_data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from memento_git.ledger.listing import Index
+    from memento_git.ledger.store import Transaction
     from memento_git.model.work import Event
 
 
@@ -70,3 +72,29 @@ def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
     kept = codec.redact_event(event_data(found))
     desk.happen(book, found.of, "redacted", target=str(found.ref), kept=kept, reason=reason)
     return found
+
+
+def remove(tx: Transaction, paths: Iterable[str]) -> list[str]:
+    """Take redacted files away, also out of the archives that hold them; return those that were there."""
+    gone = []
+    for run, own in groupby(sorted(paths), lambda path: layout.run_of_path(path) or ""):
+        tx.view.index(run)
+        held = [path for path in own if path in tx.view.files]
+        take_out(tx, run, held)
+        for path in held:
+            if not tx.view.only_archived(run, path):
+                tx.put(path, None)
+        gone += held
+    return gone
+
+
+def take_out(tx: Transaction, run: str, paths: Collection[str]) -> None:
+    """Pack a run's archives again without these files."""
+    archived = tx.view.archived.get(run, {})
+    for packed in sorted({name for path in paths for name in archived.get(path, ())}):
+        files, _ = archive.unpack(packed, run, tx.view.read(packed) or b"")
+        kept = {path: data for path, data in files.items() if path not in paths}
+        tx.put(packed, None)
+        if kept:
+            rest = archive.pack(kept)
+            tx.put(layout.archive_path(run, codec.digest_of(rest)), rest)

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
-from memento_git.ledger import changes, codec, layout, ranges
+from memento_git.ledger import changes, codec, ranges, settling
 from memento_git.ledger.view import View
 from memento_git.review import against, judging
 
@@ -118,16 +118,7 @@ def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:
             if data is not None and not codec.check(path, data):
                 tx.put(path, data)
                 told.append(f"restored {path}")
-        for path in gone:
-            if path in tx.view.files and not _is_archived(tx, path):
-                tx.put(path, None)
-                told.append(f"removed {path}")
+        told += [f"removed {path}" for path in settling.remove(tx, gone)]
         return tuple(told)
 
     return ledger.change("check fix", act)
-
-
-def _is_archived(tx: Transaction, path: str) -> bool:
-    """Tell whether a file is only in an archive, which is not rewritten without a redaction."""
-    run = layout.run_of_path(path)
-    return run is not None and tx.view.only_archived(run, path)

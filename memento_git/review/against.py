@@ -46,7 +46,7 @@ class Comparison:
         self._redacted: dict[str, dict[str, str]] = {}
         self._unpacked: list[str] | None = None
         self._added: frozenset[str] | None = None
-        self._left: dict[str, tuple[str, str]] = {}
+        self._left: list[tuple[str, str, str]] = []
 
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
@@ -72,23 +72,23 @@ class Comparison:
             places = (layout.place_of(path) for path in paths)
             events = frozenset(place.id for place in places if place is not None and place.kind == "event")
             gone = [place for path in paths if (place := layout.place_of(path)) and place.do == "redacted"]
-            self._left = {path: told for place in gone for path, told in self._leftovers(place)}
-            self._added = events.union(name for name, before in self._left.values() if not before)
+            self._left = [told for place in gone for told in self._leftovers(place)]
+            self._added = events.union(name for _, name, before in self._left if not before)
         return self._added
 
-    def _leftovers(self, redaction: Place) -> Iterator[tuple[str, tuple[str, str]]]:
-        """Yield the file that has what is left of an event, with the event's id and its file at the base."""
+    def _leftovers(self, redaction: Place) -> Iterator[tuple[str, str, str]]:
+        """Yield the file that has what is left of an event, the event's id, and its file at the base."""
         for event in self.book(redaction.run).tombstones.values():
             place = layout.place_of(event.path)
             if place is not None and place.id == redaction.id:
                 there = self.base.index(redaction.run).events.get(event.id)
                 before = None if there else _book(self.base, redaction.run).event(event.id)
-                yield event.path, (event.id, there or (before.path if before else ""))
+                yield event.path, event.id, there or (before.path if before else "")
 
     def as_before(self, path: str) -> str:
         """Return where the base has what a redaction of the branch is now all that is left of."""
         self.added()
-        return self._left.get(path, ("", ""))[1] or path
+        return next((before for left, _, before in self._left if left == path and before), path)
 
     def unpacked(self) -> list[str]:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
@@ -167,9 +167,9 @@ class Comparison:
         """Return id -> digest of what legal redactions of a run took away, by the head."""
         if run not in self._redacted:
             state = self.book(run)
-            paths = [path for path in state.index.events.values() if "-redacted-" in path]
-            found = [one for path in paths if isinstance(one := self.head.record(path), Event)]
-            legal = [one for one in found if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
+            legal = [
+                one for one in state.redactions() if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"
+            ]
             self._redacted[run] = dict(parse_ref(one.get("target")) for one in legal)
         return self._redacted[run]
 
@@ -187,8 +187,9 @@ class Comparison:
             found = before.evidence(target)
             if found is not None and not keeps_answer(state, found):
                 yield self._other_words(event, target)
-        left = state.event(target)
-        if place.do == "redacted" and left is not None and left.do == "voided" and target in self.added():
+        while event.do == "redacted" and target in self.added() and (left := state.event(target)) is not None:
+            if left.do not in SETTLING:
+                break
             event, target = left, parse_ref(left.get("target")).id
         was, own = before.fold.judged(target), state.fold.judged(event.id)
         if own is None or own.verdict != "legal":
@@ -372,8 +373,10 @@ def _names(head: View, commits: Iterable[Authored], new: Collection[str]) -> dic
         found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
         if found is not None:
             names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
-        if isinstance(found, Event) and found.do == "redacted" and parse_ref(found.get("target")).id in new:
-            names.setdefault(str(found.data.get("kept", {}).get("by") or found.by), path)
+        told = found.data if isinstance(found, Event) and found.do == "redacted" else {}
+        while parse_ref(told.get("target", "")).id in new and isinstance(kept := told.get("kept"), dict):
+            names.setdefault(str(kept.get("by")), path)
+            told = kept
     return names
 
 

@@ -382,11 +382,12 @@ CATALOGUE: Final = {
     ),
     "D009": Kind(
         "what was legal is taken out", "error",
-        "An event was legal at the base, and the branch takes it out: by a void that says it had not seen it, or by a "
-        "redaction that keeps other words than the event said. The redaction of an answer or of a check, which are "
-        "evidence, has to keep whose it was, about what, and how it ended.",
-        "`git rm` the void, or the redaction, and restore the event: `git checkout BASE -- PATH`. A later event may "
-        "change an outcome.",
+        "An event was legal at the base, and the branch takes it out: by a void that says it had not seen it, by "
+        "settling for an event that had not seen it where nobody disagreed at the base, or by a redaction that keeps "
+        "other words than the event said. The redaction of an answer or of a check, which are evidence, has to keep "
+        "whose it was, about what, and how it ended.",
+        "`git rm` the void, the settling or the redaction, and restore the event: `git checkout BASE -- PATH`. Settle "
+        "for what the base holds; a later event, which has seen it, may change an outcome.",
     ),
     "D010": Kind(
         "taken back or edited on the branch", "error",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 NOTHING: Final = "none was given"
+WEAK: Final = "nothing that was given would prove anything under the policy"
+NARROW: Final = "what was given covers some paths, and not all of the code"
 
 
 def fault(cited: Cited, scope: str) -> str:
@@ -40,14 +42,16 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
         return NOTHING
     if problem := faults(state, scope, refs):
         return problem
-    shows, proof = False, state.view.policy().proof
+    shows, narrow, proof = False, False, state.view.policy().proof
     for evidence, cited in _shown(state, refs):
         code = trust.seen_by(evidence)
         now = codestate.code_now(git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
         if not trust.agree(code, now):
             return f"{evidence.id} saw other code"
-        shows = shows or not trust.weakness(evidence, cited.trust, proof)
-    return "" if shows else "nothing that was given would prove anything under the policy"
+        if not trust.weakness(evidence, cited.trust, proof):
+            narrow = not _is_wide(scope, evidence)
+            shows = shows or not narrow
+    return "" if shows else NARROW if narrow else WEAK
 
 
 def mending(git: Git, state: RunState, gate: str) -> str:
@@ -64,9 +68,16 @@ def mending(git: Git, state: RunState, gate: str) -> str:
 def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
     """Tell whether a pass rests on sound evidence of the code as it is."""
     return any(
-        not trust.weakness(evidence, cited.trust, policy.proof, cited.doubt) and trust.saw(evidence, code)
+        not trust.weakness(evidence, cited.trust, policy.proof, cited.doubt)
+        and _is_wide(verdict.of, evidence)
+        and trust.saw(evidence, code)
         for evidence, cited in _shown(state, verdict.data.get("evidence") or ())
     )
+
+
+def _is_wide(scope: str, evidence: Evidence) -> bool:
+    """Tell whether evidence shows enough of the code for a gate: of a run all of it, and not some paths alone."""
+    return kind_of(scope) == "task" or "paths" not in trust.seen_by(evidence)
 
 
 def _shown(state: RunState, refs: Iterable[str]) -> Iterator[tuple[Evidence, Cited]]:

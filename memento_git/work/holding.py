@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, gatehold, release, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
@@ -153,8 +153,14 @@ def taken_away(state: RunState) -> Gone:
 
 def left_of(state: RunState, evidence: str) -> dict[str, Any]:
     """Return what a redacted answer or check still says; nothing of other evidence."""
-    events = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal"]
-    return next((kept for one in events if isinstance(kept := one.data.get("kept"), dict)), {})
+    own = [
+        seen.event
+        for seen in state.folded(evidence).events
+        if seen.verdict == "legal"
+        and seen.event.do == "redacted"
+        and parse_ref(seen.event.get("target")).id == evidence
+    ]
+    return next((kept for one in own if isinstance(kept := one.data.get("kept"), dict)), {})
 
 
 def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[CheckSeen]:

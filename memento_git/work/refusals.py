@@ -143,7 +143,7 @@ class DependencyCycle(Refused):
 class GateBlocks(Refused):
     token = "review_gate_blocking"
     sentence = "gate {gate} of {scope} has failed"
-    hint_ = "pass it or waive it with a reason: memento gate waive {gate} --{kind} {scope} --reason WHY"
+    hint_ = "pass it or waive it with a reason: memento gate waive {gate} {on} --reason WHY"
 
 
 class GateNotFresh(Refused):

@@ -257,7 +257,7 @@ def _gates_open(event: Event, seen: Seen) -> None:
 def _gate_open(scope: str, lanes: Lanes) -> None:
     for gate, value in lanes.named("gate").items():
         if value[0] == "failed":
-            raise no.GateBlocks(gate=gate, scope=scope, kind=kind_of(scope))
+            raise no.GateBlocks(gate=gate, scope=scope, on=f"--{kind_of(scope)} {scope}")
 
 
 def _dispatch(event: Event, seen: Seen) -> tuple[str, str]:

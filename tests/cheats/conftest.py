@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger.store import Ledger
 from tests.cheats.doors import Doors
 from tests.cheats.listed import missed
+from tests.conftest import ledger_in
+from tests.play import Play
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from pathlib import Path
 
-    from tests.play import Play
+
+@pytest.fixture
+def original(made: Path) -> Path:
+    """A repository with a check of its code, a ledger, and a run with an approved plan; made once."""
+    folder = made / "planned"
+    if folder.exists():
+        return folder
+    shutil.copytree(ledger_in(made / "ledger", made / "code"), folder)
+    (folder / "check.py").write_text("raise SystemExit(0 if 'good' in open('app.py').read() else 3)\n")
+    (folder / "app.py").write_text("good\n")
+    with Ledger.open(folder) as opened:
+        play = Play(opened)
+        play.commit_all("a check")
+        play.planned()
+    return folder
 
 
 @pytest.fixture
 def doors(play: Play, cli: Callable[..., Any]) -> Doors:
-    (play.root / "check.py").write_text("raise SystemExit(0 if 'good' in open('app.py').read() else 3)\n")
-    (play.root / "app.py").write_text("good\n")
-    play.commit_all("a check")
-    play.planned()
     return Doors(play, cli)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from memento_git.model.work import Event
     from memento_git.work.state import RunState
     from tests.play import Play
 
@@ -43,6 +44,12 @@ class Forger:
     def ref(self, record: str) -> Ref:
         """Return the reference to an event or evidence as a right one would be."""
         return Ref(record, codec.digest_of(self.file(record).read_bytes()))
+
+    def event(self, event: str) -> Event:
+        """Return an event, or what is left of it."""
+        found = self.play.state(event).event(event)
+        assert found is not None
+        return found
 
     def last(self, record: str, do: str) -> str:
         """Return the latest event of a verb on a record."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger import codec
+from memento_git.ledger.desk import event_data
 from memento_git.verbs import batch
 from memento_git.work.actions import evidences, gates, plans, releases, runs, settling
 from tests.cheats.forging import ADA, MAIN, WORK
@@ -105,7 +107,10 @@ def test_what_nobody_may_write_and_is_redacted(doors: Doors, how: str) -> None:
     code, write = WAYS[how]
     event = write(doors)
     told = doors.caught(code)
+    of = doors.event(event).of
     redact(doors, event)
+    assert {*doors.caught(code).splitlines()} == {*told.splitlines()}
+    redact(doors, doors.last(of, "redacted"))
     assert {*doors.caught(code).splitlines()} == {*told.splitlines()}
 
 
@@ -136,6 +141,25 @@ def test_a_void_of_what_is_legal_that_is_redacted(doors: Doors) -> None:
     assert failed in doors.caught("D009")
     redact(doors, void)
     assert failed in doors.caught("D009")
+    redact(doors, doors.last(run, "redacted"))
+    assert failed in doors.caught("D009")
+
+
+def test_a_redaction_with_other_words_that_is_redacted(doors: Doors) -> None:
+    """Way: what is left of a failure says that it passed, and the redaction that says so is redacted."""
+    run = run_of(doors)
+    doors.play.gate(GATE, "failed")
+    doors.landed()
+    failed = doors.last(run, "failed")
+    path, data = doors.drafted(
+        run, "redacted", target=str(doors.ref(failed)), reason=WHY,
+        kept={**codec.redact_event(event_data(doors.event(failed))), "do": "passed"},
+    )  # fmt: skip
+    doors.remove(failed)
+    doors.write(path, data)
+    assert failed in doors.caught("D009")
+    redact(doors, doors.last(run, "redacted"))
+    assert failed in doors.caught("D009")
 
 
 def test_an_approval_without_a_signature_that_is_redacted(doors: Doors, tmp_path: Path) -> None:
@@ -164,7 +188,7 @@ def test_honest_redactions_are_found_nothing_of(doors: Doors) -> None:
     play.gate("final_acceptance", "waived", reason="Nobody is here.")
     play.do(releases.release_run, note="A name.")
     doors.landed()
-    events = [(run, "passed"), (run, "waived"), (task, "claimed"), (task, "dispatched")]
+    events = [(run, "passed"), (run, "waived"), (task, "claimed"), (task, "dispatched"), (run, "redacted")]
     for record, verb in events:
         play.do(settling.redact_record, doors.last(record, verb), reason=WHY)
         doors.sound()
@@ -245,6 +269,21 @@ def test_a_fresh_gate_whose_code_has_gone_on(doors: Doors) -> None:
     assert [_released(doors, run, *more) for more in (("--no-record",), ())] == [[], []]
     assert doors.play.do(runs.complete_run, run) == run
     doors.sound()
+
+
+def test_a_fresh_gate_on_evidence_of_some_paths_alone(doors: Doors) -> None:
+    """Way: what the evidence covers has not changed, and all the rest of the code has."""
+    doors.policy("  gates: {fresh: [quality_review]}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    draft = evidences.witness(doors.play.ledger, ["true"], kind="test", covers=["app.py"], quiet=True)
+    shown = doors.play.do(evidences.record_draft, draft, tasks=[task])
+    _grown(doors)
+    asked: dict[str, Any] = {"gate": GATE, "verdict": "passed", "evidence": [shown]}
+    assert "not all of the code" in doors.refused("gate_not_fresh", "gate record", run=run, **asked)
+    for _ in doors.accepted("gate record", task=task, **asked):
+        doors.sound("P002")
+    doors.forge(run, "passed", gate=GATE, evidence=[str(doors.ref(shown))])
+    assert GATE in doors.caught("G003")
 
 
 def test_a_run_that_was_completed_without_its_release(doors: Doors) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
+from memento_git.ledger.settling import take_out
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.work import gatehold, holding, preflight
 from memento_git.work import refusals as no
-from memento_git.work.actions.settling import take_out
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ def _settled(desk: Desk, state: RunState, task: str) -> None:
     if not (found := state.proof(task, desk.policy)).proven:
         raise no.TaskUnproven(task=task, why="; ".join(found.why))
     for scope, gate in state.failed_gates(task):
-        raise no.GateBlocks(gate=gate, scope=scope, kind=kind_of(scope))
+        raise no.GateBlocks(gate=gate, scope=scope, on=f"--{kind_of(scope)} {scope}")
 
 
 def _gates_passed(desk: Desk, state: RunState) -> None:
     for scope, gate in state.failed_gates(state.id):
-        raise no.GateBlocks(gate=gate, scope=scope, kind=kind_of(scope))
+        raise no.GateBlocks(gate=gate, scope=scope, on=f"--{kind_of(scope)} {scope}")
     missing = holding.unmet(state, desk.policy)
     absent = [gate for gate, why in missing if why == holding.NOT_PASSED]
     if absent:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import archive, codec, layout, settling
+from memento_git.ledger import codec, settling
 from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from memento_git.ledger.store import Transaction
     from memento_git.work.state import RunState
 
@@ -55,29 +53,8 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
     kept = codec.redact_evidence(found.data)
     told: dict[str, Any] = {"kept": kept} if kept else {}
     desk.happen(state, identity, "redacted", target=f"{identity}@{found.digest}", reason=reason, **told)
-    _remove(desk, state, [found.path, *state.index.attachments.get(identity, [])])
+    settling.remove(desk.tx, [found.path, *state.index.attachments.get(identity, [])])
     return identity
-
-
-def _remove(desk: Desk, state: RunState, paths: list[str]) -> None:
-    """Take files away, also out of the archives that hold them."""
-    tx = desk.tx
-    take_out(tx, state.id, paths)
-    for path in paths:
-        if path in tx.view.files and not tx.view.only_archived(state.id, path):
-            tx.put(path, None)
-
-
-def take_out(tx: Transaction, run: str, paths: Collection[str]) -> None:
-    """Pack a run's archives again without these files."""
-    archived = tx.view.archived.get(run, {})
-    for packed in sorted({name for path in paths for name in archived.get(path, ())}):
-        files, _ = archive.unpack(packed, run, tx.view.read(packed) or b"")
-        kept = {path: data for path, data in files.items() if path not in paths}
-        tx.put(packed, None)
-        if kept:
-            rest = archive.pack(kept)
-            tx.put(layout.archive_path(run, codec.digest_of(rest)), rest)
 
 
 def _event(desk: Desk, target: str, reason: str) -> str:
@@ -87,5 +64,5 @@ def _event(desk: Desk, target: str, reason: str) -> str:
                 raise settling.AlreadyRedacted(target=gone)
     identity, state = desk.find(target, "event")
     found = settling.redact(desk, state, identity, reason)
-    _remove(desk, state, [found.path])
+    settling.remove(desk.tx, [found.path])
     return identity
