@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memento_git.errors import Refused
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work import guard
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memento_git.errors import MementoError
     from memento_git.folding.rows import Row
@@ -19,22 +20,21 @@ if TYPE_CHECKING:
 Texts = list[tuple[str, str]]
 
 
-def of_run(state: RunState, policy: Policy) -> MementoError | None:
-    """Return why nothing of a run is handed out, by its plan or, without one, by how much was handed out; or nothing.
+def refuse_run(state: RunState, policy: Policy) -> None:
+    """Refuse to hand out anything of a run, by its plan or, without one, by how much was handed out.
 
     That a run has neither a plan nor leave to go without is for the table of transitions to say.
     """
     plan = state.canonical
     if plan == "contested":
-        return no.RecordContested(record=f"the canonical plan of {state.id}")
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
     if plan:
         if finding := state.unread(plan):
-            return LedgerUnreadable(finding=finding)
-        return no.PlanChanged(plan=plan) if state.plan_changed(plan) else None
-    if not state.prose(state.id).data.get("spike"):
-        return None
-    made, limit = _made(state), policy.spike_dispatches
-    return no.SpikeLimit(run=state.id, made=made, limit=limit) if made >= limit else None
+            raise LedgerUnreadable(finding=finding)
+        if state.plan_changed(plan):
+            raise no.PlanChanged(plan=plan)
+    elif state.prose(state.id).data.get("spike") and (made := _made(state)) >= policy.spike_dispatches:
+        raise no.SpikeLimit(run=state.id, made=made, limit=policy.spike_dispatches)
 
 
 def _made(state: RunState) -> int:
@@ -75,8 +75,8 @@ def hindrance(state: RunState, task: str, policy: Policy) -> MementoError | None
     Signatures are left out: what they come to depends on more than the run's files. See `mark_unsigned`.
     """
     if "run" not in state.shared:
-        state.shared["run"] = of_run(state, policy) or _told(policy, shared_texts(state))
-    found = state.shared["run"] or _told(policy, guard.texts_of(state.prose(task), "task"))
+        state.shared["run"] = _refusal(refuse_run, state, policy) or _destructive(policy, shared_texts(state))
+    found = state.shared["run"] or _destructive(policy, guard.texts_of(state.prose(task), "task"))
     if found is not None:
         return found
     from memento_git.work.budget import BudgetExceeded
@@ -85,10 +85,14 @@ def hindrance(state: RunState, task: str, policy: Policy) -> MementoError | None
     return BudgetExceeded(task=task, why=why) if why else None
 
 
-def _told(policy: Policy, given: Texts) -> MementoError | None:
+def _destructive(policy: Policy, given: Texts) -> MementoError | None:
+    return _refusal(guard.refuse_text, policy, given)
+
+
+def _refusal(refuse: Callable[..., object], *given: object) -> MementoError | None:
     try:
-        guard.refuse_text(policy, given)
-    except guard.DestructiveCommand as refusal:
+        refuse(*given)
+    except (Refused, LedgerUnreadable) as refusal:
         return refusal
     return None
 

@@ -61,8 +61,7 @@ def hand_out(
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
     prose = state.prose(identity)
     plan = state.canonical
-    if (refusal := handout.of_run(state, desk.policy)) is not None:
-        raise refusal
+    handout.refuse_run(state, desk.policy)
     spike = not plan and bool(state.prose(state.id).data.get("spike"))
     dependencies = prose.list("depends_on")
     for other in dependencies:
