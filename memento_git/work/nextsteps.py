@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.states import FINAL_RUN
-from memento_git.work.verification import run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +96,13 @@ def _plan_steps(held: Row) -> list[Row]:
     ]
 
 
+def _shows(row: Row) -> str:
+    """Return the command line that records what is asked first of a task."""
+    from memento_git.work.verification import run_lines
+
+    return run_lines(row["id"], row["asked"])[0]
+
+
 def _looks(row: Row) -> str:
     """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
@@ -132,7 +138,7 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
             command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
             steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
         elif row["status"] == "in_progress":
-            steps.append({"why": f"“{row['title']}” is in progress", "command": run_lines(row["id"], row["asked"])[0]})
+            steps.append({"why": f"“{row['title']}” is in progress", "command": _shows(row)})
         elif row["ready"]:
             steps.append(
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
