@@ -152,7 +152,9 @@ class Memory:
     def forget_prefix(self, prefix: str) -> list[str]:
         """Retire all memories whose key is the prefix or lies below it; return their ids."""
         from memento_git.knowledge.actions.notes import retire_prefix
+        from memento_git.model.knowledge import key_start
 
+        key_start(prefix)
         ledger = self._held.reading()
         if ledger is None:
             return []

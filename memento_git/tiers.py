@@ -45,7 +45,10 @@ class MemoryManager:
         self.root = self._held.folder
 
     def add(self, text: str, tier: str = "short") -> str:
-        """Remember a text; return its id. Short is a ring of the latest, medium expires, long lasts."""
+        """Remember a text; return its id. Short is a ring of the latest, medium expires, long lasts.
+
+        A text that is there already, and would expire, lasts once it is added as long.
+        """
         if tier not in TIERS:
             raise NoSuchTier(tier=tier)
         from memento_git.knowledge.actions.keeping import keep_note
@@ -53,7 +56,12 @@ class MemoryManager:
         ledger = self._held.writing()
         if tier == "short":
             return str(keep_note(ledger, text, short=True).row["id"])
-        return keep_note(ledger, text, tier=tier, kind=KIND).added.id
+        kept = keep_note(ledger, text, tier=tier, kind=KIND)
+        if tier == "long" and kept.added.existing and kept.row["expires"]:
+            from memento_git.knowledge.actions.notes import promote_note
+
+            ledger.change("note promote", lambda tx: promote_note(tx, kept.added.id))
+        return kept.added.id
 
     def retrieve(self, query: str, k: int = 5) -> list[Remembered]:
         """Return the texts of all three tiers that answer a question, the best first."""

@@ -285,6 +285,27 @@ def test_what_is_not_committed_is_unpinned_until_it_is(garden: Garden) -> None:
     assert all(one and garden.follow(one).state == "ok" for one in pinned)
 
 
+@pytest.mark.parametrize("place", ["parts", "parts/logo.bin"])
+def test_what_has_no_text_is_unpinned_until_it_is_committed(garden: Garden, place: str) -> None:
+    garden.commit("parts/logo.bin", b"\x89PNG\0\1\2")
+    garden.write("parts/logo.bin", b"\x89PNG\0\1\2\3")
+    anchor = garden.pin(place)
+    found = garden.follow(anchor)
+    assert (anchor.blob, *told(found), found.why) == (
+        "", "unpinned", place, None, "it was not committed as it was"
+    )  # fmt: skip
+    garden.commit()
+    with following.opened(Git(garden.folder)) as follower:
+        pinned = pinning.pin_later(anchor, follower, follower.at("HEAD"))
+    assert pinned
+    assert garden.follow(pinned).state == "ok"
+    garden.commit("parts/logo.bin", b"\x89PNG\0\1")
+    assert garden.follow(pinned).state == "changed"
+    git(garden.folder, "rm", "-qr", "parts")
+    garden.commit()
+    assert garden.follow(anchor).why == "there is no such file"
+
+
 def test_a_shallow_clone_says_unknown_and_never_ok(garden: Garden, tmp_path: Path) -> None:
     anchors = [garden.pin(SECOND), garden.pin("calc.py::second"), garden.pin("app.py:1")]
     garden.edited("import os\n", "import os\nimport re\n")
@@ -300,7 +321,8 @@ def test_a_shallow_clone_says_unknown_and_never_ok(garden: Garden, tmp_path: Pat
     git(garden.folder, "mv", "calc.py", "sums.py")
     garden.commit()
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{garden.folder}", "third")
-    assert garden.follow(anchors[0], folder=tmp_path / "third").state == "unknown"
+    lost = garden.follow(anchors[0], folder=tmp_path / "third")
+    assert (told(lost), "calc.py is not there" in lost.why) == (("unknown", "", None), True), "it is nowhere now"
 
 
 def test_a_squash_takes_the_commit_and_leaves_the_blob(garden: Garden, tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def test_a_request_that_cannot_be_done_is_refused(
 
 def test_a_revision_that_does_not_exist_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:
     play.run()
-    refused("revision_not_found", 2, "status", "--at", "no-such-branch")
-    refused("revision_not_found", 2, "status", "--at", "--upload-pack=touch /tmp/owned")
+    refused("revision_not_found", 1, "status", "--at", "no-such-branch")
+    refused("revision_not_found", 1, "status", "--at", "--upload-pack=touch /tmp/owned")
 
 
 def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:

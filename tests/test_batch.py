@@ -11,6 +11,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
+from memento_git.work.actions import evidences
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -157,12 +158,12 @@ def test_a_refusal_names_the_line_and_the_verb(play: Play, cli: Callable[..., An
 
 
 def test_a_gate_is_waived_and_imported_evidence_is_added(play: Play) -> None:
-    from memento_git.work.actions import evidences
+    from memento_git.work.actions import evidences, folders
 
     run = play.planned()
     task = play.task()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print(1)"], kind="test", quiet=True)
-    evidence = evidences.write_folder(play.ledger, draft, play.root / "out", [task], "from afar")
+    evidence = folders.write_folder(play.ledger, draft, play.root / "out", [task], "from afar")
     verbs = f"- {{do: gate waive, gate: release, run: {run}, reason: no release}}\n- {{do: evidence add, from: out}}\n"
 
     done = play.do(batch.apply, verbs.encode())
@@ -178,3 +179,56 @@ def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(pla
     found = play.state(done[0]["id"]).evidence(done[0]["id"])
     assert found is not None
     assert found.kind == "artifact"
+
+
+def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    play.complete(play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"]))
+    path = play.root.parent / "verbs.yaml"
+    path.write_text(f"- {{do: task verify, task: {task}}}\n- {{do: task add, title: Another}}\n")
+
+    code, out, _ = cli("apply", str(path), "-C", str(play.root), "--json")
+
+    answer = json.loads(out)
+    assert (code, answer["ok"], answer["error"]) == (1, False, "task_rejected")
+    assert (answer["done"][0]["id"], answer["done"][0]["verdict"]) == (task, "rejected")
+    assert "artifact" in answer["done"][0]["failed_requirements"][0]
+    assert play.status(task) == "rejected"
+    assert play.status(answer["done"][1]["id"]) == "pending"
+
+
+def test_an_acceptance_is_told_too(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.proven()
+    path = play.root.parent / "verbs.yaml"
+    path.write_text(f"- {{do: task verify, task: {task}}}\n")
+    code, out, _ = cli("apply", str(path), "-C", str(play.root))
+    assert (code, out) == (0, f"task verify  {task}  accepted\n")
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ('{do: evidence check, file: "a\\0b"}', "line 2 (evidence check), file: character U+0000"),
+        ('{do: evidence add, files: [app.py, "a\\0b"]}', "line 2 (evidence add), files: character U+0000"),
+        ("{do: evidence check, file: nope.json}", "line 2 (evidence check): nope.json: No such file"),
+        ("{do: evidence check, file: .}", "line 2 (evidence check): .: Is a directory"),
+        ("{do: task add, title: y, size: huge}", "line 2 (task add): 'huge' is not one of small"),
+        ("{do: task add, title: y, risk: foo}", "line 2 (task add): 'foo' is not one of low"),
+        ("{do: evidence add, files: app.py, outcome: maybe}", "line 2 (evidence add): 'maybe' is not one of passed"),
+        ("{do: gate release, approvals: two}", "line 2 (gate release): approvals: a whole number"),
+        ("{do: task add, colour: red}", "line 2 (task add): unknown option"),
+    ],
+)
+def test_every_refusal_of_an_entry_names_its_line_and_verb_and_no_place_of_this_machine(
+    play: Play, entry: str, told: str
+) -> None:
+    play.planned()
+    head = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(MementoError) as caught:
+        play.do(batch.apply, f"- {{do: task add, title: x}}\n- {entry}\n".encode())
+    assert caught.value.message.startswith(told)
+    assert str(play.root) not in caught.value.message
+    assert caught.value.exit_code in (1, 2)
+    assert git(play.root, "rev-parse", "HEAD") == head

@@ -239,6 +239,60 @@ def test_the_commits_of_several_revisions_are_listed_together(play: Play, cli: C
     assert len(asked(cli, play, "log", "--commits", "--at", "other", "--limit", "1")["commits"]) == 1
 
 
+def test_the_commits_are_filtered_or_the_filter_is_refused(play: Play, cli: Callable[..., Any]) -> None:
+    run, other = play.planned("One"), play.as_("agent:hermes").run("Two")
+    all_of_them = asked(cli, play, "log", "--commits")["commits"]
+
+    def chosen(*options: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = asked(cli, play, "log", "--commits", *options)["commits"]
+        return rows
+
+    assert [row["trailers"]["Memento-Run"] for row in chosen("--run", other)] == [[other]]
+    assert {*(row["trailers"]["Memento-Run"][0] for row in chosen("--run", run))} == {run}
+    assert [row["trailers"]["Memento-Record"] for row in chosen("--who", "HERMES")] == [[other]]
+    assert chosen("--since", "2999-01-01") == chosen("--until", "2001-01-01") == chosen("--who", "nobody") == []
+    assert chosen("--until", "2999-01-01") == chosen("--since", "2001-01-01") == all_of_them
+    assert asked(cli, play, "log", "--commits", "--limit", "1")["page"]["total"] == len(all_of_them)
+    for option, value in (("--record", run), ("--verb", "approved")):
+        assert cli("log", "--commits", option, value, "-C", str(play.root))[0] == 2
+    assert cli("log", "--commits", "--run", "run_zzzzzzzzzzzz", "-C", str(play.root))[0] == 1
+
+
+def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task()
+    play.gate("quality_review", "failed", task=task, note="needs work")
+    play.gate("plan_review", "passed")
+    for command in (("log",), ("show", task)):
+        assert ": gate quality_review: needs work\n" in cli(*command, "-C", str(play.root))[1]
+    assert cli("log", "-C", str(play.root))[1].splitlines()[0].endswith(": gate plan_review")
+
+
+def test_a_page_past_the_end_says_how_many_there_are(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    play.task()
+    for command in (("task", "list"), ("log",), ("log", "--commits")):
+        assert " in all" in cli(*command, "--offset", "100", "-C", str(play.root))[1]
+    assert cli("evidence", "list", "-C", str(play.root))[1] == "no evidence\n"
+
+
+@pytest.mark.parametrize("command", [["changes"], ["session"], ["session", "status"], ["hook"], ["hook", "list"]])
+def test_a_revision_that_there_is_not_is_refused_everywhere(
+    play: Play, cli: Callable[..., Any], command: list[str]
+) -> None:
+    assert cli(*command, "-C", str(play.root))[0] == 0
+    assert cli(*command, "--at", "nope", "-C", str(play.root))[0] == (1 if command == ["changes"] else 2)
+
+
+def test_changes_are_told_up_to_a_revision(play: Play, cli: Callable[..., Any]) -> None:
+    base = git(play.root, "rev-parse", "HEAD")
+    asked(cli, play, "note", "add", "It is so.")
+    since = ("changes", "--since", base)
+    assert len(asked(cli, play, *since)["changes"]) == 1
+    assert asked(cli, play, *since, "--at", base)["changes"] == []
+    assert cli(*since, "--at", base, "--until", base, "-C", str(play.root))[0] == 2
+
+
 def test_the_log_keeps_the_order_of_a_run_whatever_the_clocks_said(play: Play, cli: Callable[..., Any]) -> None:
     from memento_git.ledger.store import Ledger
     from memento_git.work.actions import tasks

@@ -7,10 +7,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
 from memento_git.model.markup import MOST_COMMENT, units
 from memento_git.review import diff_text
 from memento_git.review.diff_markdown import markdown
 from memento_git.review.note_changes import with_notes
+from memento_git.verbs.settling import redact_record
 from memento_git.work.actions.comparing import compare
 from tests.play import Play, git
 from tests.test_check_notes import LINES, add, edited, pinned, write
@@ -33,6 +35,42 @@ def told(play: Play, given: str, *tips: str) -> dict[str, Any]:
 
 def by_note(held: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in held["knowledge"]}
+
+
+def test_a_redaction_is_told_as_one_and_says_nothing_of_what_it_took_out(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    note = add(play, "The codename is Bluebird.", key="project.name")
+    base = head(play)
+    assert cli("session", "start", *where)[0] == 0
+    short = add(play, "Bluebird flies soon.")
+    play.do(notes.confirm_note, note)
+    for one in (note, short):
+        play.do(redact_record, one, reason="a leak")
+    held = told(play, f"{base}..HEAD")
+    assert {name: (row["change"], row["from"], row["to"], row["reason"]) for name, row in by_note(held).items()} == {
+        note: ("changed", "active", "redacted", "a leak"), short: ("added", None, "redacted", "a leak"),
+    }  # fmt: skip
+    assert by_note(held)[note]["happened"] == ["confirmed", "redacted"]
+    assert all("Ada" in row["by"][0] and row["at"] and row["text"] is None for row in held["knowledge"])
+    assert held["forbidden"] == []
+    text = diff_text.text(held)
+    assert text.count("redacted by Ada: a leak") == 2
+    seen = [
+        json.dumps(held), text, markdown(held), cli("changes", "--since", base, *where)[1],
+        cli("changes", "--since", base, "--json", *where)[1], cli("session", "start", *where)[1],
+    ]  # fmt: skip
+    for one in seen:
+        assert ("luebird" in one, "removed" in one.replace('"removed":', ""), "a leak" in one) == (False, False, True)
+    later = told(play, f"{head(play)}..HEAD")
+    assert later["knowledge"] == []
+    first = head(play)
+    events = Shelf(play.ledger.view()).folded(note).events
+    bob = play.as_("Bob <bob@x.invalid>")
+    bob.do(redact_record, next(seen.event.id for seen in events if seen.event.do == "redacted"), reason="a name")
+    row = by_note(told(play, f"{base}..HEAD"))[note]
+    assert ("Ada" in row["by"][0], row["reason"]) == (True, "[redacted]")
+    row = by_note(told(play, f"{first}..HEAD"))[note]
+    assert (row["from"], row["to"], row["by"], row["reason"]) == ("redacted", "redacted", [bob.ledger.actor], "a name")
 
 
 def test_every_thing_that_happens_to_a_note_is_told_once(play: Play) -> None:

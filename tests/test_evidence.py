@@ -14,7 +14,7 @@ import pytest
 from memento_git.texts.secrets import SecretFound
 from memento_git.work import codestate
 from memento_git.work import refusals as no
-from memento_git.work.actions import evidences
+from memento_git.work.actions import evidences, folders
 from memento_git.work.actions.diffs import FileUnfit, RangeInvalid
 from memento_git.work.actions.evidences import FileMissing
 from memento_git.work.capture import CommandNotStarted, OutsideRepository
@@ -422,25 +422,25 @@ def test_evidence_made_elsewhere_is_imported_as_it_was(play: Play, tmp_path: Pat
     task = play.task()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
     head = git(play.root, "rev-parse", "HEAD")
-    made = evidences.write_folder(play.ledger, draft, tmp_path / "out", [task], "from the runner")
+    made = folders.write_folder(play.ledger, draft, tmp_path / "out", [task], "from the runner")
     assert git(play.root, "rev-parse", "HEAD") == head
 
-    evidence = play.do(evidences.import_folder, tmp_path / "out")
+    evidence = play.do(folders.import_folder, tmp_path / "out")
 
     assert evidence == made
     assert kept(play, evidence, "stdout.txt") == "ci\n"
     with pytest.raises(evidences.FolderInvalid):
-        play.do(evidences.import_folder, tmp_path / "out")
+        play.do(folders.import_folder, tmp_path / "out")
 
 
 def test_imported_evidence_that_was_altered_is_refused(play: Play, tmp_path: Path) -> None:
     play.run()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], quiet=True)
-    evidences.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
     (tmp_path / "out" / "stdout.txt").write_text("better\n")
 
     with pytest.raises(evidences.FolderInvalid):
-        play.do(evidences.import_folder, tmp_path / "out")
+        play.do(folders.import_folder, tmp_path / "out")
 
 
 def test_an_approval_is_evidence_that_proves_no_work(play: Play) -> None:
@@ -478,7 +478,7 @@ def test_superseding_evidence_takes_the_place_of_the_old(play: Play) -> None:
     play.do(evidences.supersede, old, new)
 
     assert play.state(old).evidence_status(old) == "superseded"
-    with pytest.raises(no.EvidenceForeign):
+    with pytest.raises(evidences.SuccessorInvalid):
         play.do(evidences.supersede, new, new)
 
 

@@ -13,7 +13,7 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
-from memento_git.work.actions import diffs, evidences, runs, settling, tasks
+from memento_git.work.actions import diffs, evidences, folders, runs, settling, tasks
 from memento_git.work.capture import Stream, stream_record
 from tests.play import Play, git
 
@@ -105,24 +105,24 @@ def test_a_runner_without_a_ledger_writes_its_folder(repo: Path, cli: Callable[.
 def test_imported_evidence_is_searched_for_secrets(play: Play, tmp_path: Path) -> None:
     play.run()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], quiet=True)
-    evidences.write_folder(play.ledger, draft, tmp_path / "out", [], "fine")
+    folders.write_folder(play.ledger, draft, tmp_path / "out", [], "fine")
     text = (tmp_path / "out" / "evidence.yaml").read_text()
     secret = "password = " + '"hunter2' + 'hunter2"'
     (tmp_path / "out" / "evidence.yaml").write_text(text.replace("summary: fine", f"summary: '{secret}'"))
 
     with pytest.raises(SecretFound):
-        play.do(evidences.import_folder, tmp_path / "out")
+        play.do(folders.import_folder, tmp_path / "out")
 
 
 def test_redacted_evidence_is_not_imported_again(play: Play, tmp_path: Path) -> None:
     play.run()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], quiet=True)
-    evidence = evidences.write_folder(play.ledger, draft, tmp_path / "out", [], "")
-    play.do(evidences.import_folder, tmp_path / "out")
+    evidence = folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    play.do(folders.import_folder, tmp_path / "out")
     play.do(settling.redact_record, evidence, reason="a customer's name")
 
     with pytest.raises(evidences.FolderInvalid):
-        play.do(evidences.import_folder, tmp_path / "out")
+        play.do(folders.import_folder, tmp_path / "out")
 
 
 def test_a_private_key_that_begins_in_what_is_cut_is_not_kept(play: Play) -> None:
@@ -250,3 +250,24 @@ def test_kept_output_names_no_folder_of_the_machine(play: Play, tmp_path: Path) 
     evidence = play.do(evidences.record_draft, draft, tasks=[task])
     path = next(play.root.glob(f".memento/runs/*/evidence/*/{evidence}/stderr.txt"))
     assert path.read_text().startswith("<outside>/log.txt <outside>/python")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("outcome: failed", "outcome: passed", "what the command did says failed"),
+        ("kind: test", "kind: approval", "tells of no command"),
+        ("outcome: failed", "outcome: failed\nuri: https://example.org/x", "'uri', which evidence run does not write"),
+    ],
+)
+def test_imported_evidence_that_check_would_call_wrong_is_refused(
+    play: Play, tmp_path: Path, before: str, after: str, told: str
+) -> None:
+    play.run()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "raise SystemExit(1)"], kind="test", quiet=True)
+    folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    path = tmp_path / "out" / "evidence.yaml"
+    path.write_text(path.read_text().replace(before, after, 1))
+
+    with pytest.raises(evidences.FolderInvalid, match=told):
+        play.do(folders.import_folder, tmp_path / "out")

@@ -19,6 +19,7 @@ from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
 from memento_git.ledger import layout
+from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.work import codestate, envelope
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, exporting, releases, settling
@@ -126,7 +127,7 @@ def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
     note = play.do(evidences.add_evidence, "note", summary="fine", tasks=[task])
     typed = play.do(evidences.add_evidence, "test", uri="https://ci.invalid/1", tasks=[task], outcome="passed")
     for identity, status in ((withdrawn, "retracted"), (removed, "redacted")):
-        with pytest.raises(no.EvidenceWithdrawn, match=status):
+        with pytest.raises(EvidenceWithdrawn, match=status):
             exported(play, identity)
     for identity, why in ((note, "kind note"), (typed, "bound to no code")):
         with pytest.raises(exporting.NotAttestable, match=why) as caught:

@@ -152,7 +152,13 @@ def test_what_is_forgotten_is_found_no_more_and_can_be_restored(tmp_path: Path) 
             "path": str(tmp_path / "mem"), "total": 2, "active": 1, "archived": 1, "kinds": {"fact": 1},
         }  # fmt: skip
         assert mem.restore(one).content == "The staging server is called Otter."
+        for none in ("", "*", ".", " "):
+            with pytest.raises(MementoError) as refused:
+                mem.forget_prefix(none)
+            assert refused.value.token == "key_prefix_empty"
+        kept = mem.store("Nobody gave this a key.")
         assert mem.forget_prefix("project.") == [one, two]
+        mem.forget(kept)
         assert mem.recent() == []
         with pytest.raises(memory.HardForget) as caught:
             mem.forget(one, hard=True)
@@ -230,6 +236,17 @@ def test_the_tiers_are_kept_as_their_names_say(tmp_path: Path) -> None:
     assert git(tmp_path / "mem", "status", "--porcelain") == ""
     with MemoryManager(tmp_path / "mem") as again:
         assert set(again.retrieve("mirror", k=9)) == set(found)
+
+
+def test_what_would_expire_lasts_once_it_is_added_as_long(tmp_path: Path) -> None:
+    with MemoryManager(tmp_path / "mem") as manager:
+        first = manager.add("The mirror moves next month.", "medium")
+        assert manager.add("The mirror moves next month.", "long") == first
+        assert [one.tier for one in manager.retrieve("mirror moves")] == ["long"]
+        assert manager.add("The mirror moves next month.", "medium") == first
+        assert manager.add("The mirror moves next month.", "long") == first
+        assert [one.tier for one in manager.retrieve("mirror moves")] == ["long"]
+    assert git(tmp_path / "mem", "rev-list", "--count", "HEAD") == "3"
 
 
 def test_commits_bear_a_name_where_git_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,6 +187,41 @@ def test_a_damaged_bundle_is_refused_with_its_line(
     assert "notes.jsonl:" in error.message or "knowledge/" in error.message
 
 
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ({"key": "dup.k"}, "the key dup.k is that of notes.jsonl:2 too"),
+        ({"key": "A B"}, "key: 'A B' is not a key"), ({"kind": "nokind"}, "kind: 'nokind' is not one of"),
+        ({"domain": "nowhere"}, "'nowhere' is no domain"), ({"importance": 4}, "importance: '4' is not a number"),
+        ({"expires": "soon"}, "expires: 'soon' is no date"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_line_that_somebody_wrote_is_told_with_its_number(
+    other: Play, tmp_path: Path, line: dict[str, Any], problem: str
+) -> None:
+    path = tmp_path / "notes.jsonl"
+    lines = [{"format": "memento-bundle", "version": 1}, {"text": "One.", "key": "dup.k"}, {"text": "Two.", **line}]
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    error = refused(other, path)
+    assert (error.token, error.message.startswith(f"notes.jsonl:3: {problem}")) == ("bundle_invalid", True)
+    lines[2] = {"text": "It is ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"}
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    error = refused(other, path)
+    assert (error.token, error.message.startswith("notes.jsonl:3 text holds")) == ("secret_found", True)
+
+
+def test_a_key_that_two_notes_of_one_bundle_have_names_no_note_that_is_nowhere(
+    play: Play, other: Play, tmp_path: Path
+) -> None:
+    git(play.root, "switch", "-qc", "one")
+    add(play, "Tokens live an hour.", key="auth.token")
+    git(play.root, "switch", "-q", "main")
+    add(play, "Tokens live for a day and no longer.", key="auth.token")
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    error = refused(other, exported(play, tmp_path))
+    assert (error.token, error.message.startswith("notes.jsonl:")) == ("bundle_invalid", True)
+
+
 def test_a_bundle_cannot_hide_another_text_behind_what_it_shows(play: Play, other: Play, tmp_path: Path) -> None:
     add(play, "Tokens live an hour.")
     path = exported(play, tmp_path)

@@ -10,11 +10,13 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.tally import tallied
 from memento_git.review.note_counts import note_counts
+from memento_git.work.actions import evidences
 from tests.play import Play, git
 from tests.test_check_notes import add
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pytest
 
@@ -193,3 +195,44 @@ def test_a_report_lists_the_notes_that_have_to_do_with_the_run(play: Play, cli: 
     for form in ("text", "html"):
         assert "Renewal is slow" in cli("report", "--format", form, "-C", str(play.root))[1]
     assert asked(cli, play, "report", "--format", "json", "--limit", "1")["omitted"]["knowledge"] == 3
+
+
+def test_a_note_says_what_became_of_its_evidence(play: Play, cli: Call) -> None:
+    play.run()
+    evidence = play.evidence(play.task("Retry"))
+    note = add(play, "The retry fix is tested.", evidence=[evidence], sources=["task_list.md"])
+    standing = {"id": evidence, "status": "recorded", "trust": "witnessed"}
+    assert asked(cli, play, "note", "show", note)["evidence"][0].items() >= standing.items()
+    play.do(evidences.retract, evidence, reason="It was of another commit.")
+    for command in (("note", "show"), ("show",)):
+        told = asked(cli, play, *command, note)
+        assert told["note"]["evidence"] == [evidence]
+        assert [row["status"] for row in told["evidence"]] == ["retracted"]
+        assert ": retracted" in cli(*command, note, "-C", str(play.root))[1]
+    ends = {row["id"]: row["status"] for row in asked(cli, play, "note", "show", note, "--what", "sources")["sources"]}
+    assert ends == {evidence: "retracted", "task_list.md": None}
+    near = asked(cli, play, "note", "show", note, "--what", "graph")["graph"]["nodes"]
+    assert {row["id"]: row["status"] for row in near} == {note: "active", evidence: "retracted"}
+
+
+def test_what_only_reads_needs_no_name(play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(play, "Payments are charged once.", key="pay.once")
+    recipe = "name: sum-up\nsteps: [{do: active}, {do: claim, text: 'It is {count}.'}]\n"
+    (tmp_path / "sum-up.yaml").write_text(recipe)
+    assert cli("recipe", "save", "sum-up", str(tmp_path / "sum-up.yaml"), "-C", str(play.root))[0] == 0
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("# Tokens\n\nTokens live an hour.\n")
+    assert cli("export", "--out", str(tmp_path / "notes.jsonl"), "-C", str(play.root))[0] == 0
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+        monkeypatch.delenv(f"GIT_{role}_EMAIL")
+    git(play.root, "config", "user.useConfigOnly", "true")
+    before = git(play.root, "rev-parse", "HEAD")
+    assert asked(cli, play, "recipe", "run", "drift-check")["applied"] is False
+    assert asked(cli, play, "recipe", "run", "sum-up")["writes"][0]["text"] == "It is 1."
+    assert len(asked(cli, play, "import", str(tmp_path / "notes.jsonl"), "--dry-run")["existing"]) == 1
+    assert len(asked(cli, play, "import", "--from", "markdown", str(tmp_path / "vault"), "--dry-run")["added"]) == 1
+    assert asked(cli, play, "session", "status")["session"]["actor"] == "nobody"
+    code, out, _ = cli("recipe", "run", "sum-up", "--apply", "--json", "-C", str(play.root))
+    assert (code, json.loads(out)["error"]) == (1, "identity_missing")
+    assert git(play.root, "rev-parse", "HEAD") == before

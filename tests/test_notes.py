@@ -137,6 +137,42 @@ def test_the_same_text_again_changes_nothing_and_names_the_note(play: Play) -> N
     assert (git(play.root, "rev-parse", "HEAD"), row(play, note)) == (before, told)
 
 
+def test_a_note_that_would_never_be_valid_is_refused(play: Play) -> None:
+    given = {"valid_from": "2030-01-01", "valid_to": "2029-12-31"}
+    assert refused(play, notes.add_note, "The port is 80.", **given) == "validity_invalid"
+    note = add(play, "The port is 80.", valid_from="2030-01-01", valid_to="2030-01-01")
+    assert refused(play, notes.revise_note, note, valid_to="2029-12-31") == "validity_invalid"
+    assert refused(play, notes.revise_note, note, valid_from="2030-01-02") == "validity_invalid"
+    play.do(notes.revise_note, note, **given | {"valid_to": "2031-01-01"})
+
+
+def test_what_has_expired_does_not_stand_for_the_same_text_again(play: Play) -> None:
+    old = add(play, "The staging server is mars.", expires="2001-01-01")
+    made = play.do(notes.add_note, "The staging server is mars.")
+    assert (made.existing, [one.note for one in made.alike]) == (False, [old])
+    assert play.do(notes.add_note, "The staging server is mars.") == (made.id, True, [])
+
+
+def test_the_same_text_again_says_what_of_it_is_not_taken(play: Play, cli: Call) -> None:
+    other = add(play, "The staging server is venus.")
+    given = ("--tag", "host", "--importance", "0.5", "--about", "app.py:1", "--link", f"relates_to:{other}")
+
+    def told(*options: str) -> str:
+        _, out, _ = cli("remember", "The staging server is mars.", *options, "-C", str(play.root))
+        return out.partition("\n")[2].strip()
+
+    told(*given)
+    note = shelf(play).readable()[-1].id
+    assert told(*given) == ""
+    assert told("--importance", ".5") == ""
+    assert told("--expires", "30d", "--tag", "mars") == (
+        f"it is left as it is, without what --expires, --tag says; memento note revise {note} takes it"
+    )
+    assert told("--supersedes", other) == "it is left as it is, without what --supersedes says"
+    play.do(notes.park_note, note, reason="Later.")
+    assert told() == f"it is parked: memento note resume {note}"
+
+
 def test_a_key_belongs_to_one_live_note(play: Play) -> None:
     first = add(play, "The theme is dark.", key="user.theme")
     assert refused(play, notes.add_note, "The theme is light.", key="user.theme") == "key_taken"
@@ -515,6 +551,12 @@ def test_more_small_rules(play: Play, cli: Call) -> None:
     merged = next(note for note in shelf(play).live() if note.body.strip() == "Both.")
     assert merged.list("sources") == [first, second, "chat"]
     question = add(play, "Why?", kind="question", key="q.why")
+    plain = add(play, "Nobody gave this a key.")
+    for asked in (("note", "retire", "--reason", "r"), ("note", "retire", "--dry-run"), ("note", "list"), ("recall",)):
+        for prefix in ("*", ".", ".*", " "):
+            code, _, err = cli(*asked, "--key-prefix", prefix, "-C", str(play.root))
+            assert (code, "[key_prefix_empty]" in err) == (2, True), (asked, prefix)
+    assert shelf(play).status(plain) == "active"
     assert refused(play, notes.resolve_note, question, answer=question) == "answer_invalid"
     for prefix in ("q.", "q", "q.*"):
         assert question in cli("note", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]

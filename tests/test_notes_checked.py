@@ -10,9 +10,10 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.folding.settling import EventIsLegal, NotAHead
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.refusals import NoteRedacted
+from memento_git.knowledge.refusals import KeyTaken, NoteRedacted
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.review import actions
 from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
@@ -145,6 +146,8 @@ def test_redacted_evidence_and_notes_are_no_broken_links(play: Play) -> None:
     assert look(play) == []
     assert shelf(play).status(first) == "redacted"
     assert [link.to for link in shelf(play).links(shelf(play).note(second))] == [first]
+    with pytest.raises(EvidenceWithdrawn, match=f"{proof} is redacted"):
+        add(play, "It prints checked, says the run.", evidence=[proof])
 
 
 def test_events_of_a_note_by_hand_are_judged_as_any(play: Play) -> None:
@@ -200,6 +203,24 @@ def test_a_merge_cannot_raise_an_origin(play: Play) -> None:
 # Two branches.
 
 
+def test_a_key_of_two_successors_is_settled_and_merged_as_it_says(play: Play, cli: Call) -> None:
+    old = add(play, "Charged once.", key=KEY)
+    on(play, "one", "main")
+    add(play, "Charged twice, says one.", key=KEY, supersedes=[old])
+    on(play, "two", "main")
+    add(play, "Charged thrice, says two.", key=KEY, supersedes=[old])
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    (found,) = [one for one in findings(play) if one.code == "N002"]
+    first, _, then = found.fix.partition("; then ")
+    assert first == f"first memento settle, for {old}"
+    where = ("-C", str(play.root))
+    told = cli("settle", *where)[1].partition("memento settle ")[2].partition(" --reason")[0]
+    assert cli("settle", *told.split(), "--reason", "It was first.", *where)[0] == 0
+    fix = then.partition(" --text ")[0].split()[1:]
+    assert cli(*fix, "--text", "Charged as often as it says.", *where)[0] == 0
+    assert look(play, no_base=True) == []
+
+
 def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_says(play: Play, cli: Call) -> None:
     on(play, "one", "main")
     first = add(play, "Tokens live an hour.", key=KEY)
@@ -217,6 +238,25 @@ def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_say
     held = shelf(play)
     assert {held.status(first), held.status(second)} == {"merged"}
     assert held.find(KEY).body == "Tokens live a day."
+
+
+def test_a_key_that_two_live_notes_have_names_neither(play: Play, cli: Call) -> None:
+    on(play, "one", "main")
+    first = add(play, "Leases last ten minutes.", key=KEY)
+    on(play, "main")
+    second = add(play, "Leases last an hour.", key=KEY)
+    git(play.root, "merge", "-q", "--no-edit", "one")
+    both, where = sorted((first, second)), ("-C", str(play.root))
+    for asked in (("retire", KEY, "--reason", "wrong"), ("show", KEY), ("add", "A day.", "--supersedes", KEY)):
+        code, _, err = cli("note", *asked, *where)
+        assert (code, "[key_ambiguous]" in err, all(note in err for note in both)) == (1, True, True), asked
+    assert "[key_ambiguous]" in cli("note", "redact", KEY, "--reason", "r", *where)[2]
+    assert "[key_ambiguous]" in cli("log", "--record", KEY, *where)[2]
+    for gone, left in ((first, second), (second, first)):
+        with pytest.raises(KeyTaken, match=left):
+            add(play, "Leases last a day.", key=KEY, supersedes=[gone])
+    assert add(play, "Leases last a day.", key=KEY, supersedes=[first, second])
+    assert look(play, no_base=True) == []
 
 
 def test_what_was_wrong_at_the_base_is_told_apart(play: Play) -> None:
@@ -370,6 +410,25 @@ def test_a_redacted_note_is_gone_and_may_not_come_back(branch: Play, cli: Call) 
     assert "R001" in look(branch, base="main")
     actions.check(branch.ledger, base="main", fix=True)
     assert look(branch, base="main") == []
+
+
+def test_log_and_show_tell_who_redacted_a_note_and_why(play: Play, cli: Call) -> None:
+    note = add(play, "Codename bluebird.", key="project.name")
+    play.do(notes.confirm_note, note)
+    play.do(settling.redact_record, note, reason="a leak")
+    where = ("-C", str(play.root))
+    for asked in (("log",), ("log", "--record", note[5:12]), ("show", note[5:12]), ("note", "show", note)):
+        code, out, err = cli(*asked, *where)
+        assert (code, err, out.count(": a leak"), "confirmed" in out, "bluebird" in out) == (0, "", 1, True, False)
+    assert cli("log", "--verb", "redacted", *where)[1].endswith(": a leak\n")
+    row = json.loads(cli("note", "show", note, "--json", *where)[1])
+    assert (row["note"]["status"], [one["action"] for one in row["audit"]]) == (
+        "redacted", ["note.confirmed", "note.redacted"],
+    )  # fmt: skip
+    code, _, err = cli("note", "show", note, "--what", "graph", *where)
+    assert (code, f"memento note show {note}" in err) == (1, True)
+    for again in (note, note[5:12]):
+        assert "[already_redacted]" in cli("note", "redact", again, "--reason", "r", *where)[2]
 
 
 def test_the_texts_of_what_happened_are_redacted_and_what_follows_holds(branch: Play) -> None:

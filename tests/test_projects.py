@@ -109,6 +109,34 @@ def test_notes_that_come_together_keep_their_links_and_others_are_told(play: Pla
     assert any(far in one.why for one in brought.skipped)
 
 
+def test_a_parked_note_comes_parked_and_what_else_happened_is_told(play: Play, shop: Play) -> None:
+    end = add(shop, "Dead end: use cron.", key="jobs.cron", expires="2099-01-01")
+    for act, options in (
+        (notes.confirm_note, {}), (notes.park_note, {"reason": "a"}), (notes.resume_note, {}),
+        (notes.promote_note, {}), (notes.park_note, {"reason": "It loses jobs."}),
+    ):  # fmt: skip
+        shop.do(act, end, **options)
+    goal = add(shop, "Halve the queue.", kind="goal")
+    shop.do(notes.progress_note, goal, progress="half")
+    brought = fetch(play, shop, end, goal)
+    assert [one.why for one in brought.skipped] == [
+        "what happened to it (confirmed, parked, resumed) stayed there",
+        "what happened to it (progressed) stayed there",
+    ]
+    shelf = Shelf(play.ledger.view())
+    here = shelf.find("jobs.cron")
+    assert (shelf.status(here.id), shelf.expires(here), shelf.tier(here)) == ("parked", "", "long")
+    assert [(one.event.do, one.event.data["reason"]) for one in shelf.folded(here.id).events] == [
+        ("parked", "It loses jobs.")
+    ]
+    other = add(shop, "Another dead end.")
+    shop.do(notes.revise_note, other, key="jobs.at")
+    shop.do(notes.park_note, other)
+    add(play, "At is good.", key="jobs.at")
+    with pytest.raises(NoteNotTaken, match="has the key"):
+        fetch(play, shop, other)
+
+
 def test_what_holds_no_more_there_is_not_taken(play: Play, shop: Play) -> None:
     old = add(shop, "Tokens live an hour.")
     new = add(shop, "Tokens live a day.", supersedes=[old], reason="comfort")

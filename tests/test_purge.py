@@ -10,8 +10,11 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.knowledge.rows import listed
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import purging, worktree
 from memento_git.ledger.store import Ledger
+from memento_git.review.actions import check
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -37,6 +40,11 @@ def note(play: Play) -> str:
 def texts_of(root: Path, rev: str) -> str:
     """Return all that a history has ever held of knowledge."""
     return git(root, "log", "-p", "-m", "--full-history", "--format=", rev, "--", ".memento/knowledge")
+
+
+def codes(play: Play) -> set[str]:
+    """Return what check finds."""
+    return {one.code for one in check(play.ledger).findings} - {"C001", "C002"}
 
 
 def refused(play: Play, given: str, **options: Any) -> str:
@@ -66,9 +74,11 @@ def test_a_purged_note_is_in_no_commit_of_the_branch_and_all_else_is(play: Play,
     assert "Bluebird" not in texts_of(play.root, "main")
     left = {line.split("\t")[1]: line for line in git(play.root, "ls-tree", "-r", "HEAD").splitlines()}
     assert {path for path in kept if path not in left} == {path for path in kept if note in path}
-    assert all(kept[path] == line for path, line in left.items())
-    assert git(play.root, "log", "--format=%an %ae %at %s") == subjects
-    assert git(play.root, "rev-parse", done.backup) == before
+    new = [path for path in left if path not in kept]
+    assert (len(new), f"/{note}/" in new[0], "-redacted-" in new[0]) == (1, True, True)
+    assert all(kept[path] == line for path, line in left.items() if path not in new)
+    assert git(play.root, "log", "--format=%an %ae %at %s").partition("\n")[2] == subjects
+    assert git(play.root, "rev-parse", f"{done.backup}~1") == before
     assert "Bluebird" in texts_of(play.root, done.backup)
     assert not done.backup.startswith("refs/heads/")
     assert git(play.root, "status", "--short") == ""
@@ -107,8 +117,44 @@ def test_a_note_that_a_side_branch_brought_is_purged_through_the_merge(play: Pla
     assert "Bluebird" not in texts_of(play.root, "main")
     assert came.reach.elsewhere == ["refs/heads/side"]
     assert "Bluebird" in texts_of(play.root, "side")
-    assert len(git(play.root, "log", "-1", "--format=%P").split()) == 2
+    assert len(git(play.root, "log", "-1", "--format=%P", "HEAD~1").split()) == 2
     assert (play.root / "app.py").read_text() == "answer = 43\n"
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    assert codes(play) == {"R001"}
+    check(play.ledger, fix=True)
+    assert codes(play) == set()
+
+
+def test_what_names_a_purged_note_leads_to_an_event_that_tells_of_it(play: Play, note: str, cli: Call) -> None:
+    after = str(play.do(notes.add_note, "The launch is named Robin.", supersedes=[note]).id)
+    last = str(play.do(notes.add_note, "It has no name.", supersedes=[after], links=[f"relates_to:{after}"]).id)
+    asked = str(play.do(notes.add_note, "What is it named?", kind="question", sources=[after]).id)
+    play.do(notes.resolve_note, asked, answer=after)
+    purge_notes(play.ledger, [note, after], yes=True)
+    assert (codes(play), "Robin" in texts_of(play.root, "main")) == (set(), False)
+    code, out, _ = cli("show", after, "-C", str(play.root))
+    assert (code, "redacted" in out, "purged from the branch's history" in out, "Ada" in out) == (0, True, True, True)
+    for gone in (note, after):
+        assert refused(play, gone, yes=True) == "already_redacted"
+    assert {row["id"] for row in listed(Shelf(play.ledger.view()))} >= {last}
+
+
+def test_a_name_that_leads_nowhere_is_no_matter_once_the_note_says_otherwise(play: Play, note: str, cli: Call) -> None:
+    old = str(play.do(notes.add_note, "The launch has a name.").id)
+    play.do(notes.add_note, "The launch is named Robin.", supersedes=[old], key="launch.bird")
+    linked = str(play.do(notes.add_note, "Names are kept.", links=["relates_to:launch.bird"]).id)
+    asked = str(play.do(notes.add_note, "What is it named?", kind="question").id)
+    play.do(notes.resolve_note, asked, answer="launch.bird")
+    play.do(notes.link_note, old, "caused_by", "launch.bird")
+    path = play.ledger.view().index("").prose[Shelf(play.ledger.view()).find("launch.bird").id]
+    git(play.root, "rm", "-q", path)
+    git(play.root, "commit", "-qm", "by hand")
+    found = [one for one in check(play.ledger).findings if one.code == "L004"]
+    assert len(found) == 4
+    for one in found:
+        assert cli(*one.fix.partition("memento ")[2].split(), "-C", str(play.root))[0] == 0, one.fix
+    assert "L004" not in codes(play)
+    assert {row["id"] for row in listed(Shelf(play.ledger.view()))} >= {old, linked, asked}
 
 
 def test_a_note_whose_file_was_removed_is_still_in_history_and_can_be_purged(play: Play, note: str) -> None:
@@ -202,15 +248,19 @@ def test_a_history_that_is_not_as_it_should_be_is_not_taken(play: Play, note: st
         purging._compare(play.ledger.git, reach, git(play.root, "rev-parse", "HEAD~1"))
 
 
+@pytest.mark.parametrize("time", [1, 2])
 @pytest.mark.parametrize("step", ["index_held", "ref_moved", "files_written"])
 def test_a_crash_leaves_the_old_history_or_the_new_one(
-    play: Play, note: str, step: str, monkeypatch: pytest.MonkeyPatch
+    play: Play, note: str, step: str, time: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Crash(BaseException):
         pass
 
+    came = []
+
     def fall(where: str) -> None:
-        if where == step:
+        came.append(where)
+        if came.count(step) == time:
             raise Crash
 
     before = git(play.root, "rev-parse", "HEAD")
@@ -220,6 +270,10 @@ def test_a_crash_leaves_the_old_history_or_the_new_one(
     monkeypatch.undo()
     play.ledger.view()
     assert git(play.root, "status", "--porcelain") == ""
-    is_old = git(play.root, "rev-parse", "HEAD") == before
+    is_old = git(play.root, "merge-base", before, "HEAD") == before
     assert ("Bluebird" in texts_of(play.root, "main")) is is_old
     assert bool(git(play.root, "for-each-ref", "refs/memento/purged")) is not is_old
+    if is_old:
+        purge_notes(play.ledger, [note], yes=True)
+    assert ("Bluebird" in texts_of(play.root, "main"), codes(play)) == (False, set())
+    assert len(list(play.root.glob(f".memento/knowledge/*/*/{note}/*"))) == 1

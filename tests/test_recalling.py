@@ -87,9 +87,29 @@ def test_records_of_the_work_answer_with_their_state_and_trust(play: Play) -> No
     note = add(play, "The umbrella parser is streaming.", evidence=[evidence])
     hits = {hit["id"]: hit for hit in asked(play, "umbrella")["hits"]}
     assert hits[note]["trust"] == "witnessed"
-    assert hits[note]["evidence"] == [{"id": evidence, "status": "recorded", "trust": "witnessed"}]
-    assert "evidence witnessed" in rendered(asked(play, "umbrella"))
+    assert hits[note]["evidence"] == [{"id": evidence, "status": "recorded", "trust": "witnessed", "outcome": "passed"}]
+    assert "evidence witnessed · " in rendered(asked(play, "umbrella"))
     assert ids(asked(play, "umbrella", kinds=("task",))) == [task]
+
+
+def test_a_note_that_rests_on_what_failed_says_so(play: Play) -> None:
+    play.planned("Ship the importer")
+    passed, failed = play.evidence(play.task("One")), play.evidence(play.task("Two"), code=1)
+    told = {
+        (failed,): ("failed", "evidence witnessed, failed"), (passed,): ("passed", "evidence witnessed · "),
+        (passed, failed): ("some_failed", "evidence witnessed, some failed"),
+    }  # fmt: skip
+    for number, (evidence, (outcome, label)) in enumerate(told.items()):
+        note = add(play, f"Umbrella fix number {number} is tested.", evidence=evidence)
+        answer = asked(play, f"umbrella fix {number}")
+        hit = next(hit for hit in answer["hits"] if hit["id"] == note)
+        assert (hit["trust"], hit["outcome"]) == ("witnessed", outcome)
+        assert {one["id"]: one["outcome"] for one in hit["evidence"]} == {
+            one: "failed" if one == failed else "passed" for one in evidence
+        }
+        line = next(line for line in rendered(answer).splitlines() if line.startswith(note))
+        assert label in line
+    assert f"rests on {failed}: recorded, witnessed, failed" in rendered(answer)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +140,17 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
     assert (hit["id"], hit["instead_of"]) == (new, [old])
     assert only(play, "payments gateway", states=("superseded",))["successor"] == new
     assert ids(asked(play, "cards through Zed", view="list")) == [new]
+
+
+@pytest.mark.parametrize("again", ["again: {}", "again, {} upload limit"])
+def test_a_successor_is_compared_by_what_it_says_itself(play: Play, again: str) -> None:
+    before = "The upload limit of the gateway is 10 MB for a file"
+    old = add(play, before)
+    other = add(play, again.format(before))
+    new = add(play, "Gateway takes 50 MB since June", supersedes=[old])
+    hits = asked(play, "upload limit of the gateway")["hits"]
+    assert {(hit["id"], *hit["instead_of"]) for hit in hits} == {(new, old), (other,)}
+    assert [hit["alike"] for hit in hits] == [[], []]
 
 
 def chain(tx: Transaction, length: int) -> list[str]:

@@ -389,6 +389,16 @@ def test_what_is_written_already_is_not_written_again(play: Play, known: dict[st
     assert again["writes"][1]["of"] == []
 
 
+def test_a_value_may_say_what_a_sink_says_of_its_notes_and_no_other_parameter(
+    play: Play, known: dict[str, str]
+) -> None:
+    given = "[{name: key, optional: true}, {name: text}]"
+    steps = "[{do: active, key_prefix: '{key}'}, {do: claim, text: '{text}{key}'}]"
+    save(play, f"name: sum-up\nparameters: {given}\nsteps: {steps}\n")
+    (write,) = run(play, "sum-up", text="{count} notes hold: {ids} {key}")["writes"]
+    assert write["text"] == f"{len(known)} notes hold: {' '.join(write['of'])} {{key}}"
+
+
 def test_a_sink_without_notes_is_skipped_and_says_so(play: Play, known: dict[str, str]) -> None:
     save(play, f"name: x\nsteps: [{{do: search, text: nothing-has-this}}, {', '.join(SINKING.values())}]\n")
     told = run(play, "x", apply=True)

@@ -145,6 +145,18 @@ def test_what_was_promoted_or_dropped_does_not_come_back(play: Play, tmp_path: A
     assert Shelf(play.ledger.view()).status(drafts[0]) == "retired"
 
 
+def test_what_a_note_says_of_a_place_that_moved_is_not_drafted_again(play: Play) -> None:
+    write(play, "calc.py", CALC)
+    git(play.root, "add", "-A")
+    git(play.root, "commit", "-qm", "calc")
+    scan(play)
+    play.do(drafting.promote_drafts)
+    git(play.root, "mv", "calc.py", "sums.py")
+    git(play.root, "commit", "-qm", "move")
+    write(play, "sums.py", CALC.replace("Holds apples for the market.", "Holds pears for the market."))
+    assert [row["title"] for row in scan(play)["drafts"]] == ["Basket: Holds pears for the market."]
+
+
 def test_a_secret_is_left_out_and_read_again(play: Play) -> None:
     key = "AKIA" + "QYLPMN5HHHFPZAM2"
     write(play, "calc.py", f'def first():\n    """Signs requests with the key {key} of ours."""\n')

@@ -14,7 +14,7 @@ from memento_git.ledger import layout
 from memento_git.texts.typed import TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, plans, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, folders, plans, tasks, verifying
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.overview import overview
@@ -329,7 +329,7 @@ def test_a_task_that_was_reopened_while_its_commands_ran_gets_no_verdict_and_wha
     assert play.status(task) == "pending"
     folder = Path(refused.value.hint.rpartition(" ")[2])
     assert "memento evidence add --from" in refused.value.hint
-    play.do(evidences.import_folder, folder)
+    play.do(folders.import_folder, folder)
 
 
 def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play: Play) -> None:

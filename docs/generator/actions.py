@@ -13,7 +13,7 @@ from memento_git.tiers import MemoryManager
 from memento_git.verbs import batch, doctor
 from memento_git.verbs.batch import ACTIONS
 from memento_git.work import brief, overview
-from memento_git.work.actions import briefs, evidences, setup, verifying
+from memento_git.work.actions import briefs, evidences, folders, setup, verifying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,7 +50,13 @@ Where a list is expected, one value stands for a list of one. `true` and `false`
 time such as `90m`. A hyphen in an option's name may be written for the underscore. `evidence run` is not among the
 verbs, because a command runs before a transaction begins: `evidence run --out FOLDER` first, then `evidence add` with
 `from: FOLDER`. `task verify` in a list judges the evidence that is there and runs nothing, for the same reason. A
-refusal names the line and the verb of the entry that was refused."""
+refusal names the line and the verb of the entry that was refused.
+
+The answer has `done`, a row for each verb in order: `do`, and the `id` of what it made or was about. The row of `task
+verify` has its `verdict` (accepted or rejected) and the `failed_requirements` too. A rejection is a verdict, not a
+refusal: it is recorded, the rest of the list is done and committed with it, and then the command says `ok: false` with
+the error `task_rejected` and exits with 1, as `memento task verify` does. What may only follow an acceptance is refused
+by its own rule, and then nothing of the list is recorded, the rejection neither."""
 
 API: Final = """\
 The Python API is the command line without the printing: an action takes a transaction and its verb's options, raises
@@ -106,8 +112,8 @@ def api_page() -> str:
     modules: dict[str, dict[str, Callable[..., Any]]] = {}
     for action in ACTIONS.values():
         modules.setdefault(action.__module__, {})[action.__name__] = action
-    for action in (evidences.add_evidence, evidences.witness, evidences.record_draft, evidences.write_folder,
-                   evidences.import_folder, setup.init_ledger, doctor.examine, batch.apply, overview.overview,
+    for action in (evidences.add_evidence, evidences.witness, evidences.record_draft, folders.write_folder,
+                   folders.import_folder, setup.init_ledger, doctor.examine, batch.apply, overview.overview,
                    overview.choose_run, verifying.verify, brief.brief, brief.bundle, briefs.write_bundle):  # fmt: skip
         modules.setdefault(action.__module__, {})[action.__name__] = action
     parts = [_methods(Ledger, ("open", "view", "transaction", "change", "close", "now")),

@@ -39,6 +39,9 @@ def page() -> str:
         "N: notes. Q: recipes. V: evidence. P: proof and policy. G: gates. C: the branch and its commits. D: what a "
         "branch did to its base.\n\nAn error fails `memento check` (exit code 5), a warning does not. With `--base` "
         "what a branch adds is judged by the base's policy: what is a warning for older work is an error for it. "
+        "In a run that was completed or cancelled nothing but settling moves a record any more: there the remedy of "
+        "P001, P004, G001 and the like is to leave the commit that did it out of the branch; what is older stays as it "
+        "is, and what is missing is for a further run. "
         "Each code has the smallest ledger that shows it in `tests/specimens/`."
     )
     rows = [

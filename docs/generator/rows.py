@@ -88,6 +88,8 @@ EVIDENCE: Final = {
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
+    "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
+    "only this, its ids, and the tasks whose events named it are told",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
     "signature it is, or null",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
@@ -213,12 +215,13 @@ DIFF: Final = {
 }  # fmt: skip
 DIFF_NOTE: Final = {
     "id": "the note", "kind": "fact, decision, lesson, …", "domain": "the folder that it lies in",
-    "title": "its name now", "key": "or null", "change": "added, changed, removed", "from": "its state, or null",
+    "title": "its name now; null, as all that it said, where it is redacted", "key": "or null",
+    "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null", "happened": "added, revised, removed, and the verbs of its new events in their order",
     "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
     "reason": "the last reason or word that an event gave, or null",
     "successor": "the note that took its place, or null",
-    "contested": "it became so", "origin": "person, agent, command, import", "about": "places in the code",
+    "contested": "it became so", "origin": "person, agent, command, import, or null", "about": "places in the code",
     "supersedes": "of a new note: whose place it takes",
     "links": "new events: change (linked, unlinked), rel, to, reason",
     "text": "of a note that was added or removed: its Markdown, else null",
@@ -279,6 +282,7 @@ NOTE: Final = {
     "created_at": "when", "confirmed_at": "when it was last confirmed, or null", "confirmed_by": "by whom, or null",
     "tags": "list", "aliases": "other words for it", "importance": "0 to 1, or null", "confidence": "0 to 1, or null",
     "tier": "medium (expires) or long", "expires": "when, or null", "valid_from": "or null", "valid_to": "or null",
+    "validity": "where that is not now: `valid until` or `valid from` and the date; or null",
     "thread": "the line of thought that it is part of, or null", "to": "whom a question is for, or null",
     "pinned": "part of every digest", "about": "places in the code", "links": "list of `rel` and `to`",
     "linked_from": "list of `rel` and `from`", "evidence": "ids of what it rests on", "sources": "where it comes from",
@@ -323,13 +327,17 @@ HIT: Final = {
     "id": "the record", "record": "note, plan, task, run, evidence, skill",
     "kind": "of a note what it is, else `record`",
     "domain": "of a note, or null", "title": "its name", "key": "or null", "path": "its file", "run": "or null",
-    "status": "its state; draft for a draft", "expired": "its time is over", "draft": "it is in this clone only",
+    "status": "its state; draft for a draft", "expired": "its time is over",
+    "validity": "where it is not valid now: `valid until` or `valid from` and the date; or null",
+    "draft": "it is in this clone only",
     "origin": "person, agent, command, import, or null", "actor": "who wrote it", "created_at": "when",
     "age_days": "whole days since", "confirmed_at": "or null", "importance": "or null", "confidence": "or null",
     "thread": "or null", "to": "whom a question is for, or null", "tags": "list", "pinned": "part of every digest",
     "about": "places in the code: `anchor`, `state`, and where it is now: `path`, `lines`, `why`",
     "anchors": "the worst of these states: gone, changed, unknown, unpinned, moved, ok; or null",
-    "evidence": "what it rests on: `id`, `status`, `trust`", "trust": "the best trust of what stands of it, or null",
+    "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`",
+    "trust": "the best trust of what stands of it, or null",
+    "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
@@ -528,7 +536,7 @@ ANSWERS: Final = {
     "note threads": "threads page",
     "note merge": "note coverage",
     "note redact": "redacted note",
-    "note show": "note audit",
+    "note show": "note audit evidence",
     "note show --what sources": "id sources",
     "note show --what graph": "id graph",
     "note show --what thread": "id thread",
@@ -614,9 +622,10 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
-        "sources' words that are kept and `lost_numbers`. `notes` of `recipe run` have `score` (of its recall, or "
-        "null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step followed "
-        "them). "
+        "sources' words that are kept and `lost_numbers`. `evidence` of `note show`, and of `show` with a note, says "
+        "what became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its "
+        "recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step "
+        "followed them). "
         "`sections` of `recall` have `name` and `ids`; `files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
         "(how many in each), `drafts` (how many); `tokens` has `used`, `budget` and how it is estimated.",

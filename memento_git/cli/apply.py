@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from memento_git.cli.boundary import Door, writes
 
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+
 
 @click.command()
 @click.argument("file", type=click.File("rb"))
 @writes
-def apply(door: Door, file: BinaryIO) -> None:
+def apply(door: Door, file: BinaryIO) -> int:
     """Do a list of verbs from a YAML FILE (- for standard input) in one commit.
 
     Each entry has `do` (such as `task add`), the verb's options, and may have `as: name`; `$name` stands for its id
-    in later entries.
+    in later entries. A rejection by `task verify` is recorded, the rest is done, and the exit code is 1.
     """
     from memento_git.verbs import batch
 
     text = file.read(batch.LARGEST + 1)
     done = door.change("apply", lambda tx: batch.apply(tx, text))
-    door.show({"done": done}, "\n".join(f"{row['do']}  {row['id']}" for row in done))
+    rejected = [row for row in done if row.get("verdict") == "rejected"]
+    unmet = "; ".join(f"{row['id']}: {reason}" for row in rejected for reason in row["failed_requirements"])
+    refusal = {"error": "task_rejected", "message": unmet} if rejected else {}
+    lines = [line for row in done for line in _lines(row)]
+    door.show({**refusal, "done": done}, "\n".join(lines), ok=not rejected)
+    return 1 if rejected else 0
+
+
+def _lines(row: Row) -> list[str]:
+    head = f"{row['do']}  {row['id']}" + (f"  {row['verdict']}" if "verdict" in row else "")
+    return [head, *(f"  {reason}" for reason in row.get("failed_requirements", ()))]

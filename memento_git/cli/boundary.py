@@ -260,11 +260,11 @@ def both(function: Callable[..., Any]) -> Callable[..., Any]:
     return at(writes(function))
 
 
-def group(name: str, text: str, default: Callable[..., Any]) -> click.Group:
-    """Return the group of a noun; the noun alone lists."""
+def group(name: str, text: str, default: Callable[..., Any], *, of_ledger: bool = True) -> click.Group:
+    """Return the group of a noun; the noun alone lists: what the ledger has, or only this clone at this moment."""
 
     @click.group(name, help=text, invoke_without_command=True)
-    @reads
+    @(reads if of_ledger else bare)
     def noun(door: Door) -> None:
         context = click.get_current_context()
         if context.invoked_subcommand is None:

@@ -37,7 +37,7 @@ def _ls(door: Door, glob: str = "", *, limit: int = 50, offset: int = 0) -> None
         found, code = listed(overlay, glob), overlay.code()
     shown, told = output.page(found, limit, offset)
     lines = output.columns((code_text.counted(row), output.printable(row["path"])) for row in shown)
-    text = "\n".join([*lines, output.more(told)]) if found else "no file"
+    text = "\n".join([*lines, output.more(told)]) or output.nothing("files", told)
     door.show({"code": code, "files": list(shown), "page": told}, text)
 
 

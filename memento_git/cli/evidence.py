@@ -75,10 +75,11 @@ def show_evidence(door: Door, evidence_id: str) -> None:
 
 
 def _spoken(row: Row) -> Row:
-    """Return a row for people: its second runs as sentences; of redacted evidence there are none."""
+    """Return a row for people: its second runs as sentences, and whether several tasks share it."""
     from memento_git.review.report import rerun_lines
 
-    return {**row, "reproductions": rerun_lines(row)} if row.get("reproductions") else row
+    tasks = len(row["task_ids"])
+    return {**row, "reproductions": rerun_lines(row), "shared": f"by {tasks} tasks" if tasks > 1 else None}
 
 
 @evidence.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -116,12 +117,12 @@ def run_command(
     copies, the reports, and git's ids of the code before and after.
     """
     from memento_git.model.clock import duration
-    from memento_git.work.actions import evidences, kinds
+    from memento_git.work.actions import evidences, folders, kinds
 
     ledger = door.ledger
     linked = _handoff(door, dispatch, apart=out is not None)
     if out is not None:
-        evidences.refuse_taken(ledger, out)
+        folders.refuse_taken(ledger, out)
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
         ledger, argv, kind=kind or kinds.kind_asked(ledger, expected, argv), reports=reports,
@@ -130,7 +131,7 @@ def run_command(
     draft.data["dispatch"] = linked
     code = int(draft.data["command"]["exit"])
     if out is not None:
-        identity = evidences.write_folder(ledger, draft, out, expected, summary)
+        identity = folders.write_folder(ledger, draft, out, expected, summary)
         door.show({"evidence_id": identity, "out": str(out), "exit_code": code}, f"wrote {identity} to {out}")
         return code
     row = _record(door, draft, run, tasks, summary)
@@ -185,7 +186,7 @@ def _place(path: str) -> str:
 def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:
     """Record what a command showed; where that is refused now, keep it and say how to add it later."""
     from memento_git.work import answers
-    from memento_git.work.actions import evidences
+    from memento_git.work.actions import evidences, folders
 
     try:
         return door.change(
@@ -193,7 +194,7 @@ def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary:
             lambda tx: answers.after(tx, evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)),
         )
     except MementoError as error:
-        folder = evidences.keep_draft(door.ledger, draft, tasks)
+        folder = folders.keep_draft(door.ledger, draft, tasks)
         error.hint = f"{error.hint}; what the command showed is kept: memento evidence add --from {folder}"
         raise
 
@@ -220,13 +221,13 @@ def add(
 ) -> None:  # fmt: skip
     """Add files, a link, a diff or imported evidence."""
     from memento_git.work import answers
-    from memento_git.work.actions import evidences
+    from memento_git.work.actions import evidences, folders
 
     if folder is not None:
         row = door.change(
             "evidence add",
             lambda tx: answers.after(
-                tx, evidences.import_folder(tx, Path(folder), run=run, tasks=tasks, dispatch=dispatch)
+                tx, folders.import_folder(tx, Path(folder), run=run, tasks=tasks, dispatch=dispatch)
             ),
         )
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import outfile, output
-from memento_git.cli.boundary import Door, reads, scoped, writes
+from memento_git.cli.boundary import Door, FileSystemFailed, reads, scoped, writes
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 
@@ -52,14 +52,20 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     from memento_git.knowledge.actions.guidance import write_block
     from memento_git.knowledge.digest import digest
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.whereabouts import Whereabouts
 
-    made = digest(Shelf(door.view()), budget or DIGEST_TOKENS, out.name if out else "")
+    shelf = Shelf(door.view())
+    places = Whereabouts(shelf, at_commit=bool(door.at))
+    made = digest(shelf, budget or DIGEST_TOKENS, out.name if out else "", places)
     data = {"format": "agents-md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
     if out is None:
         written(door, None, made.text, data, "", told)
         return
-    done = write_block(out, made.text, force=force)
+    try:
+        done = write_block(out, made.text, force=force)
+    except OSError as error:
+        raise FileSystemFailed(path=out, problem=error.strerror or type(error).__name__) from error
     word = "made" if done.made else "changed" if done.changed else "as it was"
     line = f"{len(made.notes)} notes in {output.printable(str(out))}: {word}"
     door.show({**data, "path": str(out), "changed": done.changed}, "\n".join([line, *told]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, bare, writes
 
 if TYPE_CHECKING:
     from memento_git.work.actions.hooks import Hook
@@ -33,11 +33,11 @@ def _show(door: Door, found: list[Hook]) -> None:
     door.show({"hooks": rows}, "\n".join(output.columns(lines)))
 
 
-hook = boundary.group("hook", "Let git check the ledger before a commit and after a merge.", _list)
+hook = boundary.group("hook", "Let git check the ledger before a commit and after a merge.", _list, of_ledger=False)
 
 
 @hook.command("list")
-@reads
+@bare
 def list_hooks(door: Door) -> None:
     """List the hooks and whether they are installed."""
     _list(door)

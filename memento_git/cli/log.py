@@ -14,6 +14,7 @@ from memento_git.cli.boundary import Door, paged, reads
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
 
 
 @click.command()
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 @click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21, a full time, or 90d back.")
 @click.option("--until", default="", metavar="TIME", help="Before this time.")
 @paged
-@click.option("--commits", is_flag=True, help="List the ledger's commits instead of its events.")
+@click.option(
+    "--commits", is_flag=True, help="List the ledger's commits instead; --run, --who, --since and --until choose."
+)
 @reads
 def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
     """List what happened, latest first, of all records together; it needs no git history.
@@ -34,29 +37,35 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
     view = door.view()
     filters |= {name: _moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}
     if commits:
-        from memento_git.ledger.history import ledger_commits
-
-        rows = ledger_commits(view, limit=offset + limit if limit else 0)
-        shown, told = output.page(rows, limit, offset)
-        door.show({"commits": list(shown), "page": told}, lambda: "\n".join(_commit(row) for row in shown))
+        _commits(door, view, run, filters, limit, offset)
         return
     filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
     events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
     output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
 
 
+def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: int, offset: int) -> None:
+    from memento_git.ledger.history import commit_names, ledger_commits
+
+    for name in ("record", "verb"):
+        if filters.pop(name):
+            message = f"--{name} chooses events, and --commits lists commits; give one of them"
+            raise click.UsageError(message)
+    names = commit_names(view, run=view.find(run, "run")[0] if run else "", **filters)
+    shown, told = output.page(names, limit, offset)
+    rows = ledger_commits(view, shown)
+    text = "\n".join(filter(None, [*map(_commit, rows), output.more(told)])) or output.nothing("commits", told)
+    door.show({"commits": rows, "page": told}, text)
+
+
 def _event(row: Row, names: Names) -> tuple[str, ...]:
-    return _when(row), names(row["record"]), row["action"].partition(".")[2], _who(row, names)
+    return output.when(row), names(row["record"]), row["action"].partition(".")[2], output.who(row, names)
 
 
 def _moment(where: str, given: str, now: str) -> str:
     from memento_git.knowledge.moments import past_moment
 
     return past_moment(where, given, now)
-
-
-def _when(row: Row) -> str:
-    return str(row["created_at"])[:19].replace("T", " ")
 
 
 def _events(view: Any, given: str, record: str) -> list[Row]:
@@ -88,12 +97,6 @@ def _about(row: Row, wanted: str) -> bool:
     """Tell whether an event is the one that is wanted, or happened to that record; a dispatch is part of its task."""
     opened = wanted.replace("dispatch", "event", 1)
     return wanted in ("", row["record"], row["payload"].get("dispatch")) or row["id"] == opened
-
-
-def _who(row: Row, names: Names) -> str:
-    said = f": {names.within(output.printable(row['summary']))}" if row["summary"] else ""
-    wrong = click.style(f"  not counted: {row['problem']}", fg="red") if row["problem"] else ""
-    return f"{output.printable(row['actor'])}{said}{wrong}"
 
 
 def _commit(row: Row) -> str:
@@ -132,8 +135,8 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
     row = answers.at(view, full, kind)
     events = [] if kind in ("event", "dispatch") else answers.history(view, full)
     names = output.Names(None if door.json else view)
-    happened = [(_when(one), one["action"].partition(".")[2], _who(one, names)) for one in events]
+    happened = output.happened(events, names)
     door.show(
         {kind: row, "audit": events},
-        lambda: "\n".join([*output.fields(row, names), *([""] if happened else []), *output.columns(happened)]),
+        lambda: "\n".join([*output.fields(row, names), *([""] if happened else []), *happened]),
     )

@@ -10,7 +10,7 @@ from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
 from memento_git.cli.remember import add, described, given
 from memento_git.cli.texts import read_text, rooted
-from memento_git.model.knowledge import NOTE_KINDS, RELATIONS
+from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,14 +39,16 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
 
     def text() -> str:
         lines = output.columns(_line(row, short[row["id"]], scope=door.scope == "all") for row in shown)
-        return "\n".join([*lines, output.more(told)]) or "no notes"
+        return "\n".join([*lines, output.more(told)]) or output.nothing("notes", told)
 
     door.show({"notes": list(shown), "page": told}, text)
 
 
 def _line(row: Row, name: str, *, scope: bool) -> list[str]:
     where = [row["scope"]] if scope else []
-    return [*where, name, row["kind"], output.state(row["status"]), output.printable(row["title"])]
+    labels = [label for label in ("expired" if row["expired"] else "", row["validity"]) if label]
+    title = output.printable(row["title"]) + (f"  [{'; '.join(labels)}]" if labels else "")
+    return [*where, name, row["kind"], output.state(row["status"]), title]
 
 
 note = group("note", "Keep, better, link, confirm, retire what the project has learned.", _list)
@@ -158,11 +160,12 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
         found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
     word = "would be retired:" if dry_run else "retired:"
     data = {"notes": found, "dry_run": dry_run}
+    start = key_start(key_prefix)
     door.show(
         data,
         "\n".join([word, *found])
         if found
-        else f"no live note has the key {key_prefix}, or one that begins with {key_prefix.rstrip('.')}.",
+        else f"no live note has the key {key_prefix}, or one that begins with {start}.",
     )
 
 

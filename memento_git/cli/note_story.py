@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output, terminal
+from memento_git.model.ids import is_id
 from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
     from memento_git.folding.rows import Row
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 
 PARTS: Final = ("entry", "history", "sources", "graph", "thread", "blame", "diff")
@@ -37,38 +39,68 @@ def walked(function: Callable[..., Any]) -> Callable[..., Any]:
 def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, Any] | None = None) -> None:
     """Show a note and its history, or one part of its story."""
     from memento_git.knowledge import rows
+    from memento_git.knowledge.refusals import NoteRedacted
     from memento_git.knowledge.shelf import Shelf
 
     view = door.view()
     shelf = Shelf(view)
-    found = shelf.find(given)
     wishes = {key: value for key, value in (walk or {}).items() if value}
     if wishes and what != "graph":
         from memento_git.knowledge.connections import GraphOnly
 
         raise GraphOnly
+    try:
+        found = shelf.find(given)
+    except NoteRedacted as gone:
+        if what not in (None, "entry", "history"):
+            raise
+        _story(door, shelf, rows.redacted_row(shelf, str(gone.facts["note"])), what)
+        return
     if what in WHAT and WHAT[what] is not None:
         _part(door, shelf, found, what, wishes)
         return
-    row, events = rows.note_row(shelf, found), rows.history(shelf, found.id)
-    events = [] if what == "entry" else events
+    _story(door, shelf, rows.note_row(shelf, found), what, found.list("evidence"))
+
+
+def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[object] = ()) -> None:
+    from memento_git.knowledge import rows
+
+    events = [] if what == "entry" else rows.history(shelf, row["id"])
+    evidence = [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in refs]
+    _stand(shelf.view, evidence)
 
     def text() -> str:
-        names = output.Names(view)
+        names = output.Names(shelf.view)
         told = {key: value for key, value in row.items() if key != "text"}
-        parts = [] if what == "history" else [*output.fields(told, names), "", terminal.clean(row["text"])]
-        happened = _happened(events)
-        told_of = output.columns(happened) or ([] if parts else ["nothing happened to it since it was added"])
+        told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
+        parts = [] if what == "history" else [*output.fields(told, names), *_said(row)]
+        happened = output.happened(events, names)
+        told_of = happened or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
 
-    door.show({"note": row, "audit": events}, text)
+    door.show({"note": row, "audit": events, "evidence": evidence}, text)
 
 
-def _happened(events: Sequence[Row]) -> list[tuple[str, ...]]:
-    return [
-        (one["created_at"][:19].replace("T", " "), one["action"].partition(".")[2], output.printable(one["actor"]))
-        for one in events
-    ]
+def _stand(view: View, rows: Sequence[Row]) -> None:
+    """Say in rows of records that are no notes what these come to; `ref` names the very file that is meant."""
+    from memento_git.review.records import standings
+
+    refs = [row.pop("ref", row["id"]) for row in rows]
+    told = standings(view, [ref for ref, row in zip(refs, rows, strict=True) if _is_record(row["id"])])
+    for ref, row in zip(refs, rows, strict=True):
+        row.update(told.get(ref, {}))
+
+
+def _is_record(identity: str) -> bool:
+    return any(is_id(identity, kind) for kind in ("run", "plan", "task", "evidence"))
+
+
+def _standing(row: Row) -> str:
+    return ", ".join(row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str))
+
+
+def _said(row: Row) -> list[str]:
+    return ["", terminal.clean(row["text"])] if row.get("text") else []
 
 
 def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, Any]) -> None:
@@ -86,6 +118,8 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
     }
     told = tell[what]()
     members = told["nodes"] if what == "graph" else told
+    if what in ("sources", "graph"):
+        _stand(view, [row for row in members if row["status"] is None])
     lines = [*map(WHAT[what] or str, members)]
     if what == "graph":
         lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
@@ -94,12 +128,8 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 
 
 def _near(row: Row) -> str:
-    told = [
-        row.get("rel") or "",
-        output.printable(row["id"]),
-        row["status"] or "",
-        output.printable(row["title"] or ""),
-    ]
+    standing = ", ".join(filter(None, (row["status"], row.get("trust"), row.get("outcome"))))
+    told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 
 

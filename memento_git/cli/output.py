@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
 
+MOST_SHARED: Final = 3
 COLOURS: Final = {
     "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",
     "blocked": "red", "failed": "red", "rejected": "red", "contested": "red", "cancelled": "bright_black",
@@ -54,12 +55,33 @@ class Names:
         return WORD.sub(lambda found: self.short.get(found[0], found[0]), text)
 
 
+def when(row: Row) -> str:
+    """Return when an event happened, to the second."""
+    return str(row["created_at"])[:19].replace("T", " ")
+
+
+def who(row: Row, names: Names) -> str:
+    """Return by whom an event was, what was said with it, and why it does not count where it does not."""
+    gate = row["payload"].get("gate")
+    words = (f"gate {gate}" if gate else None, row["summary"] if row["summary"] != gate else None)
+    said = ": ".join(["", *(names.within(printable(one)) for one in words if one)])
+    wrong = click.style(f"  not counted: {row['problem']}", fg="red") if row["problem"] else ""
+    return f"{printable(row['actor'])}{said}{wrong}"
+
+
+def happened(events: Iterable[Row], names: Names) -> list[str]:
+    """Return what happened to a record as aligned lines."""
+    return columns((when(one), one["action"].partition(".")[2], who(one, names)) for one in events)
+
+
 def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     """Return what one should know of a task beside its state, as one line."""
     from memento_git.model.markup import spoken
     from memento_git.review.report import task_notes
 
-    return names.within(printable(spoken("; ".join(task_notes(task, evidence)))))
+    shared = [name for name in task["proven_by"] if len(evidence.get(name, {}).get("task_ids", ())) > 1]
+    notes = task_notes(task, evidence) + ([f"shared evidence: {', '.join(shared[:MOST_SHARED])}"] if shared else [])
+    return names.within(printable(spoken("; ".join(notes))))
 
 
 def signature(row: Row) -> str:
@@ -144,9 +166,14 @@ def listing(
 
     def text() -> str:
         names = Names(view)
-        return "\n".join([*columns(line(row, names) for row in shown), more(told)]) or f"no {none or name}"
+        return "\n".join([*columns(line(row, names) for row in shown), more(told)]) or nothing(none or name, told)
 
     door.show({name: list(shown), "page": told}, text)
+
+
+def nothing(name: str, told: Mapping[str, int]) -> str:
+    """Return what is told where a page has no rows: there are none, or none so far on."""
+    return f"no {name} from --offset {told['offset']} on: {told['total']} in all" if told["total"] else f"no {name}"
 
 
 def more(told: Mapping[str, int]) -> str:

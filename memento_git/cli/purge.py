@@ -48,6 +48,7 @@ def _told(came: Purge) -> list[str]:
         if done
         else f"would purge from {reach.branch}: {', '.join(came.notes)}; nothing was changed yet",
         *_some("removed from all commits" if done else "would be removed from all commits", reach.paths),
+        f" What {'stays' if done else 'would stay'} of each is an event that tells who purged it, and when.",
         f" {len(reach.commits)} commits {'have' if done else 'would get'} other ids, from {_first(reach.commits)} on;",
         " their messages, authors, dates and all other files stay.",
         " Anchors and evidence that name commits as hints keep the old ids.",
@@ -55,7 +56,7 @@ def _told(came: Purge) -> list[str]:
     lines += [f" {reach.signed} of these commits {'lost' if done else 'would lose'} their signature."] * (
         reach.signed > 0
     )
-    lines += _some("notes that name them, and lead nowhere then", came.named_by)
+    lines += _some("notes that name them; what they name is shown as redacted", came.named_by)
     lines += [f" The old history is kept at {done.backup}."] if done else []
     lines += ["Not reached:", *_some("other branches, tags and refs that have them", reach.elsewhere)]
     lines += _some("remotes that have them", reach.pushed)

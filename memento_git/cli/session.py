@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, group, reads, writes
+from memento_git.cli.boundary import Door, bare, group, reads, writes
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
@@ -34,7 +34,7 @@ def _show(door: Door) -> None:
     door.show({"session": told}, lambda: "\n".join(_made(told)))
 
 
-session = group("session", "Begin, check, hand over and mark a session of work.", _show)
+session = group("session", "Begin, check, hand over and mark a session of work.", _show, of_ledger=False)
 
 
 @session.command("start")
@@ -45,7 +45,7 @@ def start(door: Door, label: str, *, new: bool) -> None:
     """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.start_session(door.ledger, label=label, new=new)
+    told = sessions.start_session(door.ledger, label=label, new=new, allow_secrets=door.allow_secrets)
     door.show(told, lambda: "\n".join(_orientation(told)))
 
 
@@ -61,6 +61,9 @@ def _orientation(told: Row) -> list[str]:
         if held[key]:
             left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
             lines += ["", f"{title}{left}:", *(_line(row) for row in held[key])]
+    out = held["left_out"].items()
+    outside = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in out]
+    lines += ["", *outside] if outside else []
     if told["changes"]:
         lines += ["", "changed since:", *(_change(row) for row in told["changes"][-20:])]
     waiting = _left(told["session"])
@@ -75,33 +78,43 @@ def _left(told: Row) -> str:
 
 def _line(row: Row) -> str:
     progress = f" [{output.printable(row['progress']['note'])}]" if row.get("progress") else ""
-    return f"  {row['id']}  {output.printable(row['title'])}{progress}"
+    labels = [row["status"]] if row["status"] not in ("active", "draft") else []
+    labels += ["expired"] if row.get("expired") is True else []
+    state = f"  [{'; '.join(labels)}]" if labels else ""
+    return f"  {row['id']}  {output.printable(row['title'])}{progress}{state}"
 
 
 def _change(row: Row) -> str:
-    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(row['title'])}"
+    said = row["title"] if row["status"] != "redacted" else f"by {', '.join(row['actors'])}: {row['reason']}"
+    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(said)}"
 
 
 @session.command("status")
-@reads
+@bare
 def status(door: Door) -> None:
     """Show what this session made: notes, drafts, short-term items."""
     _show(door)
 
 
 def _made(told: Row) -> list[str]:
-    from memento_git.knowledge.injection import must_be_named
-
     lines = ["no session is open: memento session start"]
     if told["id"]:
         lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
-    named = [row for row in told["drafts"] if must_be_named(row["origin"], row["orders"])]
+    named = _named(told["drafts"])
     plain = [row for row in told["drafts"] if row not in named]
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
         lines += ["", f"{title}:", *map(_line, rows)] if rows else []
+    lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
     if told["short"]:
         lines += ["", "short term:", *(f"  {item['id']}  {output.printable(item['text'])}" for item in told["short"])]
     return lines
+
+
+def _named(drafts: list[Row]) -> list[Row]:
+    """Return the drafts that are promoted only by their names."""
+    from memento_git.knowledge.injection import must_be_named
+
+    return [row for row in drafts if must_be_named(row["origin"], row["orders"])]
 
 
 @session.command("checkpoint")
@@ -129,11 +142,16 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     from memento_git.knowledge.actions.drafting import promote_drafts
     from memento_git.knowledge.drafts import Drafts
 
-    promoted = door.change("session promote", lambda tx: [rows.after(tx, one.id) for one in promote_drafts(tx, drafts)])
-    lines = [f"kept: {row['id']}  {output.printable(row['title'])}" for row in promoted]
-    left = [] if drafts else [rows.draft_row(one) for one in Drafts(door.ledger.git).all()]
+    promoted = door.change(
+        "session promote", lambda tx: [(rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts)]
+    )
+    lines = [
+        f"{'kept already' if existing else 'kept'}: {row['id']}  {output.printable(row['title'])}"
+        for row, existing in promoted
+    ]
+    left = [] if drafts else _named([rows.draft_row(one) for one in Drafts(door.ledger.git).all()])
     lines += [f"{NAMED}:", *map(_line, left)] if left else []
-    door.show({"notes": promoted}, "\n".join(lines) or "there are no drafts")
+    door.show({"notes": [row for row, _ in promoted]}, "\n".join(lines) or "there are no drafts")
 
 
 @session.command("discard")
@@ -173,7 +191,7 @@ def mark(door: Door, name: str, message: str) -> None:
     """Mark what is known now with an annotated tag, memento/NAME."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.mark_now(door.ledger, name, message)
+    told = sessions.mark_now(door.ledger, name, message, allow_secrets=door.allow_secrets)
     door.show(told, f"marked {told['commit'][:12]} as {told['mark']}")
 
 
@@ -209,8 +227,11 @@ def changes(
         raise click.UsageError("--follow goes on from now: leave --until and --at away", click.get_current_context())
     if length and not follow:
         raise click.UsageError("--for is for --follow", click.get_current_context())
+    if until and door.at:
+        message = "--until and --at both say up to what it is told: give one"
+        raise click.UsageError(message, click.get_current_context())
     if not follow:
-        told = sessions.changes_since(door.ledger, since, until, **wanted)
+        told = sessions.changes_since(door.ledger, since, until, at=door.at, **wanted)
         door.show(told, lambda: "\n".join(_change(row) for row in told["changes"]) or "nothing happened to notes")
         return
     with contextlib.suppress(KeyboardInterrupt):

@@ -174,12 +174,14 @@ def by_quote(anchor: Anchor, text: Text | None, state: str, why: str) -> Found:
     return Found(state, anchor.path, place, symbol=anchor.symbol, why=f"{why}; {told}")
 
 
-def unpinned(anchor: Anchor, text: Text | None) -> Found:
+def unpinned(anchor: Anchor, text: Text | None, *, there: bool) -> Found:
     """Say of a place that was not committed as it was when the note was written."""
-    return by_quote(anchor, text, UNPINNED, "it was not committed as it was" if text else "there is no such file")
+    return by_quote(anchor, text, UNPINNED, "it was not committed as it was" if there else "there is no such file")
 
 
-def unknown(anchor: Anchor, text: Text | None) -> Found:
+def unknown(anchor: Anchor, text: Text | None, *, there: bool) -> Found:
     """Say of a place whose pinned content this clone does not have."""
     why = f"this clone does not have {anchor.blob[:12]}"
-    return by_quote(anchor, text, UNKNOWN, why if text else f"{why}, and {anchor.path} is not there")
+    if not there:
+        return Found(UNKNOWN, why=f"{why}, and {anchor.path} is not there")
+    return by_quote(anchor, text, UNKNOWN, why)

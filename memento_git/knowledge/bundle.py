@@ -21,7 +21,10 @@ LONGEST: Final = 16 * 1024 * 1024  # of one line, a note with all of its events
 class BundleInvalid(Refused):
     token = "bundle_invalid"
     sentence = "{where}: {problem}"
-    hint_ = "export it again: memento export --out FILE; another format is named with --from; nothing was changed"
+    hint_ = (
+        "mend that line, or export it again: memento export --out FILE; another format is named with --from; "
+        "nothing was changed"
+    )
 
 
 class File(NamedTuple):

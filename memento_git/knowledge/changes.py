@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.rows import Row, audit
 from memento_git.ledger import layout
+from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,9 +22,11 @@ def between(before: Shelf | None, after: Shelf) -> list[Row]:
     """Return a row for each note that differs, the latest change last: what happened, its state before and after."""
     old = before.index.prose if before is not None else {}
     new = after.index.prose
-    rows = [_row(before, after, note) for note in new if _differs(before, after, note)]
+    taken = {note for note in after.index.events_of if after.is_redacted(note)}
+    rows = [_row(before, after, note) for note in new if note not in taken and _differs(before, after, note)]
+    rows += [_redacted(before, after, note) for note in taken]
     if before is not None:
-        rows += [_gone(before, note) for note in old if note not in new]
+        rows += [_gone(before, note) for note in old if note not in new and note not in taken]
     return sorted((row for row in rows if row is not None), key=lambda row: (row["at"], row["id"]))
 
 
@@ -58,6 +61,30 @@ def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "status": after.status(note),
         "actors": list(dict.fromkeys([*([] if known else [held.data["by"]]), *(row["actor"] for row in events)])),
         "at": max([*([] if known else [held.data["at"]]), *(row["created_at"] for row in events)], default=""),
+        "reason": why(events),
+    }
+
+
+def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
+    """Return what happened to a note that is redacted by now, with nothing of what it said."""
+    seen = set(before.index.events_of.get(note, ())) if before is not None else set()
+    events = [row for row in audit(after.folded(note).events) if row["id"] not in seen]
+    if not events:
+        return None
+    held = before.view.record(before.path(note)) if before is not None and before.path(note) else None
+    known = before is not None and (held is not None or before.is_redacted(note))
+    return {
+        "id": note,
+        "kind": held.data["kind"] if isinstance(held, Prose) else None,
+        "domain": layout.domain_of(after.event_folder(note)),
+        "title": None,
+        "thread": None,
+        "happened": [row["action"].partition(".")[2] for row in events],
+        "status_before": before.status(note) if before is not None and known else None,
+        "status": after.status(note),
+        "actors": list(dict.fromkeys(row["actor"] for row in events)),
+        "at": max(row["created_at"] for row in events),
+        "reason": why(taking(events, note)),
     }
 
 
@@ -69,8 +96,22 @@ def _gone(before: Shelf, note: str) -> Row | None:
     return {
         "id": note, "kind": held.data["kind"], "domain": layout.domain_of(path), "title": held.title,
         "thread": held.data.get("thread"), "happened": [REMOVED], "status_before": before.status(note), "status": None,
-        "actors": [], "at": "",
+        "actors": [], "at": "", "reason": None,
     }  # fmt: skip
+
+
+def taking(events: Iterable[Row], note: str) -> list[Row]:
+    """Return those of a note's events that took its text out; others took out what was said of one of its events."""
+    return [
+        row for row in events
+        if row["action"] == "note.redacted" and row["legal"] and row["payload"]["target"].startswith(f"{note}@")
+    ]  # fmt: skip
+
+
+def why(events: Iterable[Row]) -> str | None:
+    """Return why the last thing happened that anybody gave a reason or a word for."""
+    told = [row["summary"] for row in events if row["legal"] and row["summary"]]
+    return told[-1] if told else None
 
 
 def wanted(
@@ -81,5 +122,5 @@ def wanted(
         row for row in rows
         if kind in ("", row["kind"]) and domain in ("", row["domain"])
         and (not author or any(author.lower() in actor.lower() for actor in row["actors"]))
-        and topic.lower() in f"{row['title']} {row['thread'] or ''}".lower()
+        and topic.lower() in f"{row['title'] or ''} {row['thread'] or ''}".lower()
     ]  # fmt: skip

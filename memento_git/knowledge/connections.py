@@ -19,7 +19,10 @@ DEPTH: Final = 2
 
 
 def sources(shelf: Shelf, note: Prose) -> list[Row]:
-    """Return all that a note came from, down to the ends: notes it supersedes or sums up, evidence, addresses."""
+    """Return all that a note came from, down to the ends: notes it supersedes or sums up, evidence, addresses.
+
+    Of evidence `ref` names the very file that is meant.
+    """
     rows: list[Row] = []
     seen, waiting = {note.id}, deque([(note, 1)])
     while waiting and len(rows) < MOST:
@@ -27,6 +30,8 @@ def sources(shelf: Shelf, note: Prose) -> list[Row]:
         for rel, end in _ends(here):
             found = _note(shelf, end)
             rows.append({**_row(shelf, end, found), "rel": rel, "of": here.id, "depth": depth})
+            if rel == "evidence":
+                rows[-1]["ref"] = next(str(ref) for ref in here.list("evidence") if str(ref).startswith(end))
             if found is not None and end not in seen:
                 seen.add(end)
                 waiting.append((found, depth + 1))

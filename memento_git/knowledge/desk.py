@@ -25,9 +25,9 @@ class Desk(desk.Desk):
         tx.after_commit.append(lambda: watch.keep_written(tx))
 
     @classmethod
-    def apart(cls, ledger: Ledger, allow_secrets: Sequence[str] = ()) -> Self:
+    def apart(cls, ledger: Ledger, allow_secrets: Sequence[str] = (), *, rehearsed: bool = False) -> Self:
         """Return a desk for what is judged like a note and not committed."""
-        tx = Transaction(ledger, ledger.view())
+        tx = Transaction(ledger, ledger.view(), rehearsed=rehearsed)
         tx.allow_secrets = tuple(allow_secrets)
         return cls(tx)
 

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.knowledge.injection import LOW, instructive
 from memento_git.ledger import layout
 from memento_git.model import anchors
+from memento_git.model.anchors import GONE
 from memento_git.model.exchange import DIGEST_TOKENS, LeftOut
+from memento_git.model.knowledge import validity
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.model.work import Prose
 
 TOKEN: Final = 4
@@ -49,17 +52,21 @@ class Digest(NamedTuple):
     skipped: list[LeftOut]
 
 
-def digest(shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "") -> Digest:
+def digest(
+    shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "", whereabouts: Whereabouts | None = None
+) -> Digest:  # fmt: skip
     """Return the notes that matter most, a line each, in as many tokens (of four characters) as are allowed.
 
-    What was imported from the very file that it goes into is not told there twice.
+    What was imported from the very file that it goes into is not told there twice. `whereabouts` tell which places in
+    the code are gone.
     """
     skipped: list[LeftOut] = []
     ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
     room = budget * TOKEN - len(HEAD)
+    gone = _gone(ranked, whereabouts) if whereabouts is not None else {}
     lines: dict[str, str] = {}
     for note in ranked:
-        line = _line(shelf, note)
+        line = _line(shelf, note, gone.get(note.id, set()))
         heading = 0 if any(_section(one) == _section(note) for one in ranked if one.id in lines) else 24
         if len(line) + heading > room:
             skipped.append(LeftOut(note.id, "the budget is spent"))
@@ -91,11 +98,16 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
             skipped.append(LeftOut(note.id, f"it came from {into} itself"))
         elif shelf.is_expired(note):
             skipped.append(LeftOut(note.id, "it has expired"))
-        elif note.data["origin"] in LOW and (signs := instructive(note.body, note.data["title"])):
+        elif note.data["origin"] in LOW and (signs := _orders(note)):
             skipped.append(LeftOut(note.id, f"it {', '.join(signs)}, and its origin is {note.data['origin']}"))
         else:
             found.append(note)
     return found
+
+
+def _orders(note: Prose) -> list[str]:
+    """Return what makes a note, or the line that a digest makes of it, read like orders."""
+    return instructive(note.body, note.data["title"]) or instructive(_said(note))
 
 
 def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, str]:
@@ -108,15 +120,28 @@ def _section(note: Prose) -> str:
     return next(name for name, kinds in SECTIONS.items() if note.data["kind"] in kinds)
 
 
-def _line(shelf: Shelf, note: Prose) -> str:
+def _gone(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, set[str]]:
+    """Return note -> the places that it is about and that are gone."""
+    held = whereabouts.of([note.id for note in notes])
+    return {note: {str(anchor) for anchor, found in places if found.state == GONE} for note, places in held.items()}
+
+
+def _said(note: Prose) -> str:
+    """Return what a note says on one line, with its title where that says more."""
     title, said = one_line(note.data["title"]).rstrip("\u2026"), one_line(note.body)
     begin = _bare(title).find(_bare(said)[:BEGINNING])
-    text = f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
+    return f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
+
+
+def _line(shelf: Shelf, note: Prose, gone: Collection[str]) -> str:
+    text = _said(note)
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
-    places = ", ".join(str(anchors.from_data(place)) for place in shelf.about(note)[:3])
+    about = [str(anchors.from_data(place)) for place in shelf.about(note)[:3]]
+    places = ", ".join(f"{place}, which is gone" if place in gone else place for place in about)
+    told = f"; {valid}" if (valid := validity(note.data)) else ""
     against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
-    return f"- {_tame(text)} ({note.id}{f'; about {_tame(places)}' if places else ''}{against})\n"
+    return f"- {_tame(text)} ({note.id}{told}{f'; about {_tame(places)}' if places else ''}{against})\n"
 
 
 def _bare(text: str) -> str:
@@ -151,6 +176,7 @@ def _facts(shelf: Shelf, note: Prose) -> str:
         ("", f"of {note.data['at'][:10]}, origin {note.data['origin']}"),
         ("key", str(note.data.get("key") or "")),
         ("expired", shelf.expires(note)[:10] if shelf.is_expired(note) else ""),
+        ("", validity(note.data)),
         ("about", places),
         ("contradicted by", ", ".join(shelf.contradictions(note))),
     )

@@ -11,7 +11,7 @@ from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model import types as t
 from memento_git.model.clock import seconds_of, stamp
-from memento_git.model.ids import KINDS, kind_of
+from memento_git.model.ids import KINDS, EvidenceWithdrawn, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 from memento_git.model.work import is_agent
 from memento_git.texts.typed import TextInvalid
@@ -112,15 +112,23 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     for key in LISTS:
         found |= {key: desk.texts(key, given[key])} if given.get(key) else {}
     for key in SHARES:
-        found |= {key: _share(key, given[key])} if given.get(key) not in (None, "") else {}
-    for key in MOMENTS:
-        found |= {key: moment(key, given[key], desk.tx.now)} if given.get(key) else {}
+        found |= {key: share(key, given[key])} if given.get(key) not in (None, "") else {}
+    found |= _moments(desk, given, before)
     if given.get("tier"):
         found["tier"] = _choice("tier", given["tier"], TIERS)
     if given.get("pinned") is not None and bool(given["pinned"]) != bool(before.get("pinned")):
         found["pinned"] = bool(given["pinned"])
     if given.get("about"):
         found["about"] = _places(desk, given["about"])
+    return found
+
+
+def _moments(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, str]:
+    """Return the times that are given; refuse an end that is before its beginning."""
+    found = {key: moment(key, given[key], desk.tx.now) for key in MOMENTS if given.get(key)}
+    start, end = (found.get(key) or str(before.get(key) or "") for key in ("valid_from", "valid_to"))
+    if start and "" < end < start:
+        raise no.NeverValid(start=start[:10], end=end[:10])
     return found
 
 
@@ -177,7 +185,11 @@ def link(desk: Desk, given: str, own: str) -> dict[str, str]:
 
 def _evidence(desk: Desk, given: str) -> str:
     identity, run = desk.view.find(given, "evidence")
-    return f"{identity}@{desk.view.sha256(desk.view.index(run).evidence[identity])[:32]}"
+    index = desk.view.index(run)
+    if identity not in index.evidence:
+        redacted = any("-redacted-" in index.events[name] for name in index.events_of[identity])
+        raise EvidenceWithdrawn(evidence=identity, status="redacted" if redacted else "missing")
+    return f"{identity}@{desk.view.sha256(index.evidence[identity])[:32]}"
 
 
 def _choice(where: str, given: str, words: Sequence[str]) -> str:
@@ -194,7 +206,8 @@ def _key(given: str) -> str:
     return given.strip()
 
 
-def _share(where: str, given: Any) -> float:
+def share(where: str, given: Any) -> float:
+    """Return a number from 0 to 1; refuse anything else."""
     try:
         value = float(given)
     except ValueError:

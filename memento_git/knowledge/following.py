@@ -79,7 +79,7 @@ class Follower:
             return occurrences.found(anchor, now, self.reader)
         blob = now.blob(path)
         if not anchor.blob:
-            return anchors.unpinned(anchor, self.texts.text(blob) if blob else None)
+            return anchors.unpinned(anchor, self.texts.text(blob) if blob else None, there=bool(blob))
         if blob == anchor.blob or (blob and not anchor.lines and not anchor.symbol):
             return self._with_lines(anchors.whole_file(anchor, path, blob), anchor)
         if not self.reader.has(anchor.blob):
@@ -99,7 +99,8 @@ class Follower:
         entry = now.entries.get(anchor.path)
         if entry is not None and entry.type != "blob":
             return Found(CHANGED, anchor.path, why="it is no file now", new=blob)
-        return anchors.unknown(anchor, self.texts.text(blob) if blob else None)._replace(old=anchor.blob, new=blob)
+        found = anchors.unknown(anchor, self.texts.text(blob) if blob else None, there=bool(blob))
+        return found._replace(old=anchor.blob, new=blob)
 
     def _left(self, anchor: Anchor, now: Standing) -> Found:
         """Judge a place whose file is gone and was not renamed: its lines may be in another file."""

@@ -21,17 +21,21 @@ KEPT = "notes.audit"
 def histories(view: View, note: str = "", progress: Callable[[int, int], None] | None = None) -> list[list[Row]]:
     """Return for each note, or for one, that it was added and what happened to it, in the order that was seen.
 
-    All of them are kept under the tree of the notes.
+    What was redacted is told by its events alone: who added it, and when, stood in its text. All of them are kept
+    under the tree of the notes.
     """
     shelf = Shelf(view)
     if note:
-        return [_history(shelf, shelf.note(note))]
+        return [_history(shelf, shelf.note(note)) if shelf.path(note) else history(shelf, note)]
     entry = view.folders.get(layout.KNOWLEDGE)
     tree = entry.oid if entry is not None and len(view.commits) == 1 else ""
     held: list[list[Row]] | None = cache.read(view.git, KEPT, tree) if tree else None
     if held is None:
         shelf.load(progress)
-        held = [_history(shelf, one) for one in shelf.readable()]
+        told = shelf.readable()
+        known = {one.id for one in told}
+        held = [_history(shelf, one) for one in told]
+        held += [history(shelf, one) for one in shelf.index.events_of if one not in known]
         if tree:
             cache.write(view.git, KEPT, tree, held)
     return held

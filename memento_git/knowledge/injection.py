@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 LOW: Final = ("command", "import")
 
 TAG: Final = re.compile("[\U000e0020-\U000e007e]")
+QUOTED: Final = re.compile(r"[ \t]*(?:>[ \t]?)+")
+FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
+CODE: Final = re.compile(r"(?: {4}|\t)")
+BLOCK: Final = re.compile(
+    r"[ \t]*(?:[-*+\u2022][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||[\w.-]+[ \t]*[:=][ \t]|={3}|-{3})"
+)
+ALONE: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)")
 HIDES: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{7,}")  # a flag of a region has up to six of them
 
 SIGNS: Final = (
@@ -47,9 +54,32 @@ def must_be_named(origin: str, orders: Sequence[str]) -> bool:
     return origin in LOW and bool(orders)
 
 
-def instructive(text: str, title: str = "") -> list[str]:
-    """Return in words what makes a text, or its title, read like orders to its reader; nothing for plain knowledge."""
-    text = f"{title}\n{text}"
-    seen = TAG.sub(lambda found: chr(ord(found[0]) - 0xE0000), text)
-    signs = [told for told, pattern in SIGNS if pattern.search(HIDDEN.sub("", seen))]
+def instructive(text: str, title: str = "", *, wrapped: bool = True) -> list[str]:
+    """Return in words what makes a text, or its title, read like orders to its reader; nothing for plain knowledge.
+
+    What a paragraph says is judged whatever its lines are broken at, but for a text whose lines are not `wrapped`.
+    """
+    text = f"{title}\n\n{text}"
+    seen = HIDDEN.sub("", TAG.sub(lambda found: chr(ord(found[0]) - 0xE0000), text))
+    flat = _unwrapped(seen) if wrapped else seen
+    signs = [
+        told for told, pattern in SIGNS
+        if pattern.search(seen) or (not pattern.flags & re.MULTILINE and pattern.search(flat))
+    ]  # fmt: skip
     return [*signs, *(["hides words in characters that nobody sees"] if HIDES.search(text) else [])]
+
+
+def _unwrapped(text: str) -> str:
+    """Return a text with each of its paragraphs on one line; code, tables, and lines `name: value` keep theirs."""
+    told: list[str] = []
+    fenced = flows = False
+    for line in re.sub(r"\\\r?\n", " ", text).split("\n"):
+        bare = QUOTED.sub("", line, count=1) if QUOTED.match(line) else line
+        said = bare.strip()
+        is_fence = bool(FENCE.match(bare))
+        fenced ^= is_fence
+        goes_on = flows and not fenced and not is_fence and said and not BLOCK.match(bare)
+        told.append(f"{' ' if goes_on else chr(10)}{said}")
+        is_code = fenced or is_fence or (not flows and bool(CODE.match(bare)))
+        flows = bool(said) and not is_code and not ALONE.match(bare)
+    return "".join(told)

@@ -9,6 +9,7 @@ from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
 from memento_git.model.clock import seconds_of
+from memento_git.model.knowledge import validity
 from memento_git.model.work import TRUSTS
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
 DAY: Final = 86400
+SOME_FAILED: Final = "some_failed"
 
 
 def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
@@ -47,6 +49,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "run": None,
         "status": "draft" if note.id in drafts else shelf.status(note.id),
         "expired": shelf.is_expired(note),
+        "validity": validity(data, shelf.view.now) or None,
         "draft": note.id in drafts,
         "origin": data["origin"],
         "actor": data["by"],
@@ -60,6 +63,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "anchors": None,
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
         "trust": None,
+        "outcome": None,
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
@@ -75,14 +79,17 @@ def _successor(shelf: Shelf, note: str) -> str | None:
 
 def record_hit(card: Card, text: str, now: str) -> Row:
     """Return a record that is no note as a hit, with the same keys."""
-    unset = dict.fromkeys(("key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "successor"))
+    unset = dict.fromkeys(
+        ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "outcome", "successor")
+    )
     return {
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
         "run": card.run or None, "status": None, "expired": False, "draft": False, "origin": card.origin or None,
         "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now), **unset,
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
-        "instead_of": [], "contradicted_by": [], "orders": instructive(text, card.title), "text": text,
+        "instead_of": [], "contradicted_by": [], "text": text,
+        "orders": instructive(text, card.title, wrapped=card.kind != "evidence"),
     }  # fmt: skip
 
 
@@ -95,16 +102,20 @@ def age(at: str | None, now: str) -> int | None:
 
 
 def vouch(view: View, hits: Sequence[Row], standings: Standings) -> None:
-    """Say in hits how far their evidence is trusted, and in what state other records are."""
+    """Say in hits how far their evidence is trusted and how it ended, and in what state other records are."""
     wanted = [one["ref"] for hit in hits for one in hit["evidence"]]
     wanted += [hit["id"] for hit in hits if hit["record"] not in ("note", "skill")]
     told = standings(view, wanted) if wanted else {}
     for hit in hits:
         hit["evidence"] = [
-            {"id": one["id"], **told.get(one["ref"], {"status": None, "trust": None})} for one in hit["evidence"]
+            {"id": one["id"], **told.get(one["ref"], {"status": None, "trust": None, "outcome": None})}
+            for one in hit["evidence"]
         ]
-        held = [one["trust"] for one in hit["evidence"] if one["trust"] and one["status"] == "recorded"]
-        hit["trust"] = min(held, key=_place_in(TRUSTS)) if held else hit["trust"]
+        held = [one for one in hit["evidence"] if one["trust"] and one["status"] == "recorded"]
+        ends = {one["outcome"] for one in held}
+        if held:
+            hit["trust"] = min((one["trust"] for one in held), key=_place_in(TRUSTS))
+            hit["outcome"] = ends.pop() if len(ends) == 1 else SOME_FAILED if "failed" in ends else None
         if hit["id"] in told and hit["record"] != "note":
             hit.update(told[hit["id"]])
 

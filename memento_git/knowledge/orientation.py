@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.transitions import LIVE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memento_git.folding.rows import Row
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 
 HANDOFF: Final = "handoff"
 MOST: Final = 10
+HOLDS: Final = ("active", "contested")
 
 
-def orientation(shelf: Shelf, most: int = MOST) -> Row:
-    """Return what one should know first; of each list the latest `most`, and how many more there are."""
-    live = [note for note in shelf.live() if not shelf.is_expired(note)]
-    handoffs = [note for note in shelf.readable() if HANDOFF in note.list("tags")]
-    corrections = [note for note in live if note.list("supersedes")]
-    lists = {
-        "pinned": [note for note in live if note.data.get("pinned")],
-        "questions": _of(live, "question"),
-        "gaps": _of(live, "gap"),
-        "goals": _of(live, "goal"),
-        "checkpoints": _of(live, "checkpoint"),
-        "corrections": corrections,
-        "contested": [note for note in live if shelf.status(note.id) not in LIVE],
-    }
+def standing(shelf: Shelf) -> Row:
+    """Return what one should know first of what holds now, and how many were left out because of their state."""
+    notes = shelf.readable()
+    held = {note.id for note in notes if shelf.status(note.id) in HOLDS and not shelf.is_expired(note)}
+    counts = Counter(_state(shelf, note) for note in _of_interest(shelf, notes, held) if note.id not in held)
+    return {**orientation(shelf, [note for note in notes if note.id in held]), "left_out": dict(counts)}
+
+
+def orientation(shelf: Shelf, notes: Sequence[Prose], most: int = MOST) -> Row:
+    """Return what one should know first of some notes; of each list the latest `most`, and how many more there are."""
+    handoffs, lists = _handoffs(notes), _lists(shelf, notes)
     return {
         "handoff": note_row(shelf, handoffs[-1]) if handoffs else None,
         **{name: [note_row(shelf, note) for note in reversed(found[-most:])] for name, found in lists.items()},
@@ -37,5 +39,32 @@ def orientation(shelf: Shelf, most: int = MOST) -> Row:
     }
 
 
-def _of(notes: list[Prose], kind: str) -> list[Prose]:
+def _lists(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[Prose]]:
+    return {
+        "pinned": [note for note in notes if note.data.get("pinned")],
+        **{f"{kind}s": _of(notes, kind) for kind in ("question", "gap", "goal", "checkpoint")},
+        "corrections": [note for note in notes if note.list("supersedes")],
+        "contested": [note for note in notes if shelf.status(note.id) == "contested"],
+    }
+
+
+def _of_interest(shelf: Shelf, notes: Sequence[Prose], held: set[str]) -> list[Prose]:
+    """Return the notes that stand in a list, or would but for their state, and the handoffs later than the last."""
+    live = [note for note in notes if shelf.status(note.id) in (*LIVE, *HOLDS)]
+    listed = [note for found in _lists(shelf, live).values() for note in found]
+    later = takewhile(lambda note: note.id not in held, reversed(_handoffs(notes)))
+    return list({note.id: note for note in (*listed, *later)}.values())
+
+
+def _handoffs(notes: Sequence[Prose]) -> list[Prose]:
+    return [note for note in notes if HANDOFF in note.list("tags")]
+
+
+def _of(notes: Sequence[Prose], kind: str) -> list[Prose]:
     return [note for note in notes if note.data["kind"] == kind]
+
+
+def _state(shelf: Shelf, note: Prose) -> str:
+    """Return why a note is left out."""
+    status = shelf.status(note.id)
+    return "expired" if status in HOLDS else status

@@ -72,9 +72,14 @@ def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing
 
 
 def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None:
-    """Return an unpinned anchor with the blob of a commit that has its quote in one place; None where none has."""
+    """Return an unpinned anchor with the blob of a commit that has its quote in one place; None where none has.
+
+    A folder, and a file as a whole, have no quote: they are pinned where the commit has them.
+    """
     if not anchor.is_place or anchor.blob:
         return None
+    if not anchor.quote and not anchor.lines and not anchor.symbol:
+        return _pinned(anchor, follower, head)
     text = follower.texts.text(head.blob(anchor.path)) if anchor.path in head.entries else None
     if text is None:
         return None
@@ -86,6 +91,10 @@ def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | No
         anchor = anchor._replace(lines=(places[0][0], min(last, len(text))))
     elif anchor.quote and not places:
         return None
+    return _pinned(anchor, follower, head)
+
+
+def _pinned(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None:
     try:
         return pin(anchor, follower, head, None)
     except AnchorMissing:

@@ -82,7 +82,8 @@ def search(
         ]
         merged = _grouped(_merged(ranked), leads)
         weak = {number for number, one in enumerate(ranked) if one.weak}
-        hits = [hit._replace(weak=hit.query in weak) for hit in _collapsed(view, merged, limit, explain=explain)]
+        found = _collapsed(view, merged, limit, lambda card: _shown(corpus, card, leads(card)), explain=explain)
+        hits = [hit._replace(weak=hit.query in weak) for hit in found]
         told = sum(1 + len(hit.alike) for hit in hits)
         total = max([len(merged), *(one.total for one in ranked)])
         against = {hit.id: _against(corpus, hit.card, leads(hit.card)) for hit in hits}
@@ -180,18 +181,31 @@ def _grouped(
     return [(*members[0], tuple(found.card for _, found in members[1:])) for members in groups.values()]
 
 
+def _shown(corpus: Corpus, card: Card, leads: str) -> Card:
+    """Return the document that a document is shown as: that which took its place, or itself."""
+    if leads in (card.id, card.path):
+        return card
+    return next((corpus.card(number) for number in corpus.marked(f"id:{leads}")), card)
+
+
 def _collapsed(
-    view: View, merged: Sequence[tuple[int, Found, tuple[Card, ...]]], limit: int, *, explain: bool
-) -> list[Hit]:
-    """Return as many hits as were asked for; what says the same as a better one is told with it."""
+    view: View, merged: Sequence[tuple[int, Found, tuple[Card, ...]]], limit: int, shown: Callable[[Card], Card], *,
+    explain: bool,
+) -> list[Hit]:  # fmt: skip
+    """Return as many hits as were asked for; what says the same as a better one is told with it.
+
+    What took a document's place is compared in its stead, for that is what is shown.
+    """
     hits: list[Hit] = []
     told: list[Said] = []
-    _bring(view, [found.card for _, found, _ in merged[: 2 * limit]])
+    cards = {found.card.path: shown(found.card) for _, found, _ in merged[: COMPARED + limit]}
+    _bring(view, list(cards.values())[: 2 * limit])
     for number, found, besides in merged[: COMPARED + limit]:
-        own = said(found.card, text_of(view, found.card))
+        card = cards[found.card.path]
+        own = said(card, text_of(view, card))
         twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)
         if twin is not None:
-            hits[twin] = hits[twin]._replace(alike=(*hits[twin].alike, found.card))
+            hits[twin] = hits[twin]._replace(alike=(*hits[twin].alike, card))
         elif len(hits) == limit:
             break
         else:

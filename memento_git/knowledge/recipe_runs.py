@@ -111,7 +111,8 @@ class RecipeRun:
                 raise RecipeTooLarge(recipe=recipe.name, what="steps in one run", found="more", most=MOST_RUN)
             do = raw["do"]
             said = recipes.said_of(items) if do in SINKS else {}
-            step = self._timed(recipes.filled(raw, {**values, **said}))
+            held = {name: recipes.filled(value, said) for name, value in values.items()}
+            step = self._timed(recipes.filled(raw, {**held, **said}))
             before = len(items)
             if do in SOURCES:
                 found, more = self._found(recipe, step)

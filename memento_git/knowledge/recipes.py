@@ -83,6 +83,7 @@ def _length(value: str) -> list[str]:
 def filled(value: Any, values: Mapping[str, str]) -> Any:
     """Return a step, or a value of it, with its parameters put in once: what a value brings is no parameter.
 
+    What a sink may say of its notes can stand in a value too, and is put into that first.
     An option that comes to nothing is left out.
     """
     if isinstance(value, str):

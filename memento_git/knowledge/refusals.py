@@ -19,6 +19,14 @@ class KeyUnknown(Refused):
     hint_ = "see them: memento note list; find one by its words: memento recall"
 
 
+class KeyAmbiguous(Refused):
+    token = "key_ambiguous"
+    sentence = "several live notes have the key {key}: {notes}"
+    hint_ = (
+        "name one by its id; to leave one alone: retire others, or memento note merge {notes} --key {key} --text TEXT"
+    )
+
+
 class NoSuchDomain(Misused):
     token = "domain_unknown"
     sentence = "{domain!r} is no domain of notes; there are {domains}"
@@ -34,7 +42,7 @@ class OriginTooHigh(Misused):
 class NoteRedacted(Refused):
     token = "note_redacted"
     sentence = "note {note} is redacted: its text was taken out of the ledger"
-    hint_ = "memento log shows when and why"
+    hint_ = "see when and why: memento note show {note}"
 
 
 class TooFewNotes(Misused):
@@ -59,6 +67,12 @@ class MomentInvalid(Misused):
     token = "moment_invalid"
     sentence = "{where}: {given!r} is no date, time or length of time"
     hint_ = "write 2026-12-31, 2026-12-31T09:30:00Z or 90d"
+
+
+class NeverValid(Misused):
+    token = "validity_invalid"
+    sentence = "a note that is valid from {start} until {end} would never be valid"
+    hint_ = "give a --valid-to that is after --valid-from"
 
 
 class PointUnknown(Misused):

@@ -22,13 +22,19 @@ def words_of(hit: Row) -> list[str]:
     told: list[Any] = [
         hit["weak"] and "perhaps not about this",
         hit["kind"], hit["status"] and hit["status"].replace("_", " "), hit["expired"] and "expired",
+        hit["validity"],
         hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
-        hit["trust"] and f"evidence {hit['trust']}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
+        hit["trust"] and f"evidence {hit['trust']}{_failed(hit)}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
         _aged(hit["age_days"]), hit["confirmed_at"] and f"confirmed {hit['confirmed_at'][:10]}",
         hit["confidence"] is not None and f"confidence {hit['confidence']:g}",
         hit["orders"] and f"reads like orders: {', '.join(hit['orders'])}",
     ]  # fmt: skip
     return [str(one) for one in told if one]
+
+
+def _failed(row: Row) -> str:
+    """Return that evidence failed, where it did; that it passed says nothing of what it is evidence for."""
+    return f", {row['outcome'].replace('_', ' ')}" if row.get("outcome") in ("failed", "some_failed") else ""
 
 
 def _aged(days: int | None) -> str:
@@ -56,7 +62,7 @@ def _told(hit: Row) -> Iterable[str]:
     yield from map(_place, (place for place in hit["about"] if place["state"] not in (None, "ok")))
     for one in hit["evidence"]:
         if one.get("trust"):
-            yield f"rests on {one['id']}: {one['status']}, {one['trust']}"
+            yield f"rests on {one['id']}: {one['status']}, {one['trust']}{_failed(one)}"
     if hit.get("alike"):
         yield f"the same is said by {', '.join(hit['alike'])}"
     if hit.get("cut"):

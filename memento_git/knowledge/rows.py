@@ -11,7 +11,7 @@ from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord
-from memento_git.model.knowledge import under
+from memento_git.model.knowledge import key_start, under, validity
 
 if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
@@ -39,6 +39,7 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "tier": shelf.tier(note),
         "expires": shelf.expires(note) or None,
         **{key: data.get(key) for key in ("valid_from", "valid_to", "thread", "to")},
+        "validity": validity(data, shelf.view.now) or None,
         "pinned": bool(data.get("pinned")),
         "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
         **_connected(shelf, note),
@@ -82,6 +83,12 @@ def _progress(shelf: Shelf, note: str) -> Row | None:
     return {"at": at, "note": told, "next": after or None} if at else None
 
 
+def redacted_row(shelf: Shelf, note: str) -> Row:
+    """Return what is known of a note whose text was taken out."""
+    domain = layout.domain_of(shelf.event_folder(note))
+    return {"id": note, "kind": None, "domain": domain, "title": None, "status": shelf.status(note)}
+
+
 def history(shelf: Shelf, note: str) -> list[Row]:
     """Return what happened to a note, in the order in which it was seen."""
     return audit(shelf.folded(note).events)
@@ -99,13 +106,14 @@ def listed(
 ) -> list[Row]:  # fmt: skip
     """Return the rows of the notes that are asked for, the latest first; without a status those that live."""
     rows = []
+    start = key_start(key_prefix) if key_prefix else ""
     for note in reversed(list(shelf.readable())):
         wanted = (
             kind in ("", note.data["kind"])
             and domain in ("", layout.domain_of(note.path))
             and thread in ("", note.data.get("thread"))
             and (not tag or tag in note.list("tags"))
-            and (not key_prefix or under(str(note.data.get("key", "")), key_prefix))
+            and (not start or under(str(note.data.get("key", "")), start))
         )
         state = shelf.status(note.id)
         if wanted and (status in ("all", state) or (not status and state in (*LIVE, "contested"))):

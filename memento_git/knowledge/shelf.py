@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
-from memento_git.knowledge.refusals import KeyUnknown, NoteRedacted
+from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
 from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE
 from memento_git.ledger import cache, decoding
 from memento_git.ledger.events import Happenings
@@ -77,24 +77,33 @@ class Shelf(Happenings):
         raise LedgerUnreadable(finding=next((one for one in self.view.findings if path and one.path == path), missing))
 
     def find(self, given: str) -> Prose:
-        """Return the note that a prefix of its id, or its key, names; of several with a key the live one."""
+        """Return the note that a prefix of its id, or its key, names; refuse a key that several live notes have."""
         try:
-            return self.note(self.view.find(given, "note")[0])
+            identity = self.view.find(given, "note")[0]
         except (NoSuchRecord, IdInvalid) as unknown:
-            if self.is_redacted(given.strip()):
-                raise NoteRedacted(note=given.strip()) from None
             keyed = self.keyed(given.strip())
             if keyed is None and isinstance(unknown, IdInvalid) and KEY.fits(given.strip()):
                 raise KeyUnknown(key=given.strip()) from None
             if keyed is None:
                 raise
             return keyed
+        if not self.path(identity) and self.is_redacted(identity):
+            raise NoteRedacted(note=identity)
+        return self.note(identity)
 
     def keyed(self, key: str) -> Prose | None:
-        """Return the live note of a key, else the latest one that had it."""
-        found = [note for note in self.readable() if note.data.get("key") == key]
-        live = [note for note in found if self.status(note.id) in (*LIVE, "contested")]
-        return next(reversed(live or found), None)
+        """Return the live note of a key, else the latest one that had it; of several that live none is chosen."""
+        live = self.holders(key)
+        if len(live) > 1:
+            raise KeyAmbiguous(key=key, notes=" ".join(note.id for note in live))
+        return next(reversed(live or self._with_key(key)), None)
+
+    def holders(self, key: str) -> list[Prose]:
+        """Return the live notes that have a key; there is more than one where branches each added theirs."""
+        return [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
+
+    def _with_key(self, key: str) -> list[Prose]:
+        return [note for note in self.readable() if note.data.get("key") == key]
 
     def readable(self) -> list[Prose]:
         """Return the notes whose files can be read, the latest last; what is wrong with others is a finding."""
@@ -131,7 +140,9 @@ class Shelf(Happenings):
         return "contested" if STATE in lanes.contested else lanes.word(STATE, "active")
 
     def is_redacted(self, note: str) -> bool:
-        return note in self.index.events_of and REDACTED in self.folded(note).lanes.values
+        held = self.index
+        said = any("-redacted-" in held.events[name] for name in held.events_of.get(note, ()))
+        return said and REDACTED in self.folded(note).lanes.values
 
     def successor(self, note: str) -> str:
         """Return the note that took a note's place, or nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused
-from memento_git.model.knowledge import under
+from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card
@@ -66,14 +66,15 @@ class Wish(NamedTuple):
         return any(only) or self.min_confidence is not None or self.has_anchor is not None
 
     def settled(self) -> Wish:
-        """Return the wish with the view that `auto` comes to; refuse a view that needs a question without one."""
+        """Return the wish with the view that `auto` comes to; refuse what cannot be asked for."""
         queries = tuple(query for query in self.queries if query.strip())
         bare = not queries and not self.about
         chosen = "brief" if queries else "orient" if bare and not self.filtered else "list"
         view = chosen if self.view == "auto" else self.view
         if not queries and view in ("plan", "explore"):
             raise NothingAsked(view=view)
-        return self._replace(queries=queries, view=view)
+        start = key_start(self.key_prefix) if self.key_prefix else ""
+        return self._replace(queries=queries, view=view, key_prefix=start)
 
     @property
     def filtered(self) -> bool:

@@ -10,7 +10,7 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Broken, Misused, Refused
+from memento_git.errors import Broken, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -87,7 +87,7 @@ class DubiousOwnership(Refused):
     hint_ = "if you trust its owner, do what git says, then run the command again"
 
 
-class NoSuchRevision(Misused):
+class NoSuchRevision(Refused):
     """A revision that git cannot resolve to a commit."""
 
     token = "revision_not_found"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 EVENT_LENGTH: Final = len("-123456789012.yaml")
 START: Final = 1 - EVENT_LENGTH
 END: Final = -len(".yaml")
+REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
 
 
 class Index(NamedTuple):
@@ -33,7 +34,7 @@ class Index(NamedTuple):
         if kind == "dispatch":
             return "-dispatched-" in self.events.get(identity.replace("dispatch", "event", 1), "")
         return (
-            identity in self.prose or identity in self.evidence or (kind == "evidence" and identity in self.events_of)
+            identity in self.prose or identity in self.evidence or (kind in REDACTABLE and identity in self.events_of)
         )
 
     def of_kind(self, kind: str) -> list[str]:
@@ -48,7 +49,8 @@ class Index(NamedTuple):
                 *self.evidence,
                 *(name for name in self.events_of if name not in self.evidence and name[:3] == "evi"),
             ]
-        return [name for name in self.prose if name.startswith(kind)]
+        left = (name for name in self.events_of if name.startswith("note_") and name not in self.prose)
+        return [*(name for name in self.prose if name.startswith(kind)), *(left if kind == "note" else ())]
 
 
 def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.errors import Refused
 from memento_git.ledger import codec, layout
 from memento_git.ledger.view import LedgerUnreadable
-from memento_git.model.finding import Finding
+from memento_git.model.finding import FETCHING, Finding
 from memento_git.model.ready_recipes import ready
 from memento_git.model.recipes import BUILT_IN, Recipe
 
@@ -59,7 +59,7 @@ class RecipeBook:
     def _judged(self, path: str) -> Recipe | list[Finding]:
         data = self.view.read(path)
         if data is None:
-            return [Finding("F001", path, 0, "git does not have this object", "git fetch it")]
+            return [Finding("F001", path, 0, "git does not have this object", FETCHING)]
         return codec.read_recipe(path, data)
 
     def troubles(self, path: str) -> list[Finding]:

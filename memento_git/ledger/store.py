@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.worktree import Mended
 
 T = TypeVar("T")
+NOBODY: Final = "nobody"
 RETRIES: Final = 50
 FRESH: Final = 0.5
 
@@ -67,13 +68,16 @@ class ActorInvalid(Misused):
 
 
 class Transaction:
-    """Changes that become one commit; its view shows them as if they were there already."""
+    """Changes that become one commit; its view shows them as if they were there already.
 
-    def __init__(self, ledger: Ledger, view: View) -> None:
+    One that is only rehearsed is never committed, so nobody needs to be known for it.
+    """
+
+    def __init__(self, ledger: Ledger, view: View, *, rehearsed: bool = False) -> None:
         self.ledger = ledger
         self.view = view
         self.now = view.now
-        self.actor = ledger.actor
+        self.actor = ledger.asker if rehearsed else ledger.actor
         self.changes: dict[str, bytes | None] = {}
         self.olds: dict[str, str | None] = {}
         self.touched: list[str] = []
@@ -171,11 +175,25 @@ class Ledger:
             self._actor = publish.identities(self.git, self.settings)[0].rpartition(">")[0] + ">"
         if not self._actor_checked:
             from memento_git.model.types import name_problems, text_problems
+            from memento_git.texts.secrets import find_secrets, redact
 
             for problem in (*text_problems(self._actor, lines=False), *name_problems(self._actor)):
                 raise ActorInvalid(actor=self._actor, problem=problem)
+            for secret in find_secrets(self._actor):
+                problem = f"it holds what looks like a secret ({secret.rule})"
+                raise ActorInvalid(actor=redact(self._actor)[0], problem=problem)
             self._actor_checked = True
         return self._actor
+
+    @property
+    def asker(self) -> str:
+        """Return who reads: the actor, or nobody where git knows no name, for only a commit needs one."""
+        from memento_git.ledger.publish import IdentityMissing
+
+        try:
+            return self.actor
+        except IdentityMissing:
+            return NOBODY
 
     def new_id(self, kind: str) -> str:
         return make_id(kind, self.entropy(8))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
-from memento_git.model.finding import Finding
+from memento_git.model.finding import FETCHING, Finding, restoring
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
@@ -209,8 +209,10 @@ class View:
         if decoded is None:
             data = self.read(path)
             if data is None:
-                absent = "git does not have this object" if path in self.files else "this file is missing"
-                self.note(Finding("F001", path, 0, absent, "git fetch it"))
+                if path in self.files:
+                    self.note(Finding("F001", path, 0, "git does not have this object", FETCHING))
+                else:
+                    self.note(Finding("F001", path, 0, "this file is missing", restoring(path)))
                 return None
             result = codec.decode(place, path, data)
             if isinstance(result, list):
@@ -301,9 +303,26 @@ class View:
         """Return id -> run of every record of a kind; notes, and what happened to them, have none."""
         found: dict[str, str] = {}
         for run in self._shelves(kind):
-            for name in [run] if kind == "run" else self.index(run).of_kind(kind):
+            names = [run] if kind == "run" else [*self.index(run).of_kind(kind), *self._removed(run, kind)]
+            for name in names:
                 self._known_in(found, name, run)
         return found
+
+    def _removed(self, run: str, kind: str) -> list[str]:
+        """Return the ids of events, or of hand-offs that they opened, of which a redaction is all that is left."""
+        if kind not in ("event", "dispatch") or not any(
+            "-redacted-" in path for path in self.index(run).events.values()
+        ):
+            return []
+        from memento_git.ledger.events import Happenings
+
+        left = Happenings(self, run).tombstones.values()
+        named = [event.id for event in left if kind == "event" or event.do == "dispatched"]
+        return [identity.replace("event", kind, 1) for identity in named]
+
+    def holds(self, run: str, identity: str, kind: str) -> bool:
+        """Tell whether a run, or the notes, have a record of this id; a redacted event is still one."""
+        return self.index(run).holds(identity, kind) or identity in self._removed(run, kind)
 
     def _known_in(self, found: dict[str, str], identity: str, run: str) -> None:
         if found.setdefault(identity, run) != run:
@@ -314,7 +333,7 @@ class View:
         """Return the id that a prefix names, and its run."""
         if is_id(given, kind):
             for run in self._shelves(kind):
-                if run == given or (kind != "run" and self.index(run).holds(given, kind)):
+                if run == given or (kind != "run" and self.holds(run, given, kind)):
                     return given, run
             resolve(given, kind, ())
         known = self.known(kind)

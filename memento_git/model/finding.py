@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
 
 
 class Finding(NamedTuple):
@@ -18,3 +20,8 @@ class Finding(NamedTuple):
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
         return f"{place}: {self.code} {self.message}"
+
+
+def restoring(path: str) -> str:
+    """Return the fix that brings back what a file was before a commit changed or removed it last."""
+    return f'restore what it was, and commit that: git checkout "$(git rev-list -1 HEAD -- {path})^" -- {path}'

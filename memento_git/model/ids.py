@@ -86,6 +86,14 @@ class WrongKind(Refused):
     hint_ = "show it: memento show {given}"
 
 
+class EvidenceWithdrawn(Refused):
+    """Evidence that was taken back or out, and on which nothing new can rest."""
+
+    token = "evidence_withdrawn"
+    sentence = "evidence {evidence} is {status}"
+    hint_ = "record new evidence: memento evidence run -- CMD"
+
+
 class IdInvalid(Refused):
     """A text that cannot be a prefix of an id."""
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.errors import Misused
 from memento_git.model import types as t
 from memento_git.model.anchors import ABOUT
 from memento_git.model.types import Field, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NOTE_KINDS: Final = (
     "fact", "decision", "lesson", "event", "preference", "gap", "question", "checkpoint", "goal", "summary",
@@ -58,7 +62,33 @@ NOTE: Final = Shape({
 })  # fmt: skip
 
 
+def validity(data: Mapping[str, Any], now: str = "") -> str:
+    """Return in words from when until when a note is valid; with a moment, nothing where it is valid then."""
+    start, end = str(data.get("valid_from") or ""), str(data.get("valid_to") or "")
+    told = [f"valid from {start[:10]}"] if start > now else []
+    told += [f"valid until {end[:10]}"] if end and (not now or end <= now) else []
+    return ", ".join(told)
+
+
+class KeyPrefixEmpty(Misused):
+    """A prefix of keys in which there is nothing of a key: a note without one does not lie below it."""
+
+    token = "key_prefix_empty"
+    sentence = "{given!r} is no beginning of a key"
+    hint_ = (
+        "give the whole of a key, or its first parts: auth, or auth.token; memento note list shows notes without one"
+    )
+
+
+def key_start(prefix: str) -> str:
+    """Return the key that a prefix such as `auth`, `auth.` or `auth.*` names; refuse one that names none."""
+    start = prefix.strip().rstrip(".*")
+    if not start:
+        raise KeyPrefixEmpty(given=prefix)
+    return start
+
+
 def under(key: str, prefix: str) -> bool:
     """Tell whether a dotted key is a prefix or lies below it."""
-    start = prefix.rstrip(".*")
+    start = key_start(prefix)
     return key == start or key.startswith(f"{start}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import changes, codec, ranges, settling
+from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.view import View
 from memento_git.review import against, judging
 
@@ -31,6 +32,13 @@ class FixElsewhere(Misused):
     token = "fix_elsewhere"
     sentence = "only the ledger of this checkout can be mended, not {what}"
     hint_ = "leave --fix away, or check out what you want to mend"
+
+
+class NothingStaged(BareRepository):
+    """A bare repository has no index either."""
+
+    sentence = "this repository is bare, or a git directory: nothing can be staged in it"
+    hint_ = "check a commit: memento check --at HEAD"
 
 
 def check(
@@ -62,6 +70,8 @@ def _look(
     git = ledger.git
     with ExitStack() as stack:
         if staged:
+            if git.top is None:
+                raise NothingStaged
             tree = stack.enter_context(changes.staged_tree(git))
             first = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
             if not first:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.model.finding import Finding
+from memento_git.model.finding import Finding, restoring
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
+
+MOVING: Final = ("C001", "G001", "G002", "G003", "L001", "P001", "P003", "P004", "P006", "T003", "T006")
 
 
 def check_run(state: RunState, scope: Scope) -> list[Finding]:
@@ -39,7 +41,20 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
             found += evasions.check_event(state, event, scope)
     if state.id in groups:
         found += verdicts.check_run(state, scope)
-    return found
+    return [_mendable(state, one, scope) for one in found] if state.is_final else found
+
+
+def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
+    """Return a finding of a final run with a fix that works there: no record of it is moved any more."""
+    if finding.code not in MOVING:
+        return finding
+    if finding.severity == "warning" or not scope.added:
+        told = f"it stays as it is, for {state.id} is {state.status}; do what is missing in a further run"
+        return finding._replace(fix=f"{told}: memento run start --goal TEXT")
+    ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == state.status and not seen.why]
+    path = next((event.path for event in ends if event.id in scope.added), finding.path)
+    told = f"{state.id} is {state.status} for good; leave out the commit that did this, if it did nothing else"
+    return finding._replace(fix=f"{told}: git log -1 --format='git rebase --onto %h^ %h' -- {path}")
 
 
 def _circles(state: RunState) -> Iterator[Finding]:
@@ -84,7 +99,7 @@ def _texts(state: RunState, key: str) -> Iterator[Finding]:
         path = (layout.evidence_path if kind_of(name) == "evidence" else layout.prose_path)(state.id, name)
         yield Finding(
             "F007", path, 0, f"{name} has events, but its file is missing",
-            "restore it: git log --diff-filter=D --stat -- .memento",
+            restoring(path),
         )  # fmt: skip
 
 

@@ -44,11 +44,7 @@ def check_evidence(state: RunState, identity: str, policy: Policy) -> Iterator[F
 
 
 def _is_known(state: RunState, identity: str) -> bool:
-    kind = kind_of(identity)
-    if kind == "dispatch":
-        opened = identity.replace("dispatch", "event", 1)
-        return state.index.holds(identity, kind) or opened in state.tombstones
-    return state.index.holds(identity, kind)
+    return state.view.holds(state.id, identity, kind_of(identity))
 
 
 def _nowhere(path: str, told: str) -> Finding:

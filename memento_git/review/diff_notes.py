@@ -18,7 +18,8 @@ SUCCESSOR: Final = {"superseded": "superseded by", "merged": "merged into", "res
 def knowledge(held: Row, style: Style) -> Iterator[tuple[str, list[str]]]:
     """Yield what happened to each note: which it is, and its lines; then the notes that the code's change touches."""
     for row in held.get("knowledge", ()):
-        yield f"{row['kind']} {style.code(row['id'])} {style.say(cut(row['title'], 120))}", list(_lines(row, style))
+        said = f" {style.say(cut(row['title'], 120))}" if row["title"] else ""
+        yield f"{row['kind'] or 'note'} {style.code(row['id'])}{said}", list(_lines(row, style))
     rows = held.get("touched", ())
     if rows:
         count = len({row["note"] for row in rows})
@@ -48,6 +49,8 @@ def _way(row: Row, style: Style) -> str:
     """Return what happened to a note in its order, each thing once, with the note that took its place."""
     if row["change"] == "removed":
         return style.strong("removed")
+    if row["to"] == "redacted":
+        return f"{row['from'] or 'new'} → {style.strong('redacted')}"
     counts: dict[str, int] = {}
     for verb in row["happened"]:
         counts[verb] = counts.get(verb, 0) + 1

@@ -111,8 +111,15 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += against.lookalikes(view, authored, known, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
-    ours, already = _apart(found, before, comparison)
+    ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+
+
+def _from_base(base: View, name: str, finding: Finding) -> Finding:
+    """Return the finding of a file that the branch broke with the fix that takes it from the base."""
+    if finding.code != "F001" or finding.path not in base.files or base.record(finding.path) is None:
+        return finding
+    return finding._replace(fix=f"restore what it was, and commit that: git checkout {name} -- {finding.path}")
 
 
 def _apart(

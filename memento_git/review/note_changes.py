@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge import changes
 from memento_git.knowledge.actions.checking import between
 from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import View
@@ -56,6 +57,9 @@ def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
 def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
     for row in changes.between(old, new):
         identity = row["id"]
+        if row["status"] == REDACTED:
+            yield _redacted_row(old, new, row)
+            continue
         before = old.note(identity) if row["status_before"] else None
         after = new.note(identity) if row["status"] else None
         events = _events(old, new, identity)
@@ -65,16 +69,28 @@ def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
         yield {
             **{key: row[key] for key in ("id", "kind", "domain", "title", "happened", "at")},
             "key": shown.data.get("key"), "change": _change(row), "from": row["status_before"], "to": row["status"],
-            "by": row["actors"], "reason": _reason(events), "successor": new.successor(identity) or None,
+            "by": row["actors"], "reason": changes.why(events), "successor": new.successor(identity) or None,
             "contested": row["status"] == "contested" != row["status_before"],
             "origin": shown.data["origin"], "about": _about(new if after else old, shown),
             "supersedes": shown.list("supersedes") if before is None else [],
             "links": [{"change": one["action"].partition(".")[2], **one["payload"]} for one in events if _links(one)],
             "text": shown.body if before is None or after is None else None,
             "texts": diff.texts(before and _texts(old, before), after and _texts(new, after), FIELDS),
-            "illegal": [{key: one[key] for key in ("id", "action", "actor", "problem")} for one in events
-                        if not one["legal"]],
+            "illegal": _illegal(events),
         }  # fmt: skip
+
+
+def _redacted_row(old: Shelf, new: Shelf, row: Row) -> Row:
+    """Return the row of a note that is redacted by now: by whom and why, and nothing of what it said."""
+    events = _events(old, new, row["id"])
+    taken = changes.taking(events, row["id"]) or events
+    return {
+        **{key: row[key] for key in ("id", "kind", "domain", "title", "happened", "at")},
+        **dict.fromkeys(("key", "successor", "origin", "text")), "contested": False,
+        **{key: [] for key in ("about", "supersedes", "links", "texts")}, "illegal": _illegal(events),
+        "change": _change(row), "from": row["status_before"], "to": row["status"],
+        "by": list(dict.fromkeys(one["actor"] for one in taken)), "reason": changes.why(taken),
+    }  # fmt: skip
 
 
 def _change(row: Row) -> str:
@@ -91,10 +107,9 @@ def _events(old: Shelf, new: Shelf, note: str) -> list[Row]:
     return [row for row in audit(new.folded(note).events) if row["id"] not in known]
 
 
-def _reason(events: list[Row]) -> str | None:
-    """Return why the last thing happened that anybody gave a reason or a word for."""
-    told = [row["summary"] for row in events if row["legal"] and row["summary"]]
-    return told[-1] if told else None
+def _illegal(events: list[Row]) -> list[Row]:
+    keys = ("id", "action", "actor", "problem")
+    return [{key: one[key] for key in keys} for one in events if not one["legal"]]
 
 
 def _links(event: Row) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.shelf import Link
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import changes, layout
 from memento_git.model.finding import Finding
@@ -80,16 +81,20 @@ def _is_known(shelf: Shelf, identity: str) -> bool:
     if kind == "note":
         return identity in shelf.index.prose or shelf.is_redacted(identity)
     view = shelf.view
-    return (
-        identity in view.runs() if kind == "run" else any(view.index(run).holds(identity, kind) for run in view.runs())
-    )
+    return identity in view.runs() if kind == "run" else any(view.holds(run, identity, kind) for run in view.runs())
 
 
 def _leads(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     """Yield the names in a note's front matter that lead nowhere."""
-    named = {"links": [one["to"] for one in note.data.get("links") or ()], "supersedes": note.list("supersedes")}
-    named["sources"] = [one for one in note.list("sources") if ID.fullmatch(one)]
-    for key, ids in named.items():
+    linked = shelf.links(note)
+    for own in note.data.get("links") or ():
+        link = Link(own["rel"], own["to"])
+        if link in linked and not _is_known(shelf, link.to):
+            message = f"links of {note.id} name {link.to}, which is not in the ledger"
+            fix = f"restore it, or memento note unlink {note.id} {link.rel} {link.to}"
+            yield Finding("L004", note.path, 0, message, fix)
+    sources = [one for one in note.list("sources") if ID.fullmatch(one)]
+    for key, ids in {"supersedes": note.list("supersedes"), "sources": sources}.items():
         for identity in ids:
             if not _is_known(shelf, identity):
                 message = f"{key} of {note.id} name {identity}, which is not in the ledger"
@@ -97,20 +102,25 @@ def _leads(shelf: Shelf, note: Prose) -> Iterator[Finding]:
 
 
 def _named(shelf: Shelf, event: Event) -> Iterator[Finding]:
-    """Yield the records that an event of a note names and that are not there."""
+    """Yield the records that an event of a note names and that are not there, as long as the event says what holds."""
     for key in NAMED:
         identity = event.get(key)
         if identity and event.do != "unlinked" and not _is_known(shelf, identity):
-            if event.do == "linked" and not _still_linked(shelf, event):
+            if not _still_linked(shelf, event) if event.do == "linked" else _is_past(shelf, event.of, identity):
                 continue
             message = f"{event.id} names {identity}, which is not in the ledger"
-            fix = f"restore it, or memento note unlink {event.of} {event.get('rel')} {identity}"
-            yield Finding("L004", event.path, 0, message, fix if event.do == "linked" else "restore what it names")
+            undo = f"unlink {event.of} {event.get('rel')} {identity}" if event.do == "linked" else f"restore {event.of}"
+            yield Finding("L004", event.path, 0, message, f"restore it, or memento note {undo}")
 
 
 def _still_linked(shelf: Shelf, event: Event) -> bool:
     lane = f"link:{event.get('rel')}:{event.get('to')}"
     return shelf.folded(event.of).lanes.word(lane, "") != "unlinked"
+
+
+def _is_past(shelf: Shelf, note: str, successor: str) -> bool:
+    """Tell whether a note's state does not lead to a record any more: it was restored since."""
+    return shelf.status(note) != "contested" and shelf.successor(note) != successor
 
 
 def _rests(view: View, note: Prose) -> Iterator[Finding]:
@@ -175,7 +185,11 @@ def _keys(shelf: Shelf, names: Collection[str], *, alone: bool) -> Iterator[Find
         held = sorted(holders.get(key, ()), key=lambda name: (name not in names, name))
         if len(held) > 1:
             message = f"{held[0]} has the key {key}, and so has {' and '.join(held[1:])}"
-            fix = f"memento note merge {' '.join(held)} --key {key} --text TEXT, or retire all but one"
+            contested = [name for name in held if shelf.status(name) == "contested"]
+            rest = [name for name in held if name not in contested]
+            fix = f"memento note merge {' '.join(rest)} --key {key} --text TEXT, or retire all but one"
+            fix = fix if len(rest) > 1 else "memento note retire NOTE --reason WHY, of all but one"
+            fix = f"first memento settle, for {' and '.join(contested)}; then {fix}" if contested else fix
             yield Finding("N002", shelf.path(held[0]), 0, message, fix)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
-    """Return status, and of evidence trust, of each run, plan, task and piece of evidence; of others why not.
+    """Return status, and of evidence trust and outcome, of each run, plan, task and evidence; of others why not.
 
     Evidence may be named with the digest of its file: another file of that id proves nothing.
     """
@@ -32,16 +32,21 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
             state = states.setdefault(run, RunState(view, run))
             found[name] = _standing(state, Ref(identity, digest), kind)
         except MementoError as error:
-            found[name] = {"status": error.token, "trust": None}
+            found[name] = {"status": error.token, "trust": None, "outcome": None}
     return found
 
 
 def _standing(state: RunState, ref: Ref, kind: str) -> Row:
+    from memento_git.work.trust import outcome_of
+
     if kind == "evidence":
         held = state.evidence(ref.id)
         if ref.digest:
             cited = state.cited(ref)
-            return {"status": cited.status, "trust": cited.trust}
-        return {"status": state.evidence_status(ref.id), "trust": state.trust_in(held) if held else "advisory"}
+            ended = outcome_of(cited.evidence.data) if cited.evidence is not None else None
+            return {"status": cited.status, "trust": cited.trust, "outcome": ended}
+        trust = state.trust_in(held) if held else "advisory"
+        ended = outcome_of(held.data) if held else None
+        return {"status": state.evidence_status(ref.id), "trust": trust, "outcome": ended}
     status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
-    return {"status": status(ref.id), "trust": None}
+    return {"status": status(ref.id), "trust": None, "outcome": None}

@@ -203,6 +203,9 @@ def rerun_lines(row: Row) -> list[str]:
 
 def evidence_line(row: Row) -> str:
     """Return one piece of evidence as a line."""
+    if row["status"] == "redacted":
+        gone = row["withdrawn"]
+        return f"`{row['id']}` redacted by {plain(called(gone['actor']))}: {plain(gone['reason'] or '')}"
     what = _what(row)
     marks = [row["trust_level"], row["outcome"]] + (["stale"] if row.get("stale") else [])
     if row["status"] != "recorded":

@@ -110,7 +110,10 @@ def _grave(state: RunState, event: Event, scope: Scope) -> str:
 
 
 def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
-    """Yield what a run as a whole lacks: its plan's text, the gates of a completed one."""
+    """Yield what a run as a whole lacks: its plan's text, the gates of a completed one.
+
+    What can be done about a completed one is told of all findings of a final run.
+    """
     plan = state.canonical
     path = state.index.prose.get(plan, "")
     if path and state.view.record(path) is not None and state.plan_changed(plan):
@@ -121,18 +124,15 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
         return
     added = [event for event in ends if event.id in scope.added]
     for why in _unfinished(state, scope.policy) if added else ():
-        fix = "finish or cancel that where the run is still open, or take this event back"
-        yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}", fix)
+        yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
     for gate in scope.policy.gates_required:
         verdict = state.folded(state.id).lanes.word(f"gate:{gate}", "requested")
         if verdict not in PASSING:
             message = f"{state.id} is completed, and gate {gate}, which policy requires, has not passed"
-            fix = f"memento gate record {gate} passed --run {state.id}"
-            yield Finding("P004", ends[-1].path, 0, message, fix, scope.severity(ends[-1].id))
+            yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
         elif why := gatehold.fallen(state, scope.policy, gate):
             message = f"{state.id} is completed, and gate {gate}, which policy requires, has passed, but {why}"
-            fix = "pass it again where the run is still open, or take this event back"
-            yield Finding("P004", ends[-1].path, 0, message, fix, scope.severity(ends[-1].id))
+            yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
 
 
 def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:

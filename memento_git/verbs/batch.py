@@ -6,12 +6,13 @@ import inspect
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
-from memento_git.ledger import yamltext
+from memento_git.ledger import codec, yamltext
 from memento_git.verbs import notes, settling
 from memento_git.work.actions import (
     checks,
     dispatches,
     evidences,
+    folders,
     gates,
     graphs,
     plans,
@@ -21,9 +22,10 @@ from memento_git.work.actions import (
     tasks,
     verifying,
 )
+from memento_git.work.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.ledger.store import Transaction
 
@@ -42,7 +44,7 @@ def add_evidence(
 ) -> str:  # fmt: skip
     """Add files, a URI, a diff `A..B`, or (from) a folder that `evidence run --out` wrote; return the evidence's id."""
     if from_:
-        return evidences.import_folder(tx, tx.ledger.git.start / from_, run=run, tasks=tasks, dispatch=dispatch)
+        return folders.import_folder(tx, tx.ledger.git.start / from_, run=run, tasks=tasks, dispatch=dispatch)
     chosen = kind or ("diff" if diff else "artifact")
     return evidences.add_evidence(
         tx,
@@ -67,7 +69,7 @@ def check_evidence(
         return checks.record_check(
             tx, provider, conclusion=conclusion, status=status, name=name, id=id, url=url, run=run, tasks=tasks
         )[0]
-    with (tx.ledger.git.start / file).open("rb") as stream:
+    with evidences.opened(tx.ledger.git.start / file, file) as stream:
         found = checks.parse(stream.read(checks.MOST_BYTES + 1), provider, commit)
     new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
     return (new or old)[0]
@@ -157,7 +159,10 @@ class BatchInvalid(Misused):
 
 
 def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
-    """Do the verbs of a YAML list; return what each made. All of it is one commit, or nothing is."""
+    """Do the verbs of a YAML list; return what each made. All of it is one commit, or nothing is.
+
+    `task verify` answers its verdict too; a rejection is recorded like any other, and the verbs after it are done.
+    """
     if len(text) > LARGEST:
         raise BatchInvalid(where="the list", problem=f"it has more than {LARGEST} bytes")
     try:
@@ -170,30 +175,42 @@ def apply(tx: Transaction, text: bytes) -> list[dict[str, Any]]:
     done = []
     for number, step in enumerate(loaded.value):
         where = f"line {loaded.lines.get((number,), 0)}"
-        verb, result = _step(tx, step, where, names)
-        done.append({"do": verb, "id": result})
+        done.append(_step(tx, step, where, names))
     return done
 
 
-def _step(tx: Transaction, step: Any, where: str, names: dict[str, str]) -> tuple[str, str]:
+def _step(tx: Transaction, step: Any, where: str, names: dict[str, str]) -> dict[str, Any]:
     if not isinstance(step, dict) or not isinstance(step.get("do"), str) or step["do"] not in ACTIONS:
         raise BatchInvalid(where=where, problem=f"'do' must be one of: {', '.join(ACTIONS)}")
     verb = step["do"]
+    where = f"{where} ({verb})"
     if not isinstance(step.get("as", ""), str):
         raise BatchInvalid(where=where, problem="'as' must be one name")
     options = {key: _named(value, names, where) for key, value in step.items() if key not in ("do", "as")}
+    before = dict(tx.changes)
     try:
         result = ACTIONS[verb](tx, **_typed(ACTIONS[verb], options, where))
-    except BatchInvalid:
-        raise
     except MementoError as refusal:
-        refusal.message = f"{where} ({verb}): {refusal.message}"
+        refusal.message = refusal.message if refusal.message.startswith(where) else f"{where}: {refusal.message}"
         refusal.args = (refusal.message,)
         raise
+    _refuse_unfit(tx, before, where)
     identity = result[0] if isinstance(result, tuple) else result
     if "as" in step:
         names[step["as"]] = identity
-    return verb, identity
+    return {"do": verb, "id": identity, **(_verdict(result) if isinstance(result, Verdict) else {})}
+
+
+def _refuse_unfit(tx: Transaction, before: Mapping[str, bytes | None], where: str) -> None:
+    """Refuse the verb that has put what reading would not take, while it is known which one that was."""
+    for path, data in tx.changes.items():
+        if data is not None and before.get(path) is not data:
+            for finding in codec.check(path, data):
+                raise BatchInvalid(where=where, problem=finding.message)
+
+
+def _verdict(found: Verdict) -> dict[str, Any]:
+    return {"verdict": "accepted" if found.accepted else "rejected", "failed_requirements": list(found.unmet)}
 
 
 def _named(value: Any, names: dict[str, str], where: str) -> Any:
@@ -231,9 +248,10 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
         members = value if isinstance(value, list) else [value]
         if not all(isinstance(member, str) for member in members):
             raise BatchInvalid(where=where, problem="a list of texts is expected; quote a text that holds ': '")
-        return members
+        return [_whole(member, where) for member in members]
     if not isinstance(value, str):
         raise BatchInvalid(where=where, problem="one text is expected")
+    _whole(value, where)
     if annotation.startswith("bool"):
         if value not in ("true", "false"):
             raise BatchInvalid(where=where, problem="true or false is expected")
@@ -247,3 +265,10 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
 
         return int(value) if value.isdecimal() else duration(value)
     return value
+
+
+def _whole(text: str, where: str) -> str:
+    """Return a text that a file could be named by; the operating system takes none with a NUL."""
+    if "\0" in text:
+        raise BatchInvalid(where=where, problem="character U+0000 is not allowed in a text")
+    return text

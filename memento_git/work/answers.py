@@ -71,7 +71,7 @@ def row(state: RunState, identity: str) -> Row:
         return dispatch(state, identity)
     if kind == "evidence":
         found = state.evidence(identity)
-        return rows.evidence_row(state, found) if isinstance(found, Evidence) else _redacted(state, identity)
+        return rows.evidence_row(state, found) if isinstance(found, Evidence) else rows.redacted_row(state, identity)
     seen = state.fold.judged(identity)
     if seen is None:
         raise NoSuchRecord(kind=kind, given=identity)
@@ -84,10 +84,6 @@ def dispatch(state: RunState, identity: str) -> Row:
     if not found:
         raise NoSuchRecord(kind="dispatch", given=identity)
     return found[0]
-
-
-def _redacted(state: RunState, identity: str) -> Row:
-    return {"id": identity, "run_id": state.id, "status": state.evidence_status(identity), "kind": None}
 
 
 def history(view: View, identity: str) -> list[Row]:

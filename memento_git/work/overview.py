@@ -98,7 +98,7 @@ def _compute(
         "audit": rows.audit_rows(state),
         "trouble": rows.trouble_rows(state),
     }
-    held["events"] = len(held["audit"])
+    held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
     held["roles"] = roles(held)
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
@@ -165,6 +165,7 @@ def overview(
 
         signatures.fill(RunState(view, run), signed)
     stale = mark_stale(view, held["evidence"], held["tasks"])
+    held["evidence"] += held.pop("redacted")
     held["counts"] = _counts(held["tasks"])
     _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]

@@ -222,12 +222,6 @@ class NothingGiven(Misused):
     hint_ = "name files, or give --summary, --uri or --diff; or run what shows it: memento evidence run -- CMD"
 
 
-class EvidenceWithdrawn(Refused):
-    token = "evidence_withdrawn"
-    sentence = "evidence {evidence} is {status}"
-    hint_ = "record new evidence: memento evidence run -- CMD"
-
-
 class EvidenceForeign(Refused):
     token = "evidence_foreign"
     sentence = "evidence {evidence} is for {tasks}, not for {task}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import STATUS
@@ -13,6 +13,8 @@ from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import handout
 from memento_git.work.trust import outcome_of
+
+WITHDRAWING: Final = ("superseded", "retracted", "redacted")
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,6 +138,7 @@ def _last_reason(state: RunState, task: str) -> str | None:
     told = (
         seen.event.get("reason") or "; ".join(seen.event.data.get("unmet") or ())
         for seen in reversed(state.folded(task).events)
+        if seen.event.do not in ("redacted", "voided")  # those say why something else is not told, or does not count
     )
     return next((reason for reason in told if reason), None)
 
@@ -230,8 +233,55 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
+        "withdrawn": withdrawn_row(state, evidence.id),
         **mark(evidence),
     }
+
+
+def withdrawn_row(state: RunState, evidence: str) -> Row | None:
+    """Return who superseded, retracted or redacted evidence last, when and why; None where nobody did."""
+    told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal"]
+    last = next((event for event in reversed(told) if event.do in WITHDRAWING and _is_of_all(event)), None)
+    return {"actor": last.by, "at": last.at, "reason": last.get("reason") or None} if last else None
+
+
+def _is_of_all(event: Event) -> bool:
+    """Tell whether an event is about evidence itself, and does not redact what happened to it."""
+    return event.do != "redacted" or event.get("target").startswith(event.of)
+
+
+def redacted_rows(state: RunState) -> list[Row]:
+    """Return what is left of each piece of evidence that was redacted."""
+    gone = [name for name in state.index.events_of if kind_of(name) == "evidence" and name not in state.index.evidence]
+    rows = [redacted_row(state, name) for name in sorted(gone)]
+    return [row for row in rows if row["status"] == "redacted"]
+
+
+def redacted_row(state: RunState, evidence: str) -> Row:
+    """Return what is left of redacted evidence: who took it out and why, which tasks named it, and nothing of it."""
+    tasks = [task for task in state.ids("task") if _names(state, task, evidence)]
+    empty = dict.fromkeys(("kind", "outcome", "trust_level", "summary", "uri", "command", "exit_code", "seconds",
+                           "diff", "approves", "prompt", "response", "check", "dispatch", "reproduces", "digest",
+                           "actor", "created_at"))  # fmt: skip
+    lists = ("files", "reports", "problems", "reproduced_by", "contradicted_by", "reproductions")
+    return {
+        "id": evidence,
+        "run_id": state.id,
+        "task_ids": tasks,
+        "task_id": tasks[0] if tasks else None,
+        **empty,
+        **{key: [] for key in lists},
+        "code": {},
+        "status": state.evidence_status(evidence),
+        "withdrawn": withdrawn_row(state, evidence),
+        **mark(None),
+    }
+
+
+def _names(state: RunState, task: str, evidence: str) -> bool:
+    """Tell whether something that happened to a task rests on evidence."""
+    events = (seen.event for seen in state.folded(task).events if seen.verdict == "legal")
+    return any(ref.partition("@")[0] == evidence for event in events for ref in event.data.get("evidence") or ())
 
 
 def _rerun_row(rerun: Rerun) -> Row:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.lanes import CANONICAL, OPEN_DISPATCH, SELECTED, STATUS, Lanes, choice, task_status
 from memento_git.folding.settling import SETTLING, kept, rest
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
 
@@ -106,7 +106,7 @@ def _plan(event: Event, seen: Seen) -> Writes:
 def _evidence(event: Event, seen: Seen) -> Writes:
     status = seen.own.word(STATUS, "recorded")
     if status != "recorded":
-        raise no.EvidenceWithdrawn(evidence=event.of, status=status)
+        raise EvidenceWithdrawn(evidence=event.of, status=status)
     return {STATUS: (event.do,)}
 
 

@@ -56,7 +56,7 @@ def take_in(
 ) -> Brought:  # fmt: skip
     """Take in what was found, in one commit; `judge` may refuse what it would come to, and nothing is written then."""
     if dry_run:
-        brought = _Bringing(Desk.apart(ledger, allow_secrets), found).done(dry=True)
+        brought = _Bringing(Desk.apart(ledger, allow_secrets, rehearsed=True), found).done(dry=True)
         judge(brought)
         return brought
 
@@ -137,14 +137,14 @@ class _Bringing:
             return
         if entry.at and entry.at <= self.desk.tx.now:
             draft.data["at"] = entry.at
-        key = draft.data.get("key", "")
-        if key in self._keys and not entry.state and self._keys[key] not in map(self.names.get, entry.supersedes):
+        key = draft.data.get("key", "") if entry.state in ("", "parked") else ""
+        if key in self._keys and self._keys[key] not in map(self.names.get, entry.supersedes):
             self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
             return
         if signs := instructive(draft.body, draft.data["title"]):
             self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
             return
-        if key and not entry.state:
+        if key:
             self._keys[key] = draft.data["id"]
         self.names[entry.name] = draft.data["id"]
         self.made.append(_Held(entry, draft))

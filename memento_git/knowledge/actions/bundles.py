@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.errors import Refused
+from memento_git.errors import Misused, Refused
 from memento_git.knowledge import alike, naming
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions.drafting import draft_note
-from memento_git.knowledge.actions.notes import add_note
+from memento_git.knowledge.actions.notes import Added, add_note
 from memento_git.knowledge.bundle import (
     HEAD,
     BundleInvalid,
@@ -32,6 +32,8 @@ from memento_git.ledger.store import Transaction
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.model.ids import kind_of
 from memento_git.model.knowledge import ORIGINS
+from memento_git.texts.secrets import SecretFound
+from memento_git.texts.typed import TextInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -111,7 +113,7 @@ def take_in(
         return _Intake(tx, origin, kept).all(lines)
 
     if dry_run:
-        return act(Transaction(ledger, ledger.view()))
+        return act(Transaction(ledger, ledger.view(), rehearsed=True))
     brought = ledger.change("import", act)
     for keep in kept:
         keep()
@@ -133,6 +135,7 @@ class _Intake:
         self.new: set[str] = set()
         self.coming: set[str] = set()
         self.held: set[str] = set()
+        self.lines: dict[str, str] = {}
 
     def all(self, lines: Sequence[Packed | Gone | Typed]) -> Brought:
         told = [one for one in lines if isinstance(one, Packed)]
@@ -143,6 +146,7 @@ class _Intake:
         self.coming = {one.id for one in packed} | {one.id for one in gone}
         taken = [one for one in gone if self._gone(one)]
         came = [one for one in packed if self._packed(one)]
+        self.lines = {one.id: one.where for one in came if one.id in self.new}
         if self.differ:
             more = f" and {len(self.differ) - SHOWN} more" if len(self.differ) > SHOWN else ""
             raise NotesDiffer(ids=", ".join(self.differ[:SHOWN]) + more)
@@ -222,11 +226,7 @@ class _Intake:
         kind, view = kind_of(identity), self.tx.view
         if kind == "note":
             return identity in self.coming or bool(self.before.path(identity)) or self.before.is_redacted(identity)
-        return (
-            identity in view.runs()
-            if kind == "run"
-            else any(view.index(run).holds(identity, kind) for run in view.runs())
-        )
+        return identity in view.runs() if kind == "run" else any(view.holds(run, identity, kind) for run in view.runs())
 
     def _is_here(self, note: Packed | Gone, event: File) -> bool:
         place = layout.place_of(event.path)
@@ -308,7 +308,10 @@ class _Intake:
             key = str(note.data.get("key") or "")
             other = holders.setdefault(key, note) if key else note
             if other is not note and came & {note.id, other.id}:
-                held = other if note.id in came else note
+                held, new = (other, note) if note.id in came else (note, other)
+                if held.id in self.new:
+                    problem = f"{new.id} has the key {key}, and so has {held.id}: settle that where they come from"
+                    raise BundleInvalid(where=self.lines[held.id], problem=problem)
                 raise no.KeyTaken(note=held.id, key=key, title=held.title)
 
     def _typed(self, line: Typed) -> None:
@@ -317,7 +320,7 @@ class _Intake:
                    for key, value in line.options.items()}  # fmt: skip
         options |= {"origin": "import"}
         if not (signs := instructive(line.text, str(options.get("title", "")))):
-            made = add_note(self.tx, line.text, **options)
+            made = self._added(line, options)
             told = Taken(made.id, titled(line.text))
             (self.brought.existing if made.existing else self.brought.added).append(told)
             return
@@ -328,6 +331,23 @@ class _Intake:
             self.kept.append(lambda: draft_note(ledger, line.text, allow_secrets=allowed, **options))
         why = f"it {', '.join(signs)}, and nobody vouches for it"
         self.brought.drafts.append(Taken(same, titled(line.text), why))
+
+    def _added(self, line: Typed, options: dict[str, Any]) -> Added:
+        """Add a note of a line; what is wrong with it is told with its number."""
+        try:
+            made = add_note(self.tx, line.text, **options)
+        except SecretFound as found:
+            raise SecretFound(**{**found.facts, "where": f"{line.where} {found.facts['where']}"}) from None
+        except no.KeyTaken as taken:
+            other = self.lines.get(str(taken.facts["note"]))
+            if other is None:
+                raise
+            problem = f"the key {taken.facts['key']} is that of {other} too, and one live note has it"
+            raise BundleInvalid(where=line.where, problem=problem) from None
+        except (Misused, TextInvalid) as wrong:
+            raise BundleInvalid(where=line.where, problem=wrong.message) from None
+        self.lines.setdefault(made.id, line.where)
+        return made
 
 
 def _texts(front: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,8 @@ def draft_note(ledger: Ledger, text: str, *, allow_secrets: Sequence[str] = (), 
 def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     """Make drafts, or items of the short tier, notes of the ledger; without a name all drafts that give no orders.
 
-    They go from where they were once that is committed. An item becomes a fact of the tier medium.
+    They go from where they were once that is committed, or at once where notes say it all already. An item becomes a
+    fact of the tier medium.
     """
     desk, held = Desk.of(tx), Drafts(tx.ledger.git)
     short = ShortTerm(tx.ledger.git, desk.policy.short)
@@ -46,7 +47,15 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
         _promoted(desk, drafts[one]) if one in drafts else add_note(tx, items[one].text, tier="medium")
         for one in chosen
     ]
-    tx.after_commit += [lambda: held.remove(chosen), lambda: short.drop(set(chosen))]
+
+    def leave() -> None:
+        held.remove(chosen)
+        short.drop(set(chosen))
+
+    if tx.changes:
+        tx.after_commit.append(leave)
+    else:
+        leave()
     return added
 
 

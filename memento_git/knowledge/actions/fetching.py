@@ -18,13 +18,13 @@ from memento_git.model.ids import ID
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memento_git.folding.fold import Judged
     from memento_git.ledger.store import Ledger
     from memento_git.model.work import Prose
 
 SCHEME: Final = "project:"
-KEPT: Final = (
-    "kind", "key", "tags", "aliases", "tier", "expires", "valid_from", "valid_to", "thread", "to", "pinned",
-)  # fmt: skip
+KEPT: Final = ("kind", "key", "tags", "aliases", "valid_from", "valid_to", "thread", "to", "pinned")
+TOLD_OTHERWISE: Final = ("anchored", "linked", "unlinked", "promoted")
 SHARES: Final = ("importance", "confidence")
 
 
@@ -45,7 +45,8 @@ def fetch_notes(
 ) -> Brought:  # fmt: skip
     """Take notes of another ledger, named by id or key, in one commit: all of them, or none.
 
-    Their origin is import. What happened to them there, the evidence and the code that they rest on stay there.
+    Their origin is import; one that is parked there is parked here. What else happened to them, the evidence and the
+    code that they rest on stay there.
     """
     project = name_of(other.git)
     shelf = Shelf(other.view())
@@ -84,14 +85,25 @@ def _entry(shelf: Shelf, note: Prose, project: str, skipped: list[LeftOut]) -> E
     skipped += [LeftOut(where, f"{what} stayed there") for what in told]
     sources = (f"{SCHEME}{where}", *(one for one in note.list("sources") if not ID.match(one)))
     options: dict[str, Any] = {key: note.data.get(key) for key in KEPT}
+    options |= {"tier": shelf.tier(note), "expires": shelf.expires(note)}
     options |= {key: str(note.data[key]) for key in SHARES if note.data.get(key) is not None}
     return Entry(
         where, note.id, note.body,
         given(title=note.title, domain=domain(layout.domain_of(note.path)), sources=sources, **options),
         at=str(note.data["at"]),
         links=tuple((link.rel, shelf.current(link.to)) for link in shelf.links(note) if link.to in shelf.index.prose),
-        lasting=True,
+        state="parked" if status == "parked" else "", reason=_why_parked(shelf, note) if status == "parked" else "",
     )  # fmt: skip
+
+
+def _why_parked(shelf: Shelf, note: Prose) -> str:
+    """Return why a note was parked last."""
+    reasons = [str(one.event.data.get("reason") or "") for one in _happened(shelf, note) if one.event.do == "parked"]
+    return reasons[-1] if reasons else ""
+
+
+def _happened(shelf: Shelf, note: Prose) -> list[Judged]:
+    return [one for one in shelf.folded(note.id).events if one.verdict == "legal"]
 
 
 def _left(shelf: Shelf, note: Prose) -> Iterator[str]:
@@ -102,3 +114,8 @@ def _left(shelf: Shelf, note: Prose) -> Iterator[str]:
         yield "the evidence that it rests on"
     if any(link.to not in shelf.index.prose for link in shelf.links(note)):
         yield "its links to runs, tasks and evidence"
+    verbs = [one.event.do for one in _happened(shelf, note) if one.event.do not in TOLD_OTHERWISE]
+    if verbs and shelf.status(note.id) == "parked":
+        verbs.pop(len(verbs) - 1 - verbs[::-1].index("parked"))
+    if verbs:
+        yield f"what happened to it ({', '.join(dict.fromkeys(verbs))})"

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import Added, add_note
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.drafting import stamped, titled
+from memento_git.knowledge.drafting import MOMENTS, SHARES, stamped, titled
 from memento_git.knowledge.injection import LOW, instructive
 from memento_git.knowledge.rows import after, draft_row
 from memento_git.knowledge.shortterm import Item, ShortTerm
+from memento_git.model import anchors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger, Transaction
 
 
+OPTIONS: Final = {
+    **{key: f"--{key.replace('_', '-')}" for key in (
+        "title", "domain", "key", "importance", "confidence", "tier", "expires", "valid_from", "valid_to", "thread",
+        "to", "pinned", "about", "evidence", "supersedes",
+    )},
+    "tags": "--tag", "aliases": "--alias", "sources": "--source", "links": "--link",
+}  # fmt: skip
+NAMING: Final = ("links", "evidence", "supersedes")
+AT_FIRST: Final = ("domain", *NAMING)
+
+
 class Kept(NamedTuple):
-    """The row of what was kept, where (ledger, drafts or short), and why not in the ledger."""
+    """The row of what was kept, where (ledger, drafts or short), and why not in the ledger, or not as it was asked."""
 
     row: Row
     added: Added
@@ -45,9 +57,33 @@ def keep_note(
     def act(tx: Transaction) -> Kept:
         tx.allow_secrets = tuple(allow_secrets)
         added = add_note(tx, text, **options)
-        return Kept(after(tx, added.id), added)
+        row = after(tx, added.id)
+        return Kept(row, added, why=_left_as_it_is(row, options) if added.existing else "")
 
     return ledger.change("note add", act)
+
+
+def _left_as_it_is(row: Row, options: Mapping[str, Any]) -> str:
+    """Return what one should know of a note that was there already: it is set aside, or lacks what was given now."""
+    aside = [f"it is parked: memento note resume {row['id']}"] if row["status"] == "parked" else []
+    lacks = [key for key, given in options.items() if key in OPTIONS and not _has(row, key, given)]
+    names = ", ".join(OPTIONS[key] for key in lacks)
+    better = f"; memento note revise {row['id']} takes it" if lacks and not {*lacks} & {*AT_FIRST} else ""
+    return "; ".join([*aside, *([f"it is left as it is, without what {names} says{better}"] if lacks else [])])
+
+
+def _has(row: Row, key: str, given: Any) -> bool:
+    """Tell whether a note's row says already what an option says; a time that is worded otherwise counts as new."""
+    if key in NAMING:
+        held = [f"{one['rel']}:{one['to']}" for one in row[key]] if key == "links" else row[key]
+        return all(any(one.startswith(name) for one in held) for name in given)
+    if key in SHARES:
+        return float(row[key] if row[key] is not None else -1) == float(given)
+    if isinstance(row[key], list):
+        return set(row[key]).issuperset(map(str, map(anchors.parse, given)) if key == "about" else given)
+    if key in MOMENTS:
+        return str(row[key] or "").startswith(given)
+    return bool(row[key] == given)
 
 
 def _for_now(ledger: Ledger, text: str, allow_secrets: Sequence[str]) -> Kept:

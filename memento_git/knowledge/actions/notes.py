@@ -14,7 +14,7 @@ from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
 from memento_git.model.anchors import from_data
-from memento_git.model.knowledge import under
+from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,12 +54,15 @@ def _refuse_orders(origin: str, title: str, body: str) -> None:
 
 
 def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
-    """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
+    """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken.
+
+    One that has expired is not recalled any more, so it does not stand for a new one.
+    """
     gone = data.get("supersedes") or []
     live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
     key = data.get("key")
     text = alike.plain(body)
-    same = (note for note in live.values() if alike.plain(note.body) == text)
+    same = (note for note in live.values() if alike.plain(note.body) == text and not desk.shelf.is_expired(note))
     held = next((note for note in same if key in (None, note.data.get("key"))), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])
@@ -80,10 +83,8 @@ def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
 
 
 def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "") -> None:
-    holder = desk.shelf.keyed(key) if key else None
-    if holder is None or holder.id in (*gone, own):
-        return
-    if desk.shelf.status(holder.id) in ("active", "parked", "contested"):
+    holders = desk.shelf.holders(key) if key else []
+    for holder in [one for one in holders if one.id not in (*gone, own)]:
         raise no.KeyTaken(note=holder.id, key=key, title=holder.title)
 
 
@@ -195,7 +196,8 @@ def below_prefix(view: View, prefix: str) -> list[str]:
 
 
 def _below(shelf: Shelf, prefix: str) -> list[str]:
-    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), prefix)]
+    start = key_start(prefix)
+    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), start)]
 
 
 def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str = "") -> str:

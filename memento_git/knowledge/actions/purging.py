@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import index
+from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import layout, purging
+from memento_git.ledger import codec, layout, purging
+from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.model.clock import file_stamp
-from memento_git.model.ids import resolve
+from memento_git.model.ids import parse_ref, resolve
 from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from memento_git.ledger.purging import Reach, Rewritten
-    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.view import View
+
+REASON: Final = "purged from the branch's history"
 
 
 class PurgeByAgent(Refused):
@@ -37,19 +42,66 @@ class Purge(NamedTuple):
 
 
 def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> Purge:
-    """Say what it would take to have notes leave the branch's history; with `yes` do it."""
+    """Say what it would take to have notes leave the branch's history; with `yes` do it.
+
+    What stays of each is one event, which says that it was taken out and by whom: what names the note leads there, and
+    a merge does not bring it back unnoticed. It is committed first, so that a purge that was broken off can be done
+    again.
+    """
     if yes and is_agent(ledger.actor):
         raise PurgeByAgent(actor=ledger.actor)
     ledger.refuse_while_busy()
     shelf = Shelf(ledger.view())
     held = _held(purging.history_of(ledger.git, layout.KNOWLEDGE))
     notes = list(dict.fromkeys(_named(shelf, one, held) for one in given))
-    reach = purging.survey(ledger.git, [path for note in notes for path in held[note]])
+    left = {note: _left(shelf, note) for note in notes}
+    paths = [path for note in notes for path in held[note] if path != left[note]]
+    if not paths:
+        raise AlreadyRedacted(target=notes[0])
+    reach = purging.survey(ledger.git, paths)
     done = None
     if yes:
-        done = purging.rewrite(ledger.git, reach, file_stamp(ledger.now()))
+        if fresh := {note: held[note] for note in notes if not left[note]}:
+            ledger.change("purge", lambda tx: _take_out(tx, fresh))
+        done = purging.rewrite(ledger.git, purging.survey(ledger.git, paths), file_stamp(ledger.now()))
         _forget(ledger)
     return Purge(notes, reach, _naming(shelf, notes), done)
+
+
+class _Emptied(Shelf):
+    """The notes without some that were taken out, whose places it knows."""
+
+    def __init__(self, view: View, places: Mapping[str, str]) -> None:
+        super().__init__(view)
+        self._places = places
+
+    def event_folder(self, of: str) -> str:
+        return self._places[of]
+
+
+def _left(shelf: Shelf, note: str) -> str:
+    """Return the file that says of a note that it was taken out and that names nothing of it, if there is one."""
+    for name in shelf.index.events_of.get(note, ()):
+        event = shelf.event(name)
+        if event is not None and event.do == "redacted" and not event.after:
+            return event.path if parse_ref(event.get("target")).id == note else ""
+    return ""
+
+
+def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
+    """Take the files of notes out of the ledger, and leave an event of each that says so."""
+    desk = Desk.of(tx)
+    for paths in held.values():
+        for path in paths:
+            if path in tx.view.files:
+                tx.put(path, None)
+    places = {
+        note: layout.note_path(layout.domain_of(paths[0]), note).removesuffix(".md") for note, paths in held.items()
+    }
+    emptied = _Emptied(tx.view, places)
+    nothing = codec.digest_of(b"")
+    for note in held:
+        desk.happen(emptied, note, "redacted", target=f"{note}@{nothing}", reason=REASON)
 
 
 def _held(paths: set[str]) -> dict[str, list[str]]:
@@ -74,7 +126,7 @@ def _named(shelf: Shelf, given: str, held: dict[str, list[str]]) -> str:
 
 
 def _naming(shelf: Shelf, notes: Sequence[str]) -> list[str]:
-    """Return the other notes that name these: their links, sources and successions will lead nowhere."""
+    """Return the other notes that name these: their links, sources and successions lead to what is redacted then."""
     gone = set(notes)
     return [
         other.id

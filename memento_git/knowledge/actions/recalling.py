@@ -267,13 +267,14 @@ class _Recall:
         """Return the last handoff, what is open, what was corrected."""
         from memento_git.knowledge.orientation import orientation
 
-        told = orientation(self._loaded(), self.wish.most)
-        wanted = {note.id for note in self.chooser.all()}
+        shelf = self._loaded()
+        wanted = [
+            note for note in reversed(self.chooser.all())
+            if self.wish.states or shelf.status(note.id) in (*LIVE, "contested")
+        ]  # fmt: skip
+        told = orientation(shelf, wanted, self.wish.most)
         lists = {"last handoff": [told["handoff"]] if told["handoff"] else [], **told}
-        sections = {
-            name: [row["id"] for row in held if row["id"] in wanted]
-            for name, held in lists.items() if isinstance(held, list)
-        }  # fmt: skip
+        sections = {name: [row["id"] for row in held] for name, held in lists.items() if isinstance(held, list)}
         ids = dict.fromkeys(identity for held in sections.values() for identity in held)
         rows = [self._note(self.shelf.note(identity)) for identity in ids]
         for row in rows:

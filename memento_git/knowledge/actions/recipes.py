@@ -170,7 +170,7 @@ def _found_row(run: RecipeRun, note: str, score: float | None) -> Row:
 
 def _would_write(ledger: Ledger, view: View, outcome: Outcome, allow_secrets: Sequence[str]) -> list[Row]:
     """Write everything into a transaction that is never committed: what it refuses is refused here too."""
-    tx = Transaction(ledger, view)
+    tx = Transaction(ledger, view, rehearsed=True)
     tx.allow_secrets = tuple(allow_secrets)
     return [{**_write(tx, one), "note": None} for one in outcome.writes]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memento_git.code.docstrings import is_readable, said
 from memento_git.code.languages import language_of
@@ -17,7 +17,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.scanned import Scanned
 from memento_git.ledger import standing
 from memento_git.model import anchors
-from memento_git.model.anchors import Anchor
+from memento_git.model.anchors import GONE, Anchor
 from memento_git.texts.secrets import SecretFound
 
 if TYPE_CHECKING:
@@ -99,10 +99,25 @@ class Scan:
         self.replaced: list[str] = []
 
     @cached_property
-    def known(self) -> set[tuple[str, str]]:
-        """Return place and text of all that notes and drafts said of one place when the scan began."""
-        notes = [*self.drafts.all(), *self.overlay.shelf.readable()]
-        return {(_place(about), note.body.strip()) for note in notes for about in note.data.get("about") or ()}
+    def known(self) -> dict[str, list[Anchor]]:
+        """Return text -> places of all that notes and drafts said of one place when the scan began."""
+        found: dict[str, list[Anchor]] = {}
+        shelf = self.overlay.shelf
+        for note in (*self.drafts.all(), *shelf.readable()):
+            for about in (*(note.data.get("about") or ()), *shelf.about(note)):
+                found.setdefault(note.body.strip(), []).append(anchors.from_data(about))
+        return found
+
+    def _is_said(self, place: str, text: str) -> bool:
+        """Tell whether a note or a draft says a text of a place, or of one that has moved there since."""
+        held = self.known.get(text, [])
+        if any(_place(anchor) == place for anchor in held):
+            return True
+        return any(
+            found.state != GONE
+            and _place(anchor._replace(path=found.path, symbol=found.symbol or anchor.symbol)) == place
+            for anchor, found in zip(held, self.overlay.follower.follow(held, self.overlay.now), strict=True)
+        )
 
     def run(self, paths: Sequence[str], limit: int, progress: Callable[[int, int], None] | None) -> Row:
         reader, now = self.overlay.follower.reader, self.overlay.now
@@ -153,7 +168,7 @@ class Scan:
             digest = hashlib.sha256(one.text.encode(errors="replace")).hexdigest()
             if before.get(place, ("", ""))[0] == digest:
                 continue
-            draft = "" if (place, one.text) in self.known else self._draft(path, one)
+            draft = "" if self._is_said(place, one.text) else self._draft(path, one)
             if draft is None:
                 continue
             if place in before:
@@ -191,9 +206,8 @@ class Scan:
         return draft
 
 
-def _place(about: dict[str, Any]) -> str:
-    found = anchors.from_data(about)
-    return str(found._replace(lines=None) if found.symbol else found)
+def _place(anchor: Anchor) -> str:
+    return str(anchor._replace(lines=None) if anchor.symbol else anchor)
 
 
 def _unknown(paths: Sequence[str]) -> dict[str, int]:

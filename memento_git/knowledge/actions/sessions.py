@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.knowledge import changes
 from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note
+from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.orientation import HANDOFF, orientation
+from memento_git.knowledge.orientation import HANDOFF, standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.rows import after, draft_row, note_row
 from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import layout, marks
+from memento_git.texts.secrets import refuse_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,8 +30,11 @@ if TYPE_CHECKING:
 LAST: Final = "last-session"
 
 
-def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
+def start_session(
+    ledger: Ledger, *, label: str = "", new: bool = False, allow_secrets: Sequence[str] = ()
+) -> Row:  # fmt: skip
     """Begin a session, or go on with the actor's open one; return it with where the project stands."""
+    label = Desk.apart(ledger, allow_secrets).optional("label", label, lines=False)
     view, held = ledger.view(), Sessions(ledger.git)
     before = held.last(ledger.actor)
     current = held.current(ledger.actor)
@@ -42,7 +48,7 @@ def start_session(ledger: Ledger, *, label: str = "", new: bool = False) -> Row:
     return {
         "session": session_row(ledger, shelf, current),
         "resumed": resumed,
-        "orientation": orientation(shelf),
+        "orientation": standing(shelf),
         "since": since or None,
         "changes": changes.between(earlier(ledger, since), shelf) if since else [],
     }
@@ -70,6 +76,7 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "head": session.head or None,
         "ended_at": session.ended or None,
         "notes": [note_row(shelf, note) for note in _made(shelf, session)],
+        "redacted": _redacted(shelf, session),
         **_waiting(ledger, shelf),
     }
 
@@ -88,13 +95,23 @@ def _made(shelf: Shelf, session: Session) -> list[Prose]:
     return [one for one in shelf.readable() if one.data["by"] == session.actor and one.data["at"] >= session.at]
 
 
+def _redacted(shelf: Shelf, session: Session) -> list[str]:
+    """Return the notes whose text the session's actor took out since it began; who had written it is gone with it."""
+    return [
+        note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note) and any(
+            (one.event.do, one.event.by) == ("redacted", session.actor) and one.event.at >= session.at
+            for one in shelf.folded(note).events
+        )
+    ]  # fmt: skip
+
+
 def session_status(ledger: Ledger) -> Row:
     """Return the actor's session; where none is open, the drafts and items that wait all the same."""
     shelf = Shelf(ledger.view())
-    current = Sessions(ledger.git).current(ledger.actor)
+    current = Sessions(ledger.git).current(ledger.asker)
     if current is None:
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
-        return {**none, "actor": ledger.actor, "notes": [], **_waiting(ledger, shelf)}
+        return {**none, "actor": ledger.asker, "notes": [], "redacted": [], **_waiting(ledger, shelf)}
     return session_row(ledger, shelf, current)
 
 
@@ -118,6 +135,8 @@ def end_session(
     """
     held = Sessions(ledger.git)
     session = held.require(ledger.actor)
+    if rating:
+        share("rating", rating)
 
     def act(tx: Transaction) -> tuple[Row, list[str]]:
         tx.allow_secrets = tuple(allow_secrets)
@@ -125,7 +144,8 @@ def end_session(
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
         left = [] if promote else [draft.title for draft in Drafts(ledger.git).all()]
-        body = _handoff(summary, made, remaining, left)
+        told = [f"{note.title} ({', '.join(_labels(shelf, note))})" for note in made]
+        body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         note = add_note(
             tx, body, title=title, kind="summary", domain="history", tags=[HANDOFF], sources=[one.id for one in made]
@@ -147,19 +167,33 @@ def end_session(
     }  # fmt: skip
 
 
-def _handoff(summary: str, made: Sequence[Prose], remaining: Sequence[str], drafts: Sequence[str]) -> str:
-    told = [f"{note.title} ({note.data['kind']}, {note.id})" for note in made]
+def _labels(shelf: Shelf, note: Prose) -> list[str]:
+    """Return what a handoff says of a note: its kind, its id, and its state where it does not simply hold."""
+    status = shelf.status(note.id)
+    after = shelf.current(note.id)
+    by = "into" if status == "merged" else "by"
+    state = [status if after == note.id else f"{status} {by} {after}"] if status != "active" else []
+    return [note.data["kind"], note.id, *state, *(["expired"] if shelf.is_expired(note) else [])]
+
+
+def _handoff(
+    summary: str, made: Sequence[str], remaining: Sequence[str], drafts: Sequence[str], redacted: Sequence[str]
+) -> str:  # fmt: skip
     parts = [
         summary,
         *_list("Remaining", remaining),
-        *_list("Kept in this session", told),
+        *_list("Kept in this session", made),
+        *_list("Redacted in this session", redacted),
         *_list("Drafts left", drafts),
     ]
     return "\n".join(parts)
 
 
-def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
+def mark_now(ledger: Ledger, name: str, message: str = "", *, allow_secrets: Sequence[str] = ()) -> Row:
     """Mark what is known now with an annotated tag that holds how many notes each domain has."""
+    desk = Desk.apart(ledger, allow_secrets)
+    message = desk.optional("message", message)
+    refuse_secrets("the name of a mark", name, (*desk.policy.allow_secrets, *allow_secrets))
     shelf = Shelf(ledger.view())
     counts = Counter(layout.domain_of(note.path) for note in shelf.live())
     told = "\n".join(f"{domain}: {count} live note(s)" for domain, count in sorted(counts.items()))
@@ -167,10 +201,15 @@ def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}
 
 
-def changes_since(ledger: Ledger, since: str = "", until: str = "", **filters: Any) -> Row:
-    """Return what happened to notes since a revision, date, mark or `last-session`; the last mark by default."""
+def changes_since(
+    ledger: Ledger, since: str = "", until: str = "", *, at: Sequence[str] = (), **filters: Any
+) -> Row:  # fmt: skip
+    """Return what happened to notes since a revision, date, mark or `last-session`; the last mark by default.
+
+    It is told up to `until`, or as the notes are `at` revisions; up to now by default.
+    """
     start = _start(ledger, since)
-    later = Shelf(ledger.view([revision(ledger, until)] if until else []))
+    later = Shelf(ledger.view([revision(ledger, until)] if until else at))
     before = earlier(ledger, start) if start else None
     return {"since": start or None, "changes": changes.wanted(changes.between(before, later), **filters)}
 

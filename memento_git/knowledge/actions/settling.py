@@ -30,14 +30,16 @@ def redact_note(tx: Transaction, target: str, *, reason: str = "") -> str:
     desk = Desk.of(tx)
     words = desk.reason("redacting", reason)
     gone = target.strip()
-    if gone in desk.shelf.tombstones or desk.shelf.is_redacted(gone):
+    if gone in desk.shelf.tombstones:
         raise settling.AlreadyRedacted(target=gone)
     if kind_of(gone) == "event":
         identity = desk.view.find(gone, "event")[0]
         tx.put(settling.redact(desk, desk.shelf, identity, words).path, None)
         return identity
     identity = desk.view.find(gone, "note")[0]
-    path = desk.shelf.path(identity)
+    if desk.shelf.is_redacted(identity):
+        raise settling.AlreadyRedacted(target=identity)
+    path = desk.shelf.note(identity).path
     digest = codec.digest_of(tx.view.read(path) or b"")
     desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words)
     tx.put(path, None)

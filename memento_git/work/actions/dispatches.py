@@ -8,7 +8,7 @@ from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims
 from memento_git.ledger.claims import Claim
-from memento_git.model.clock import DurationInvalid, seconds_of, stamp
+from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, handout, preflight, rows, trust, verification
@@ -158,10 +158,16 @@ def _until(tx: Transaction, lease: int) -> str:
     return stamp(seconds_of(tx.now) + length_of(lease))
 
 
+class LeaseInvalid(DurationInvalid):
+    """A length of time that no claim could have."""
+
+    sentence = "a lease is at least a second, and at most {most}d"
+
+
 def length_of(lease: int) -> int:
     """Return the length of a lease; refuse what is no length of time that a claim could have."""
     if not 0 < lease <= LONGEST:
-        raise DurationInvalid(given=f"{lease}s")
+        raise LeaseInvalid(most=LONGEST // SECONDS["d"])
     return lease
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import codec, layout, publish
-from memento_git.model.ids import is_id, kind_of
+from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
 from memento_git.work import codestate
@@ -20,7 +21,7 @@ from memento_git.work.actions.diffs import FileUnfit, diff_of
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
@@ -253,13 +254,13 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
         raise FileUnfit(path=given, problem="it is empty")
     told: dict[str, Any] = {"name": name}
     if size <= desk.policy.attach:
-        data = path.read_bytes()
-        _refuse_secrets(desk.tx, f"file {name}", data)
+        data = read_file(path, given)
+        refuse_secrets_in(desk.tx, f"file {name}", data)
         kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
         held[kept] = data
         return {**told, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data), "kept": kept}
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with opened(path, given) as stream:
         while block := stream.read(BLOCK):
             digest.update(block)
     if path.stat().st_size != size:
@@ -267,7 +268,23 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
     return {**told, "sha256": digest.hexdigest(), "bytes": size}
 
 
-def _refuse_secrets(tx: Transaction, where: str, data: bytes) -> None:
+@contextlib.contextmanager
+def opened(path: Path, given: str) -> Iterator[BinaryIO]:
+    """Open a file of the user's; where that cannot be, refuse by the name that was given."""
+    try:
+        with path.open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise FileUnfit(path=given, problem=error.strerror or type(error).__name__) from error
+
+
+def read_file(path: Path, given: str) -> bytes:
+    """Return the bytes of a file of the user's."""
+    with opened(path, given) as stream:
+        return stream.read()
+
+
+def refuse_secrets_in(tx: Transaction, where: str, data: bytes) -> None:
     """Refuse to take in a text file that holds a secret."""
     from memento_git.texts.secrets import refuse_secrets
 
@@ -307,15 +324,24 @@ def approve(
     return record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
 
 
+class SuccessorInvalid(Refused):
+    """Evidence that cannot take the place of the one that it was named for."""
+
+    token = "successor_invalid"
+    sentence = "evidence {successor} cannot take the place of {evidence}: {why}"
+    hint_ = "name other evidence of the same run: memento evidence list --run {run}"
+
+
 def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
     """Say that later evidence takes the place of earlier; the earlier counts no more."""
     desk = Desk.of(tx)
     identity, state = desk.find(old, "evidence")
     successor, other = desk.find(new, "evidence")
     if other.id != state.id or successor == identity:
-        raise no.EvidenceForeign(evidence=successor, tasks=f"run {other.id}", task=identity)
+        why = "it is that itself" if successor == identity else f"it is of {other.id}, not of {state.id}"
+        raise SuccessorInvalid(evidence=identity, successor=successor, why=why, run=state.id)
     if (status := other.evidence_status(successor)) != "recorded":
-        raise no.EvidenceWithdrawn(evidence=successor, status=status)
+        raise EvidenceWithdrawn(evidence=successor, status=status)
     desk.happen(state, identity, "superseded", successor=successor, reason=desk.optional("reason", reason))
     return identity
 
@@ -326,69 +352,3 @@ def retract(tx: Transaction, evidence: str, *, reason: str = "") -> str:
     identity, state = desk.find(evidence, "evidence")
     desk.happen(state, identity, "retracted", reason=desk.reason("retracting evidence", reason))
     return identity
-
-
-class FolderTaken(Refused):
-    """A folder that evidence must not be written to."""
-
-    token = "folder_taken"
-    sentence = "evidence cannot be written to {folder}: {problem}"
-    hint_ = "name a folder that is empty or not there yet, outside of .git and .memento"
-
-
-def refuse_taken(ledger: Ledger, folder: Path) -> None:
-    """Refuse a folder that holds something, or that git and the ledger keep what is theirs in."""
-    if folder.is_dir() and any(folder.iterdir()):
-        raise FolderTaken(folder=folder, problem="it is not empty")
-    if ledger.keeps(folder):
-        raise FolderTaken(folder=folder, problem="that is where git and the ledger keep what is theirs")
-
-
-def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:
-    """Write a draft into a folder instead of the ledger, for a machine that must not commit."""
-    from memento_git.texts.secrets import refuse_secrets
-
-    refuse_secrets("summary", summary)
-    identity = ledger.new_id("evidence")
-    ordered = {
-        "id": identity, "kind": draft.data["kind"], "for": list(tasks), "at": ledger.now(), "by": ledger.actor,
-        "outcome": draft.data["outcome"], "summary": summary,
-    }  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    rest = {key: value for key, value in draft.data.items() if key not in ordered}
-    for name, content in draft.files.items():
-        (folder / name).write_bytes(content)
-    (folder / "evidence.yaml").write_bytes(codec.encode({**ordered, **rest}))
-    return identity
-
-
-def keep_draft(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
-    """Keep a draft that could not be recorded below the git directory; return the folder."""
-    full = [task for task in tasks if is_id(task, "task")]
-    folder = ledger.git.git_dir / "memento" / "drafts" / ledger.new_id("evidence")
-    write_folder(ledger, draft, folder, full, "")
-    return folder
-
-
-def import_folder(
-    tx: Transaction, folder: Path, *, run: str = "", tasks: Sequence[str] = (), dispatch: str = ""
-) -> str:
-    """Add the evidence that `evidence run --out` wrote; its bytes must be as they were written."""
-    source = folder / "evidence.yaml"
-    if not source.is_file():
-        raise FolderInvalid(path=folder.name, problem="there is no evidence.yaml in it")
-    place = layout.Place("evidence", "", "", "")
-    decoded = codec.decode(place, "evidence.yaml", source.read_bytes())
-    if isinstance(decoded, list):
-        raise FolderInvalid(path=folder.name, problem=str(decoded[0]))
-    data = decoded.data
-    _refuse_secrets(tx, "evidence.yaml", source.read_bytes())
-    files: dict[str, bytes] = {}
-    for stream in (data["command"]["stdout"], data["command"]["stderr"]) if "command" in data else ():
-        if "kept" in stream:
-            content = (folder / stream["kept"]).read_bytes() if (folder / stream["kept"]).is_file() else b""
-            if hashlib.sha256(content).hexdigest() != stream["kept_sha256"]:
-                raise FolderInvalid(path=folder.name, problem=f"{stream['kept']} is not what was captured")
-            _refuse_secrets(tx, stream["kept"], content)
-            files[stream["kept"]] = content
-    return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()), dispatch=dispatch)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
 from memento_git.ledger import layout
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
 from memento_git.work import attestation, codestate, gatehold, holding
@@ -68,7 +68,7 @@ def _statement(state: RunState, identity: str) -> attestation.Statement:
     evidence = state.evidence(identity)
     status = state.evidence_status(identity)
     if evidence is None or status != "recorded":
-        raise no.EvidenceWithdrawn(evidence=identity, status=status if status != "recorded" else "missing")
+        raise EvidenceWithdrawn(evidence=identity, status=status if status != "recorded" else "missing")
     if why := _unfit(state, evidence):
         raise NotAttestable(evidence=identity, why=why)
     return attestation.test_result(evidence, state.view.sha256(evidence.path), state.trust_in(evidence))

@@ -41,7 +41,7 @@ def _why(view: View, one: Held) -> str:
     if one.claim.until < view.now:
         return f"it expired {one.claim.until or 'long ago'}"
     for run in view.runs():
-        if view.index(run).holds(one.claim.dispatch, "dispatch"):
+        if view.holds(run, one.claim.dispatch, "dispatch"):
             state = RunState(view, run)
             opened = state.event(one.claim.dispatch.replace("dispatch", "event", 1))
             task = opened.of if opened is not None else one.name

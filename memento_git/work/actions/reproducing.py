@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.ledger import layout, signer
 from memento_git.model.finding import Finding
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.work import RUN_KINDS
 from memento_git.work import reproduction as again
 from memento_git.work.actions import evidences
@@ -119,9 +119,7 @@ def _named(view: View, given: str) -> tuple[RunState, Evidence]:
     state = RunState(view, run)
     found = state.evidence(identity)
     if found is None:
-        from memento_git.work import refusals as no
-
-        raise no.EvidenceWithdrawn(evidence=identity, status=state.evidence_status(identity))
+        raise EvidenceWithdrawn(evidence=identity, status=state.evidence_status(identity))
     return state, found
 
 

@@ -73,6 +73,8 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     """End a run whose every task is done and proven, or cancelled, and whose required gates have passed."""
     desk = Desk.of(tx)
     state = desk.run(run)
+    if state.is_final:
+        raise no.RunFinal(run=state.id, status=state.status)
     tasks = state.tasks()
     if all(state.task_status(task) == "cancelled" for task in tasks):
         raise no.NothingToComplete(run=state.id)

@@ -211,7 +211,7 @@ def _is_back(ledger: Ledger, where: Target, view: View, one: Held) -> bool:
 def dispatch_in(view: View, dispatch: str) -> dict[str, Any]:
     """Return what a dispatch has come to in a view; nothing where the view does not know it."""
     for run in view.runs():
-        if view.index(run).holds(dispatch, "dispatch"):
+        if view.holds(run, dispatch, "dispatch"):
             state = RunState(view, run)
             opened = state.event(dispatch.replace("dispatch", "event", 1))
             return dict(state.dispatches(opened.of).get(dispatch, {})) if opened is not None else {}

@@ -9,7 +9,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
 from memento_git.work import codestate, guard, pasts, proofs, verdict
 from memento_git.work import refusals as no
-from memento_git.work.actions import evidences
+from memento_git.work.actions import evidences, folders
 from memento_git.work.desk import Desk
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import named
@@ -57,8 +57,8 @@ def verify(
             drafts.append(_witnessed(ledger, command, quiet=quiet))
         return change("task verify", lambda tx: judge(tx, todo.task, todo.code, drafts, note=note))
     except MementoError as error:
-        folders = [evidences.keep_draft(ledger, draft, [todo.task]) for draft in drafts]
-        ways = ", then ".join(f"memento evidence add --from {folder}" for folder in folders)
+        kept = [folders.keep_draft(ledger, draft, [todo.task]) for draft in drafts]
+        ways = ", then ".join(f"memento evidence add --from {folder}" for folder in kept)
         error.hint = f"{error.hint}; what the commands showed is kept: {ways}" if ways else error.hint
         raise
 

@@ -1,0 +1,104 @@
+"""evidence run --out, evidence add --from: what a command showed, in a folder on its way to the ledger."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.errors import Refused
+from memento_git.ledger import codec, layout
+from memento_git.model.ids import is_id
+from memento_git.model.work import RUN_KINDS
+from memento_git.work import trust
+from memento_git.work.actions.evidences import Draft, FolderInvalid, read_file, record_draft, refuse_secrets_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from memento_git.ledger.store import Ledger, Transaction
+
+SHOWN: Final = (
+    "id", "kind", "for", "at", "by", "outcome", "summary", "command", "code", "code_after", "reports", "problems",
+    "dispatch", "allowed_secrets",
+)  # fmt: skip
+
+
+class FolderTaken(Refused):
+    """A folder that evidence must not be written to."""
+
+    token = "folder_taken"
+    sentence = "evidence cannot be written to {folder}: {problem}"
+    hint_ = "name a folder that is empty or not there yet, outside of .git and .memento"
+
+
+def refuse_taken(ledger: Ledger, folder: Path) -> None:
+    """Refuse a folder that holds something, or that git and the ledger keep what is theirs in."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise FolderTaken(folder=folder, problem="it is not empty")
+    if ledger.keeps(folder):
+        raise FolderTaken(folder=folder, problem="that is where git and the ledger keep what is theirs")
+
+
+def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:
+    """Write a draft into a folder instead of the ledger, for a machine that must not commit."""
+    from memento_git.texts.secrets import refuse_secrets
+
+    refuse_secrets("summary", summary)
+    identity = ledger.new_id("evidence")
+    ordered = {
+        "id": identity, "kind": draft.data["kind"], "for": list(tasks), "at": ledger.now(), "by": ledger.actor,
+        "outcome": draft.data["outcome"], "summary": summary,
+    }  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    rest = {key: value for key, value in draft.data.items() if key not in ordered}
+    for name, content in draft.files.items():
+        (folder / name).write_bytes(content)
+    (folder / "evidence.yaml").write_bytes(codec.encode({**ordered, **rest}))
+    return identity
+
+
+def keep_draft(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
+    """Keep a draft that could not be recorded below the git directory; return the folder."""
+    full = [task for task in tasks if is_id(task, "task")]
+    folder = ledger.git.git_dir / "memento" / "drafts" / ledger.new_id("evidence")
+    write_folder(ledger, draft, folder, full, "")
+    return folder
+
+
+def import_folder(
+    tx: Transaction, folder: Path, *, run: str = "", tasks: Sequence[str] = (), dispatch: str = ""
+) -> str:
+    """Add the evidence that `evidence run --out` wrote; its bytes must be as they were written, and agree."""
+    source = folder / "evidence.yaml"
+    if not source.is_file():
+        raise FolderInvalid(path=folder.name, problem="there is no evidence.yaml in it")
+    place, text = layout.Place("evidence", "", "", ""), read_file(source, f"{folder.name}/evidence.yaml")
+    decoded = codec.decode(place, "evidence.yaml", text)
+    if isinstance(decoded, list):
+        raise FolderInvalid(path=folder.name, problem=str(decoded[0]))
+    data = decoded.data
+    if problem := _amiss(data):
+        raise FolderInvalid(path=folder.name, problem=problem)
+    refuse_secrets_in(tx, "evidence.yaml", text)
+    files: dict[str, bytes] = {}
+    for stream in (data["command"]["stdout"], data["command"]["stderr"]):
+        if "kept" in stream:
+            path = folder / stream["kept"]
+            content = read_file(path, f"{folder.name}/{path.name}") if path.is_file() else b""
+            if hashlib.sha256(content).hexdigest() != stream.get("kept_sha256"):
+                raise FolderInvalid(path=folder.name, problem=f"{stream['kept']} is not what was captured")
+            refuse_secrets_in(tx, stream["kept"], content)
+            files[stream["kept"]] = content
+    return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()), dispatch=dispatch)
+
+
+def _amiss(data: dict[str, Any]) -> str:
+    """Return what no command shows, or in what the facts disagree; nothing where all is well."""
+    if "command" not in data or data["kind"] not in RUN_KINDS:
+        return "evidence.yaml tells of no command"
+    if more := [key for key in data if key not in SHOWN]:
+        return f"evidence.yaml has {more[0]!r}, which evidence run does not write"
+    if data["outcome"] != (did := trust.outcome_of(data)):
+        return f"evidence.yaml says {data['outcome']}, and what the command did says {did}"
+    return ""

@@ -1,0 +1,113 @@
+"""What was redacted is still told of: a hand-off is handled like any other, evidence is listed without its content."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.work.actions import dispatches, evidences, settling, tasks
+from memento_git.work.overview import base, overview
+from tests.test_redaction import event_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+    Cli = Callable[..., tuple[int, str, str]]
+
+
+def without_words(play: Play) -> tuple[str, str, str]:
+    """Return a task and its hand-off, of which only a redaction is left, and the event's id."""
+    play.planned()
+    task = play.task()
+    dispatch = play.dispatch(task, note="secret words")
+    opened = event_of(play, task, "dispatched")
+    play.do(settling.redact_record, opened, reason="a leak")
+    return task, dispatch, opened
+
+
+def test_a_redacted_hand_off_is_claimed_and_completed(play: Play) -> None:
+    task, dispatch, _ = without_words(play)
+    play.do(dispatches.claim_dispatch, dispatch)
+    play.do(dispatches.renew_dispatch, dispatch[:14])
+    play.complete(dispatch, play.evidence(task))
+    assert play.is_proven(task)
+
+
+@pytest.mark.parametrize("end", ["fail", "recover"])
+def test_a_redacted_hand_off_is_failed_and_recovered(play: Play, end: str) -> None:
+    task, dispatch, _ = without_words(play)
+    play.do(dispatches.claim_dispatch, dispatch)
+    if end == "fail":
+        play.do(dispatches.fail_dispatch, dispatch, reason="too hard")
+    else:
+        play.do(dispatches.recover_dispatch, dispatch, force=True, reason="it hangs")
+    assert play.status(task) == {"fail": "blocked", "recover": "pending"}[end]
+
+
+def test_a_redacted_hand_off_and_its_event_are_shown(play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    task, dispatch, opened = without_words(play)
+    monkeypatch.chdir(play.root)
+    code, out, _ = cli("dispatch", "show", dispatch, "--json")
+    assert (code, json.loads(out)["task_id"]) == (0, task)
+    code, out, _ = cli("show", dispatch, "--json")
+    assert (code, json.loads(out)["dispatch"]["task_id"]) == (0, task)
+    code, out, _ = cli("show", opened, "--json")
+    assert (code, json.loads(out)["event"]["payload"]["note"]) == (0, "[redacted]")
+    assert "dispatched" in cli("log", "--record", dispatch)[1]
+    with pytest.raises(AlreadyRedacted):
+        play.do(settling.redact_record, opened[:14], reason="again")
+
+
+def test_why_words_were_redacted_is_not_why_a_task_is_blocked(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    play.do(tasks.block_task, task, reason="the key of Bob")
+    play.do(settling.redact_record, event_of(play, task, "blocked"), reason="it names Bob")
+    assert base(play.ledger.view(), run)["tasks"][0]["reason"] == "[redacted]"
+
+
+def test_redacted_evidence_is_listed_with_who_and_why_and_nothing_of_it(
+    play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(play.root)
+    play.planned()
+    task = play.task()
+    evidence = play.evidence(task)
+    play.complete(play.claimed(task), evidence)
+    play.do(settling.redact_record, evidence, reason="a token in its output")
+    for command in (("evidence", "list"), ("status",), ("evidence", "list", "--task", task)):
+        rows = json.loads(cli(*command, "--json")[1])["evidence"]
+        assert [(row["id"], row["status"], row["task_ids"], row["command"]) for row in rows] == [
+            (evidence, "redacted", [task], None)
+        ]
+        assert rows[0]["withdrawn"]["reason"] == "a token in its output"
+    assert "redacted by Ada: a token in its output" in cli("evidence", "list")[1]
+    assert "redacted by Ada: a token in its output" in cli("report")[1]
+    assert "a token in its output" in cli("report", "--format", "html")[1]
+    assert json.loads(cli("evidence", "show", evidence, "--json")[1])["evidence"] == rows[0]
+
+
+def test_a_redacted_word_about_evidence_leaves_the_evidence(play: Play) -> None:
+    run = play.planned()
+    evidence = play.evidence(play.task())
+    play.do(evidences.retract, evidence, reason="Bob says that it is wrong")
+    retracted = next(seen.event.id for seen in play.state(evidence).folded(evidence).events)
+    play.do(settling.redact_record, retracted, reason="it names Bob")
+    row = overview(play.ledger, play.ledger.view(), run)["evidence"][0]
+    assert (row["status"], row["withdrawn"]["reason"]) == ("retracted", "[redacted]")
+
+
+def test_shared_evidence_is_shown_as_shared(play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(play.root)
+    play.planned()
+    task, other = play.task(), play.task("Another")
+    evidence = play.evidence(task, other)
+    play.complete(play.claimed(task), evidence)
+    assert "shared by 2 tasks" in cli("evidence", "list")[1]
+    assert "by 2 tasks" in cli("evidence", "show", evidence)[1]
+    assert f"shared evidence: {evidence[:13]}" in cli("status")[1]

@@ -1,0 +1,143 @@
+"""What a finding or a refusal tells to do works when it is done."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger.store import Ledger
+from memento_git.model.clock import DurationInvalid
+from memento_git.review import actions
+from memento_git.review.actions import NothingStaged
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, evidences, runs
+from tests.play import git
+from tests.test_check import codes, path_of
+
+if TYPE_CHECKING:
+    from memento_git.model.finding import Finding
+    from tests.play import Play
+
+
+def found(play: Play, **options: Any) -> list[Finding]:
+    return [one for one in actions.check(play.ledger, **options).findings if one.code[0] != "C"]
+
+
+def paste(play: Play, command: str) -> str:
+    """Run a command as a shell does; return what it printed."""
+    return subprocess.run(["sh", "-c", command], cwd=play.root, capture_output=True, check=True, text=True).stdout
+
+
+def pasted(play: Play, finding: Finding) -> str:
+    """Run the command that a fix ends with."""
+    return paste(play, finding.fix.partition(": ")[2])
+
+
+def fallen(play: Play) -> str:
+    """Complete a run on a branch, and withdraw what proved it; return the run."""
+    git(play.root, "switch", "-qc", "work")
+    run = play.planned()
+    task = play.task()
+    evidence = play.evidence(task)
+    play.complete(play.claimed(task), evidence)
+    play.gate("final_acceptance", "passed", evidence=[evidence])
+    play.do(runs.complete_run)
+    play.do(evidences.retract, evidence, reason="it was of another machine")
+    return run
+
+
+def test_what_stays_in_a_run_that_was_completed_is_said_to_stay(play: Play) -> None:
+    run = fallen(play)
+    told = found(play)
+    assert codes(told) == ["G001 warning", "P001 warning"]
+    for one in told:
+        assert one.fix.startswith(f"it stays as it is, for {run} is completed")
+        assert one.fix.endswith("memento run start --goal TEXT")
+
+
+def test_a_branch_that_completed_a_run_on_nothing_leaves_its_completion_out(play: Play) -> None:
+    run = fallen(play)
+    told = found(play, base="main")
+    assert codes(told) == ["G001 error", "P001 error", "P004 error"]
+    assert len({one.fix for one in told}) == 1
+    paste(play, pasted(play, told[0]))
+    assert play.status(run) == "active"
+    assert codes(found(play, base="main")) == ["G001 error", "P001 error"]
+    task = play.state(run).ids("task")[0]
+    assert f"memento evidence run --task {task}" in next(one.fix for one in found(play) if one.code == "P001")
+
+
+@pytest.mark.parametrize("name", ["run.md", "tasks/*/*/task.md"])
+def test_a_text_that_a_commit_broke_is_restored(play: Play, name: str) -> None:
+    play.planned()
+    play.task()
+    path_of(play, name).write_text("no front\n")
+    play.commit_all("broken")
+    assert codes(found(play)) == ["F001 error"]
+    pasted(play, found(play)[0])
+    play.commit_all("restored")
+    assert found(play) == []
+
+
+def test_the_text_of_a_run_that_a_commit_removed_is_restored(play: Play) -> None:
+    play.planned()
+    path_of(play, "run.md").unlink()
+    play.commit_all("gone")
+    assert codes(found(play)) == ["F001 error"]
+    pasted(play, found(play)[0])
+    play.commit_all("restored")
+    assert found(play) == []
+
+
+@pytest.mark.parametrize("staged", [True, False])
+def test_a_text_that_a_branch_breaks_is_restored_from_its_base(play: Play, *, staged: bool) -> None:
+    play.planned()
+    play.task()
+    git(play.root, "switch", "-qc", "work")
+    path_of(play, "tasks/*/*/task.md").write_text("no front\n")
+    git(play.root, "add", "--all")
+    if not staged:
+        git(play.root, "commit", "-qm", "broken")
+        git(play.root, "commit", "-q", "--allow-empty", "-m", "a second commit")
+    options = {"staged": True} if staged else {"base": "main"}
+    assert codes(found(play, **options)) == ["F001 error"]
+    pasted(play, found(play, **options)[0])
+    git(play.root, "commit", "-qm", "restored", "--allow-empty")
+    assert found(play, **options) == []
+
+
+def test_a_bare_repository_has_nothing_staged_to_check(play: Play) -> None:
+    play.planned()
+    bare = play.root.parent / "bare"
+    git(play.root, "clone", "-q", "--bare", str(play.root), str(bare))
+    with Ledger.open(bare) as ledger, pytest.raises(NothingStaged):
+        actions.check(ledger, staged=True)
+
+
+@pytest.mark.parametrize("end", ["completed", "cancelled"])
+def test_a_run_that_ended_is_said_to_have_ended_before_anything_else(play: Play, end: str) -> None:
+    run = fallen(play) if end == "completed" else play.planned()
+    if end == "cancelled":
+        play.do(runs.cancel_run, reason="not needed")
+    with pytest.raises(no.RunFinal, match=f"{run} is {end}"):
+        play.do(runs.complete_run)
+
+
+def test_evidence_is_superseded_by_other_evidence_of_its_run(play: Play) -> None:
+    play.planned()
+    evidence = play.evidence(play.task())
+    with pytest.raises(evidences.SuccessorInvalid, match="it is that itself"):
+        play.do(evidences.supersede, evidence, evidence)
+    other = play.run("Another")
+    later = play.do(evidences.add_evidence, "artifact", run=other, files=["app.py"])
+    with pytest.raises(evidences.SuccessorInvalid, match=f"it is of {other}"):
+        play.do(evidences.supersede, evidence, later)
+
+
+def test_a_lease_that_is_too_long_is_refused_in_the_words_of_the_user(play: Play) -> None:
+    play.planned()
+    dispatch = play.dispatch(play.task())
+    with pytest.raises(DurationInvalid, match="at most 366d"):
+        play.do(dispatches.claim_dispatch, dispatch, lease=9_999_999 * 86_400)
