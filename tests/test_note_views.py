@@ -85,6 +85,33 @@ def test_log_of_a_ledger_of_notes_alone_needs_no_run(play: Play, cli: Call) -> N
 # Status.
 
 
+def test_status_of_a_ledger_of_notes_alone_tells_what_they_come_to(play: Play, cli: Call) -> None:
+    def told() -> Any:
+        code, out, _ = cli("status", "-C", str(play.root), "--json")
+        answer = json.loads(out)
+        assert (code, answer["error"]) == (1, "run_not_found")
+        return answer
+
+    assert told()["message"] == "there is no run yet"
+    first = add(play, "One.")
+    assert (told()["message"], "memento note list" in told()["hint"]) == (
+        "there is no run yet; the notes: 1 live",
+        True,
+    )
+    add(play, "Two.", expires="2026-01-01")
+    assert "2 live · 1 expired" in told()["message"]
+    assert "memento check expired" in told()["hint"]
+    git(play.root, "branch", "other")
+    play.do(notes.retire_note, first, reason="no")
+    git(play.root, "checkout", "-q", "other")
+    play.do(notes.park_note, first, reason="later")
+    git(play.root, "merge", "-q", "--no-edit", "main")
+    assert "1 contested" in told()["message"]
+    assert "memento check conflicts" in told()["hint"]
+    assert "One." in cli("check", "conflicts", "-C", str(play.root))[1]
+    assert "the notes" not in cli("status", "--run", "run_000000000000", "-C", str(play.root))[2]
+
+
 def test_status_counts_notes_as_all_of_them_read_would_say(play: Play, cli: Call) -> None:
     play.run()
     assert "notes " not in cli("status", "-C", str(play.root))[1]

@@ -57,7 +57,7 @@ def test_a_run_whose_every_task_is_proven_may_be_released() -> None:
     ("held", "told"),
     [
         ({"tasks": []}, "empty"), ({"tasks": [OPEN._replace(status="cancelled")]}, "empty"),
-        ({"tasks": [OPEN]}, "empty"),
+        ({"tasks": [OPEN]}, f"task {TASK2} is in progress"),
         ({"tasks": [DONE, OPEN]}, f"task {TASK2} is in progress"),
         ({"status": "cancelled"}, "the run is cancelled"),
         ({"status": "paused"}, "the run is paused"), ({"status": "contested"}, "the run is contested"),
@@ -539,3 +539,25 @@ def test_apply_releases_or_is_refused_as_a_whole(play: Play, run: str) -> None:
         f"- {{do: evidence approve, about: {run}, response: yes}}\n- {{do: gate release, run: {run}, approvals: '1'}}"
     )
     assert play.do(batch.apply, text.encode())[1]["id"].startswith("event_")
+
+
+def test_a_run_with_open_work_alone_is_not_called_empty(play: Play) -> None:
+    """Cancelling is final: nobody is told to call off what is under way."""
+    started = play.run("Other", spike=True)
+    with pytest.raises(no.NothingToComplete):
+        play.do(runs.complete_run, started)
+    waiting, blocked = play.task("Waiting", run=started), play.task("Blocked", run=started)
+    play.do(tasks.block_task, blocked, reason="No access.")
+    under_way = play.task("Under way", run=started)
+    play.claimed(under_way)
+    opened = {waiting: "pending", blocked: "blocked", under_way: "in progress"}
+    with pytest.raises(no.TaskUnsettled) as refused:
+        play.do(runs.complete_run, started)
+    assert "run cancel" not in refused.value.hint
+    assert all(f"task {task} is {status}" in refused.value.message for task, status in opened.items())
+    found = play.do(releases.release_run, run=started)
+    assert set(found.verdict.missing) == {f"task {task} is {status}" for task, status in opened.items()}
+    for task in opened:
+        play.do(tasks.cancel_task, task, reason="Not now.")
+    with pytest.raises(no.NothingToComplete):
+        play.do(runs.complete_run, started)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,12 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, folders, plans, tasks, verifying
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.capture import CommandNotStarted
+from memento_git.work.overview import overview
+from memento_git.work.packet import facts
+from memento_git.work.routes import next_of
 from memento_git.work.rows import task_row
 from memento_git.work.verdict import Verdict
+from memento_git.work.verification import run_lines
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -63,7 +68,7 @@ def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_v
     task = completed(play, commands=[GREEN])
     state = play.state(task)
     why = state.proof(task, state.view.policy()).why
-    assert why == (f"the task asks for `{GREEN}`, which has no witnessed pass for this code",)
+    assert why == (f"the task asks for `{GREEN}`, which has no witnessed pass for this code as test evidence",)
 
     commits = int(git(play.root, "rev-list", "--count", "HEAD"))
     found = verify(play, task)
@@ -94,7 +99,7 @@ def test_again_runs_what_has_passed_and_no_run_runs_nothing(play: Play) -> None:
     play.planned()
     task = completed(play, commands=[GREEN])
     assert verify(play, task, run=False).unmet == (
-        f"the task asks for `{GREEN}`, which has no witnessed pass for this code",
+        f"the task asks for `{GREEN}`, which has no witnessed pass for this code as test evidence",
     )
     play.do(tasks.reopen_task, task, reason="again")
     play.complete(play.claimed(task), play.evidence(task))
@@ -528,7 +533,8 @@ def test_words_that_ask_for_what_there_is_not_are_refused_before_anything_is_wri
 
 
 def test_status_says_how_to_go_on_from_an_unproven_and_from_a_rejected_task(play: Play) -> None:
-    from memento_git.work.overview import base, next_steps
+    from memento_git.work.nextsteps import next_steps
+    from memento_git.work.overview import base
 
     run = play.planned()
     task = completed(play, commands=[GREEN])
@@ -808,3 +814,75 @@ def test_what_an_earlier_hand_off_left_does_not_have_a_later_one_rejected(play: 
     assert found.unmet == ()
     assert len(found.made) == 1, "a pass that came out of another hand-off is not taken for one of this"
     assert play.is_proven(task)
+
+
+def handed_in(play: Play, cli: Any, task: str, line: str) -> str:
+    """Run a printed command line as it is; return the kind of what it recorded, after completing the task with it."""
+    words = shlex.split(line)
+    assert words[0] == "memento"
+    at = words.index("--")
+    code, out, _ = cli(*words[1:at], "-C", str(play.root), "--json", *words[at:])
+    told = json.loads(out[out.index('{"ok"') :])["evidence"]
+    assert (code, told["outcome"]) == (0, "passed")
+    play.complete(play.claimed(task) if play.status(task) == "pending" else held_by(play, task), told["id"])
+    return str(told["kind"])
+
+
+def held_by(play: Play, task: str) -> str:
+    found = play.state(task).dispatches(task)
+    return next(name for name, one in found.items() if one["status"] == "claimed")
+
+
+@pytest.mark.parametrize("kind", ["", " --kind test"])
+def test_a_required_command_that_is_run_as_it_is_printed_proves(play: Play, cli: Any, kind: str) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    assert handed_in(play, cli, task, f"memento evidence run --task {task}{kind} -- {GREEN}") == "test"
+    assert play.is_proven(task)
+
+
+def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_asked(play: Play, cli: Any) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    assert handed_in(play, cli, task, f"memento evidence run --task {task} --kind command -- {GREEN}") == "command"
+    state = play.state(task)
+    (ran,) = state.ids("evidence")
+    (why,) = state.proof(task, state.view.policy()).why
+    assert why.endswith(f"for this code as test evidence: {ran} ran it as kind command")
+    found = next_of(state, task, state.view.policy())
+    assert (found["action"], found["why"].endswith(f"memento task verify {task}")) == ("none", True)
+    assert verify(play, task).accepted
+
+
+def test_a_command_that_nobody_asks_for_is_recorded_as_a_command(play: Play, cli: Any) -> None:
+    play.planned()
+    task = play.task(commands=[GREEN])
+    assert handed_in(play, cli, task, f"memento evidence run --task {task} -- python3 -c 'pass # else'") == "command"
+    assert not play.is_proven(task)
+
+
+def test_what_is_printed_for_a_task_records_what_is_asked_of_it(play: Play, cli: Any) -> None:
+    play.planned()
+    asked = "python3 -c 'print(1)'"
+    task = play.task(commands=[asked], require=["lint"])
+    first = f"memento evidence run --task {task} --kind test -- {asked}"
+    lines = [first, f"memento evidence run --task {task} --kind lint -- CMD"]
+    contract = facts(play.ledger.view(), task)["reporting_contract"]
+    assert [line.partition(": ")[2] for line in contract[:2]] == lines
+    dispatch = play.claimed(task)
+    view = play.ledger.view()
+    steps = overview(play.ledger, view, play.state(task).id)["next"]
+    assert first in [step["command"] for step in steps]
+    with pytest.raises(no.EvidenceRequired) as refused:
+        play.do(dispatches.complete_dispatch, dispatch, [])
+    assert refused.value.hint.endswith(first)
+    play.complete(dispatch, play.evidence(task))
+    code, out, _ = cli("check", "--no-base", "-C", str(play.root))
+    assert all(line in out for line in lines)
+    assert code == 0
+
+
+def test_a_command_that_no_line_holds_is_not_printed_as_one() -> None:
+    asked = {"commands": [{"run": ["sh", "-c", "one\ntwo"], "kind": "test", "reports": ["out.xml"]}], "evidence": []}
+    assert run_lines("T", asked) == ["memento evidence run --task T --kind test --report out.xml -- CMD"]
+    assert run_lines("T", None) == ["memento evidence run --task T -- CMD"]

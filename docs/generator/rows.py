@@ -35,11 +35,13 @@ TASK: Final = {
     "verification_policy": "what this task's own text asks of verification, or null",
     "asked": "what policy, plan and task ask of it together: evidence, trust, commands, why; or null. In `task show` "
     "with what past failures and the code's graph add", "ready": "could be handed out now",
+    "held_back": "why `dispatch create` would refuse it although it is its turn: error, why, next (a command); or null",
     "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
     "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
     "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
     "reason": "the latest reason that an event gave", "incomplete": "a file that its events name is missing",
+    "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only in `status`: all that proves it saw other code than this commit's",
 }  # fmt: skip
 DISPATCH: Final = {
@@ -154,7 +156,8 @@ STATUS: Final = {
     "dispatches": "its dispatches", "gates": "the latest verdict of each gate, and gates that policy asks for",
     "evidence": "its evidence", "audit": "its events, each after what it had seen",
     "trouble": "what needs settling", "findings": "what is wrong in files: code, path, line, message, fix, severity",
-    "counts": "tasks by state; proven; unproven", "ready": "ids of ready tasks", "stale": "ids of stale evidence",
+    "counts": "tasks by state; proven; unproven; unreadable, where there are any", "ready": "ids of ready tasks",
+    "stale": "ids of stale evidence",
     "ahead": "ids of events whose clock is more than five minutes ahead of now",
     "next": "what could be done: why, command", "uncommitted": "ledger files that differ from HEAD: not counted",
     "omitted": "how many rows of each list --limit left out",

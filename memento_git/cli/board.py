@@ -39,9 +39,7 @@ def board(door: Door, run: str, form: str, out: str) -> None:
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
     told = arranged(held)
-    if held["findings"]:
-        door.ledger.warnings.append("the board lacks what cannot be read: memento check names it")
-
+    output.warn_of_broken(door, held)
     if out:
         from memento_git.work.boardfile import write
 

@@ -23,6 +23,7 @@ def _list(door: Door, *, run: str = "", status: str = "", limit: int = 50, offse
 
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    output.warn_of_broken(door, held)
     found = [row for row in held["dispatches"] if status in ("", row["status"])]
     output.listing(door, view, "dispatches", found, _line, limit=limit, offset=offset)
 

@@ -30,6 +30,7 @@ def _list(
     view = door.view()
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     held = overview(door.ledger, view, chosen[1], limit=0, progress=boundary.progress)
+    output.warn_of_broken(door, held)
     words = query.lower().split()
     found = [
         row for row in held["evidence"]
@@ -85,7 +86,12 @@ def _spoken(row: Row) -> Row:
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
 @click.option("--run", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")
-@click.option("--kind", default="command", show_default=True, help="command, test, lint, type or build.")
+@click.option(
+    "--kind",
+    default="",
+    metavar="WORD",
+    help="command, test, lint, type or build; by default the kind under which this very command is asked, or command.",
+)
 @click.option(
     "--report",
     "reports",
@@ -111,7 +117,7 @@ def run_command(
     copies, the reports, and git's ids of the code before and after.
     """
     from memento_git.model.clock import duration
-    from memento_git.work.actions import evidences, folders
+    from memento_git.work.actions import evidences, folders, kinds
 
     ledger = door.ledger
     linked = _handoff(door, dispatch, apart=out is not None)
@@ -119,8 +125,8 @@ def run_command(
         folders.refuse_taken(ledger, out)
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
-        ledger, argv, kind=kind, reports=reports, covers=[_place(path) for path in covers],
-        timeout=duration(timeout) if timeout else None, quiet=door.json,
+        ledger, argv, kind=kind or kinds.kind_asked(ledger, expected, argv), reports=reports,
+        covers=[_place(path) for path in covers], timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
     draft.data["dispatch"] = linked
     code = int(draft.data["command"]["exit"])

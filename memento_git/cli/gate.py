@@ -20,6 +20,7 @@ def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> Non
 
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    output.warn_of_broken(door, held)
     output.listing(door, view, "gates", held["gates"], _line, limit=limit, offset=offset)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ COLOURS: Final = {
     "paused": "yellow", "in_progress": "cyan", "dispatched": "cyan", "claimed": "cyan", "queued": "cyan",
     "superseded": "bright_black", "retracted": "bright_black", "redacted": "bright_black",
 }  # fmt: skip
+WORD: Final = re.compile(f"(?<!/){ID.pattern}")
 
 
 def state(word: str, width: int = 0) -> str:
@@ -49,8 +51,8 @@ class Names:
         return self.short.get(identity, identity)
 
     def within(self, text: str) -> str:
-        """Return a text with every id in it shortened."""
-        return ID.sub(lambda found: self.short.get(found[0], found[0]), text)
+        """Return a text with every id in it shortened, but for those in a path, which is to be opened."""
+        return WORD.sub(lambda found: self.short.get(found[0], found[0]), text)
 
 
 def when(row: Row) -> str:
@@ -144,6 +146,15 @@ def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], d
     """Return one page of rows and what there is beside it."""
     shown = rows[offset : offset + limit] if limit else rows[offset:]
     return shown, {"total": len(rows), "offset": offset, "shown": len(shown)}
+
+
+def warn_of_broken(door: Door, held: Row) -> None:
+    """Say beside a list of a run's records how many of its files are broken, so that it may lack some."""
+    from memento_git.work.nextsteps import broken
+
+    count = len(broken(held))
+    told = f"{count} broken file{'s' if count > 1 else ''} in the run, which may hold more than is shown: memento check"
+    door.ledger.warnings += [told] if count else []
 
 
 def listing(

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, reads
+from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -21,10 +22,12 @@ MOST = click.option(
 
 
 def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
-    from memento_git.review.note_counts import note_counts
+    from memento_git.review.note_counts import note_counts, refuse_notes_alone
     from memento_git.work.overview import choose_run, overview
 
     view = door.view()
+    if not run:
+        refuse_notes_alone(view)
     held = overview(door.ledger, view, choose_run(view, run), limit=limit, ready=door.json, progress=boundary.progress)
     return {**held, "knowledge": note_counts(view)}, None if door.json else output.Names(view)
 
@@ -70,18 +73,23 @@ def _status(held: Row, names: Names) -> str:
 
 def _counts(held: Row) -> str:
     counts = dict(held["counts"])
-    proven, unproven = counts.pop("proven"), counts.pop("unproven")
+    proven, unproven, unread = (counts.pop(key, 0) for key in ("proven", "unproven", "unreadable"))
     told = [f"{count} {state.replace('_', ' ')}" for state, count in counts.items()]
     if proven or unproven:
         told.append(f"{proven} proven, {unproven} unproven")
     if held["ready"]:
         told.append(f"{len(held['ready'])} ready")
-    return "tasks " + (" · ".join(told) or "none yet")
+    if unread:
+        told.append(click.style(f"{unread} cannot be read", fg="red"))
+    none = "none that can be read" if nextsteps.broken(held) else "none yet"
+    return "tasks " + (" · ".join(told) or none)
 
 
 def _knowledge(counts: Row) -> list[str]:
     """Return how the notes are, as a line; nothing where there are none."""
-    told = [f"{count} {state}" for state, count in counts.items() if count]
+    from memento_git.review.note_counts import told_of
+
+    told = told_of(counts)
     hints = ["memento check expired"] if counts["expired"] else []
     hints += ["memento check conflicts"] if counts["contested"] else []
     return [f"notes {' · '.join(told)}" + (f"  ({', '.join(hints)})" if hints else "")] if told else []
@@ -108,5 +116,7 @@ def _blocks(held: Row, names: Names) -> list[str]:
     if held["ahead"]:
         lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")
     broken = click.style("broken", fg="red")
-    lines += [f"{broken}  {output.printable(f'{row[1]}:{row[2]} {row[3]}')}" for row in held["findings"][:5]]
+    lines += [f"{broken}  {output.printable(nextsteps.at(row))}" for row in held["findings"][:5]]
+    more = len(held["findings"]) - 5
+    lines += [f"  … {more} more broken: memento check"] if more > 0 else []
     return lines

@@ -27,6 +27,7 @@ def _list(
 
     view = door.view()
     held = overview(door.ledger, view, choose_run(view, run), limit=0, progress=boundary.progress)
+    output.warn_of_broken(door, held)
     found = [row for row in held["tasks"] if status in ("", row["status"]) and (row["ready"] or not ready)]
     evidence = {row["id"]: row for row in held["evidence"]}
     output.listing(

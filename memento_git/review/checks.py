@@ -10,7 +10,8 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, verdicts
-from memento_git.work.verification import stricter
+from memento_git.work.rows import asked_row
+from memento_git.work.verification import run_lines, stricter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -147,7 +148,8 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     proof = state.proof(task.id, scope.policy)
     if not proof.proven:
         message = f"{task.id} is {state.task_status(task.id)}, but not proven: {'; '.join(proof.why)}"
-        fix = f"memento evidence run --task {task.id} -- CMD, then reopen and complete it with that"
+        lines = run_lines(task.id, asked_row(state.asked(task.id, scope.policy)))
+        fix = f"{', '.join(lines)}, then reopen and complete it with that"
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
         yield from citations.stale(state, ends, proof.by, scope.code)

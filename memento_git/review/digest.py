@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.ids import ID
+from memento_git.work.nextsteps import at, broken, held_back
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -25,6 +28,25 @@ def digest(held: Row) -> Row:
 
 
 def _blockers(held: Row) -> Iterable[Row]:
+    yield from _broken(held)
+    yield from _of_run(held)
+    yield from _of_tasks(held)
+    for row in held["dispatches"]:
+        if row.get("expired"):
+            told = f"{row['claimed_by']} holds it beyond its lease"
+            yield {"kind": "lease", "record": row["dispatch_id"], "about": told}
+    for row in held["trouble"]:
+        yield {"kind": row["problem"], "record": row["record"], "about": f"{row['problem']}: {row['about']}"}
+
+
+def _broken(held: Row) -> Iterable[Row]:
+    for finding in broken(held):
+        named = [found[0] for found in ID.finditer(finding[1])]
+        record = (named or [held["run"]["id"]])[-1]
+        yield {"kind": "broken", "record": record, "about": f"a file is broken: {at(finding)}"}
+
+
+def _of_run(held: Row) -> Iterable[Row]:
     run = held["run"]
     if run["status"] in ("paused", "contested"):
         yield {"kind": "run", "record": run["id"], "about": f"the run is {run['status']}"}
@@ -32,6 +54,17 @@ def _blockers(held: Row) -> Iterable[Row]:
         if row["status"] == "failed":
             why = f": {row['summary']}" if row["summary"] else ""
             yield {"kind": "gate", "record": row["scope"], "about": f"gate {row['kind']} has failed{why}"}
+
+    for row in held["plans"]:
+        if row["changed"]:
+            about = f"plan “{row['title']}” was changed after its approval"
+            yield {"kind": "plan", "record": row["id"], "about": about}
+
+
+def _of_tasks(held: Row) -> Iterable[Row]:
+    for row in held_back(held):
+        about = f"“{row['title']}” is held back: {row['held_back']['why']}"
+        yield {"kind": "held_back", "record": row["id"], "about": about}
     for row in held["tasks"]:
         if row["status"] in STUCK:
             why = f": {row['reason']}" if row["reason"] else ""
@@ -39,12 +72,6 @@ def _blockers(held: Row) -> Iterable[Row]:
         elif row["proven"] is False:
             why = "; ".join(row["unproven_because"]) or "nothing proves it"
             yield {"kind": "proof", "record": row["id"], "about": f"“{row['title']}” is not proven: {why}"}
-    for row in held["dispatches"]:
-        if row.get("expired"):
-            told = f"{row['claimed_by']} holds it beyond its lease"
-            yield {"kind": "lease", "record": row["dispatch_id"], "about": told}
-    for row in held["trouble"]:
-        yield {"kind": row["problem"], "record": row["record"], "about": f"{row['problem']}: {row['about']}"}
 
 
 def _risks(held: Row) -> Iterable[Row]:

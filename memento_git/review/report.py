@@ -90,9 +90,10 @@ def called(actor: str) -> str:
 def summary(held: Row) -> str:
     """Return a run's state and counts as one line of Markdown."""
     run, counts = held["run"], dict(held["counts"])
-    proven, unproven = counts.pop("proven"), counts.pop("unproven")
+    proven, unproven, unread = (counts.pop(key, 0) for key in ("proven", "unproven", "unreadable"))
     states = ", ".join(f"{counts[state]} {state.replace('_', ' ')}" for state in ORDER if state in counts)
     proof = f"; {proven} proven, {unproven} unproven" if proven or unproven else ""
+    proof += f"; {unread} cannot be read" if unread else ""
     return f"Run `{run['id']}` is **{run['status']}**. Tasks: {states or 'none'}{proof}."
 
 
@@ -120,7 +121,7 @@ def _task(row: Row, evidence: dict[str, Row]) -> str:
 
 def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
     """Return what one should know of a task beside its state."""
-    notes = []
+    notes = [f"**broken**: {plain(row['broken'])}"] if row["broken"] else []
     if row["proven"]:
         told = Counter(
             f"{evidence[name]['kind']}, {evidence[name]['trust_level']}"
@@ -139,6 +140,8 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
         notes.append(f"selected: `{row['selected_dispatch_id']}`")
     if row["ready"]:
         notes.append("ready")
+    if row["held_back"]:
+        notes.append(f"held back: {plain(row['held_back']['why'])}")
     if row["waits_on"] and row["status"] == "pending":
         notes.append(f"waits on {', '.join(f'`{name}`' for name in row['waits_on'])}")
     if row["blocked_by"]:

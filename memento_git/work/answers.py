@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memento_git.folding.rows import event_row
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.model.work import Evidence
-from memento_git.work import rows
+from memento_git.work import handout, rows
 from memento_git.work.desk import Desk
 from memento_git.work.state import RunState
 
@@ -49,7 +49,7 @@ def task(view: View, given: str) -> Row:
 
     identity, run = view.find(given, "task")
     state, policy = RunState(view, run), view.policy()
-    told = rows.task_row(state, identity, policy)
+    told = row(state, identity)
     if told["status"] in ("accepted", "cancelled"):
         return told
     return {**told, "asked": rows.asked_row(state.asked(identity, policy, pasts.enriched(state, identity, policy)))}
@@ -63,7 +63,10 @@ def row(state: RunState, identity: str) -> Row:
     if kind == "plan":
         return rows.plan_row(state, identity)
     if kind == "task":
-        return rows.task_row(state, identity, state.view.policy())
+        state.prose(identity)
+        told = rows.task_row(state, identity, state.view.policy())
+        handout.mark_unsigned(state, state.view.policy(), [told])
+        return told
     if kind == "dispatch":
         return dispatch(state, identity)
     if kind == "evidence":

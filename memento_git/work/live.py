@@ -31,7 +31,7 @@ def incomplete_rows(state: RunState) -> list[Row]:
     from memento_git.model.states import DONE
 
     return [
-        {"task_id": task, "title": state.prose(task).title, "status": status}
+        {"task_id": task, "title": state.told(task).title, "status": status}
         for task in state.ids("task")
         if (status := state.task_status(task)) not in (*DONE, "cancelled")
     ]

@@ -9,6 +9,7 @@ from memento_git.ledger import cache, layout
 from memento_git.model.states import FINAL_RUN
 from memento_git.work import live
 from memento_git.work import refusals as no
+from memento_git.work.nextsteps import SOON, all_done, next_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 SIGNED: Final = ("plans", "gates", "evidence")
 DEFAULT_LIMIT: Final = 200
-SOON: Final = 3
-ALL_DONE: Final = "every task is done and proven"
 ABSENT: Final = "git does not have this object"
 
 
@@ -87,7 +86,7 @@ def _compute(
     state = RunState(view, run, runners, shown=True)
     load(state, progress)
     policy = view.policy()
-    tasks = [name for name in state.ids("task") if _readable(state, name)]
+    tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     held: Row = {
         "run": rows.run_row(state),
@@ -168,6 +167,7 @@ def overview(
     stale = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
     held["counts"] = _counts(held["tasks"])
+    _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
     loose = f"{layout.RUNS}/{run}" in view.folders
@@ -179,6 +179,16 @@ def overview(
         shown["audit"] = whole
         shown["omitted"].pop("audit", None)
     return shown
+
+
+def _unsigned(view: View, held: Row) -> None:
+    """Take back that tasks are ready where a signature is missing that policy demands."""
+    policy = view.policy()
+    if policy.signatures.get("require") and any(row["ready"] for row in held["tasks"]):
+        from memento_git.work import handout
+        from memento_git.work.state import RunState
+
+        handout.mark_unsigned(RunState(view, held["run"]["id"], shown=True), policy, held["tasks"])
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:
@@ -204,7 +214,9 @@ def _ahead(view: View, run: str, latest: str) -> list[str]:
 def _counts(tasks: list[Row]) -> dict[str, int]:
     proofs = [row["proven"] for row in tasks]
     counts = dict(Counter(row["status"] for row in tasks))
-    return {**counts, "proven": proofs.count(True), "unproven": proofs.count(False)}
+    unread = sum(1 for row in tasks if row["broken"])
+    more = {"unreadable": unread} if unread else {}
+    return {**counts, "proven": proofs.count(True), "unproven": proofs.count(False), **more}
 
 
 def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
@@ -249,7 +261,7 @@ def _gates(view: View, held: Row) -> list[Row]:
     """Return the steps that gates ask for before a run, whose every task is done and proven, can be completed."""
     policy = view.policy()
     asked = held["gates"] or policy.signatures.get("require")
-    if held["run"]["status"] != "active" or not asked or not _all_done(held["tasks"]):
+    if held["run"]["status"] != "active" or not asked or not all_done(held["tasks"]):
         return []
     from memento_git.work import gatehold, holding
     from memento_git.work.state import RunState
@@ -261,101 +273,3 @@ def _gates(view: View, held: Row) -> list[Row]:
           for gate, why in holding.unmet(state, policy)),
         *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, policy, counting)),
     ]  # fmt: skip
-
-
-def _all_done(tasks: list[Row]) -> bool:
-    ended = ("completed", "accepted", "cancelled")
-    return all(row["status"] in ended and row["proven"] is not False for row in tasks)
-
-
-def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = ()) -> list[Row]:
-    """Return what could be done next, most urgent first: a sentence and the command that does it.
-
-    `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
-    outside of an archive.
-    """
-    run = held["run"]
-    steps = [
-        {"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
-        for row in held["trouble"][:SOON]
-    ]
-    if run["status"] in FINAL_RUN:
-        packing = {"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}
-        return steps or ([packing] if loose else [])
-    if run["status"] == "paused":
-        return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
-    steps += [
-        {"why": f"gate {row['kind']} of {row['scope']} has failed",
-         "command": f"memento gate record {row['kind']} passed --{row['scope'].partition('_')[0]} {row['scope']}"}
-        for row in held["gates"] if row["status"] == "failed"
-    ]  # fmt: skip
-    steps += [
-        {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
-         "command": f"memento dispatch recover {row['dispatch_id']}"}
-        for row in held["dispatches"] if row["expired"]
-    ]  # fmt: skip
-    drafts = [row["id"] for row in held["plans"] if row["status"] == "draft"]
-    if not run["current_plan_id"] and drafts:
-        steps.append({"why": "a plan waits for approval", "command": f"memento plan approve {drafts[-1]}"})
-    elif not run["current_plan_id"] and not run["spike"]:
-        steps.append(
-            {
-                "why": "there is no plan yet",
-                "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT",
-            }
-        )
-    return [*steps, *merges, *_task_steps(held, gates)]
-
-
-def _looks(row: Row) -> str:
-    """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
-    return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
-
-
-def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
-    tasks = held["tasks"]
-    if not tasks:
-        return [
-            {"why": "there are no tasks yet", "command": f"memento task add --run {held['run']['id']} --title TITLE"}
-        ]
-    steps = [
-        {"why": f"“{row['title']}” is completed but not proven", "command": f"memento task {_looks(row)} {row['id']}"}
-        for row in tasks if row["proven"] is False
-    ][:SOON]  # fmt: skip
-    steps += [
-        {"why": f"“{row['title']}” was rejected: {row['reason']}", "command": f"memento task repair {row['id']}"}
-        for row in tasks if row["status"] == "rejected"
-    ][:SOON]  # fmt: skip
-    steps += [
-        {"why": f"“{row['title']}” is blocked: {row['reason']}",
-         "command": f"memento task reopen {row['id']} --reason WHY"}
-        for row in tasks if row["status"] == "blocked"
-    ][:SOON]  # fmt: skip
-    claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
-    for row in tasks:
-        if len(steps) >= SOON + 2:
-            return steps[: SOON + 2]
-        if row["status"] == "dispatched" and row["id"] in claimed:
-            command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
-            steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
-        elif row["status"] == "in_progress":
-            steps.append(
-                {
-                    "why": f"“{row['title']}” is in progress",
-                    "command": f"memento evidence run --task {row['id']} -- CMD",
-                }
-            )
-        elif row["ready"]:
-            steps.append(
-                {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
-            )
-    if _all_done(tasks):
-        steps += gates or _ending(held)
-    return steps[: SOON + 2]
-
-
-def _ending(held: Row) -> list[Row]:
-    """Return the step that completes a run, unless a gate of it has failed."""
-    if any(row["status"] == "failed" for row in held["gates"]):
-        return []
-    return [{"why": ALL_DONE, "command": f"memento run complete {held['run']['id']}"}]

@@ -8,7 +8,7 @@ from memento_git.model.types import FORBIDDEN
 from memento_git.work import pasts, rows
 from memento_git.work.loading import load
 from memento_git.work.state import RunState
-from memento_git.work.verification import shown
+from memento_git.work.verification import run_lines, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,6 @@ SAFETY: Final = (
     "Do not edit anything below .memento by hand.",
 )
 REPORTING: Final = (
-    "Show results by running them: memento evidence run --task {task} -- CMD",
     "Complete with that evidence: memento dispatch complete DISPATCH --evidence EVIDENCE --summary TEXT",
     "If you cannot go on: memento dispatch fail DISPATCH --reason WHY",
     "A summary without evidence does not complete a task.",
@@ -47,7 +46,9 @@ def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
     state = RunState(view, run)
     load(state)
     policy = view.policy()
+    state.prose(identity)
     task, goal = rows.task_row(state, identity, policy), rows.run_row(state)
+    asked = _asked(state, identity, policy)
     omitted: list[Row] = []
     files = _files(view, task["relevant_files"])
     return {
@@ -62,7 +63,7 @@ def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
         **{f"task_{key}": task[key] for key in ("kind", "risk", "size")},
         "role": task["role"],
         "acceptance_criteria": task["acceptance_criteria"],
-        "verification_policy": _asked(state, identity, policy),
+        "verification_policy": asked,
         "dependencies": [_dependency(state, other, policy) for other in task["dependencies"]],
         "attempts": _attempts(state, identity, task["repairs"], omitted),
         "relevant_files": task["relevant_files"],
@@ -70,10 +71,16 @@ def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
         **({"excerpts": _excerpts(view, files, omitted)} if excerpts else {}),
         "repo_path": ".",
         "safety_constraints": list(SAFETY),
-        "reporting_contract": [line.format(task=identity) for line in REPORTING],
+        "reporting_contract": _reporting(identity, asked),
         "hidden_context_policy": HIDDEN,
         "omitted": omitted,
     }
+
+
+def _reporting(task: str, asked: Row) -> list[str]:
+    """Return how a worker hands in results, with the lines that record what will be asked."""
+    lines = [f"Show results by running them: {line}" for line in run_lines(task, asked)]
+    return [*lines, *(line.format(task=task) for line in REPORTING)]
 
 
 def left_out(section: str, characters: int) -> Row:

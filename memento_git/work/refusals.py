@@ -35,10 +35,19 @@ class NoRun(Refused):
     hint_ = "start one: memento run start --goal TEXT"
 
 
+class OnlyNotes(NoRun):
+    sentence = "there is no run yet; the notes: {notes}"
+    hint_ = "look at them: {command}; start a run: memento run start --goal TEXT"
+
+
 class TaskUnsettled(Refused):
     token = "task_unsettled"
     sentence = "task {task} is {status}"
     hint_ = "a run completes when each task is done and proven, or cancelled: memento status"
+
+
+class TasksUnsettled(TaskUnsettled):
+    sentence = "{count} tasks are open: {tasks}"
 
 
 class TaskUnproven(Refused):
@@ -98,7 +107,7 @@ class PlanChanged(Refused):
 class SpikeLimit(Refused):
     token = "spike_limit"
     sentence = "run {run} made {made} hand-offs without a plan, policy allows {limit}"
-    hint_ = "approve a plan: memento plan draft, memento plan approve"
+    hint_ = "draft a plan, and approve it: memento plan draft --run {run} --title TITLE --body TEXT"
 
 
 class ApproverRefused(Refused):
@@ -204,7 +213,7 @@ class NotExpired(Refused):
 class EvidenceRequired(Refused):
     token = "evidence_required"
     sentence = "task {task} cannot be completed: {why}"
-    hint_ = "run what shows it: memento evidence run --task {task} -- CMD"
+    hint_ = "run what shows it: {line}"
 
 
 class NothingGiven(Misused):

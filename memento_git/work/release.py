@@ -136,7 +136,7 @@ def _unfinished(held: Held) -> list[str]:
     if held.status not in ("active", "completed"):
         return [f"the run is {held.status}"]
     counting = [task for task in held.tasks if task.status != "cancelled"]
-    if not any(task.status in DONE for task in counting):
+    if not counting:
         return ["the run is empty: no task of it is completed"]
     missing = [f"the ledger is incomplete: {why}" for why in held.incomplete]
     for task in counting:

@@ -9,12 +9,13 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SETTLED: Final = ("completed", "accepted", "cancelled")
+UNKNOWN: Final = "(unknown)"
 MADE: Final = {"plans": "plan.drafted", "tasks": "task.added", "evidence": "evidence.recorded"}
 
 
 def roles(held: Row) -> list[Row]:
     """Return a row for each actor and each role, the one that acted last first."""
-    done = list(_deeds(held))
+    done = [(who, deed) for who, deed in _deeds(held) if who not in ("", UNKNOWN)]  # who wrote what is broken
     role_of = {row["id"]: row["role"] for row in held["tasks"] if row["role"]}
     named = [("actor", who, deed) for who, deed in done]
     named += [("role", role_of[deed[2]], deed) for _, deed in done if deed[2] in role_of]

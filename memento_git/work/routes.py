@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.ledger import cache
+from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import budget, outcomes, probe, routing
 from memento_git.work.executors import known
@@ -72,7 +73,18 @@ def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
     table = known(policy)
     held, step = _standing(state, task, policy, table)
-    return {**step.row(), "budget": held.row(_cheapest(table))}
+    told = {**step.row(), "budget": held.row(_cheapest(table))}
+    return {**told, "why": _unproven(state, task, policy) or told["why"]} if step.action == "none" else told
+
+
+def _unproven(state: RunState, task: str, policy: Policy) -> str:
+    """Return what to do about a task that is done and not proven, where that can still be done; or nothing."""
+    status = state.task_status(task)
+    if state.is_final or status not in DONE or state.proof(task, policy).proven:
+        return ""
+    verify = status == "completed" and state.asked(task, policy).commands
+    step = f"memento task verify {task}" if verify else f"memento task reopen {task} --reason WHY"
+    return f"the task is {status}, but not proven: {step}"
 
 
 def _standing(

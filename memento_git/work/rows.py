@@ -11,6 +11,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
+from memento_git.work import handout
 from memento_git.work.trust import outcome_of
 
 WITHDRAWING: Final = ("superseded", "retracted", "redacted")
@@ -79,11 +80,14 @@ def _approval(state: RunState, plan: str) -> Event | None:
 
 
 def task_row(state: RunState, task: str, policy: Policy) -> Row:
-    prose = state.prose(task)
+    unread = state.unread(task)
+    prose = state.told(task)
     status = state.task_status(task)
     done = status in ("completed", "accepted")
     proof = state.proof(task, policy) if done else None
     masked = state.status if state.is_final else ""
+    due = unread is None and state.is_ready(task, policy)
+    back = handout.row(handout.hindrance(state, task, policy), state.id, task) if due else None
     return {
         "id": task,
         "run_id": state.id,
@@ -99,8 +103,9 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
         "verification_policy": prose.data.get("verify"),
         "asked": asked_row(state.asked(task, policy)),
-        "ready": state.is_ready(task, policy),
-        "waits_on": [] if done or status == "cancelled" else state.waits_on(task, policy),
+        "ready": due and back is None,
+        "held_back": back,
+        "waits_on": [] if done or unread or status == "cancelled" else state.waits_on(task, policy),
         "proven": proof.proven if proof else None,
         "proven_by": list(proof.by) if proof else [],
         "unproven_because": list(proof.why) if proof else [],
@@ -109,6 +114,7 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "selected_dispatch_id": state.selected(task) or None,
         "reason": _last_reason(state, task),
         "incomplete": bool(state.folded(task).dangling),
+        "broken": str(unread) if unread else None,
     }
 
 

@@ -104,7 +104,9 @@ def verdicts(state: RunState, scope: str, gate: str) -> list[Event]:
     return signing.latest([one for one in state.folded(scope).events if one.event.get("gate") == gate])
 
 
-def missing(state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequence[str] = ()) -> list[str]:
+def missing(
+    state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequence[str] = (), verifier: Verifier | None = None
+) -> list[str]:  # fmt: skip
     """Return which of the approvals and verdicts that hold lack the signature that policy demands, each with why.
 
     They are those of the canonical plan, of all gates of the scopes that have passed or were waived, but for the run's
@@ -112,7 +114,7 @@ def missing(state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequ
     """
     if not policy.signatures.get("require"):
         return []
-    verifier = Verifier(state.view, policy)
+    verifier = verifier or Verifier(state.view, policy)
     told = []
     if plan := state.canonical:
         told += _plan(state, policy, verifier, plan)

@@ -16,10 +16,12 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import proofs, reproduction, reruns, transitions, trust
+from memento_git.work.roles import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.errors import MementoError
     from memento_git.folding.fold import Judged
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
@@ -39,6 +41,7 @@ class RunState(Happenings):
         self.runners, self.shown = runners, shown
         self.fold = Fold(self, transitions.judge)
         self._proofs: dict[str, trust.Proof] = {}
+        self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
 
     def event_folder(self, of: str) -> str:
@@ -53,6 +56,7 @@ class RunState(Happenings):
         """Take note of an event that the transaction has just written."""
         super().added(event, group)
         self._proofs.clear()
+        self.shared.clear()
 
     # Records.
 
@@ -61,17 +65,34 @@ class RunState(Happenings):
 
         A run's text is the only one that all of its records lean on, so a stand-in takes its place.
         """
-        path = self.index.prose.get(identity) or layout.prose_path(self.id, identity)
-        found = self.view.record(path)
-        if isinstance(found, Prose):
-            return found
+        finding = self.unread(identity) if identity != self.id else None
+        if finding is not None:
+            raise LedgerUnreadable(finding=finding)
+        return self.told(identity)
+
+    def unread(self, identity: str) -> Finding | None:
+        """Return why the text of a record cannot be read, or nothing."""
+        path = self._text_path(identity)
+        if isinstance(self.view.record(path), Prose):
+            return None
         missing = Finding("F007", path, 0, f"{identity} is in the ledger, but its text is missing", restoring(path))
         finding = next((one for one in self.view.findings if one.path == path), missing)
-        if identity != self.id:
-            raise LedgerUnreadable(finding=finding)
         self.view.note(finding)
-        data = {"id": identity, "goal": "(the run's text cannot be read)", "at": NEVER, "by": "(unknown)"}
-        return Prose(identity, identity, data, "", "", path)
+        return finding
+
+    def told(self, identity: str) -> Prose:
+        """Return a run, plan or task to be shown; a stand-in where its text cannot be read."""
+        found = self.view.record(self._text_path(identity))
+        if isinstance(found, Prose):
+            return found
+        self.unread(identity)
+        kind = kind_of(identity)
+        shown = f"(the {kind}'s text cannot be read)"
+        data = {"id": identity, "goal" if kind == "run" else "title": shown, "at": NEVER, "by": UNKNOWN}
+        return Prose(identity, self.id, data, "", "", self._text_path(identity))
+
+    def _text_path(self, identity: str) -> str:
+        return self.index.prose.get(identity) or layout.prose_path(self.id, identity)
 
     def evidence(self, identity: str) -> Evidence | None:
         path = self.index.evidence.get(identity)
@@ -217,7 +238,10 @@ class RunState(Happenings):
         return [other for other in self.prose(task).list("depends_on") if not self.is_done(other, policy)]
 
     def is_ready(self, task: str, policy: Policy) -> bool:
-        """Tell whether a task could be handed out now."""
+        """Tell whether it is a task's turn: neither its own state nor its run's, nor what it waits for, holds it up.
+
+        What else a hand-off asks is in `handout`.
+        """
         return (
             self.task_status(task) == "pending"
             and self.status == "active"

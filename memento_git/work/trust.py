@@ -201,8 +201,22 @@ def lacking(
         if not any(one.evidence and meets(one, command, asked.trust, codes) for one in sound):
             rules = [why.rule for why in asked.why if why.asks == told_as(command)]
             asks = f"{' and '.join(rules)} {'asks' if len(rules) == 1 else 'ask'} for {told_as(command)}"
-            told.append(f"{asks}, which has no {least} pass for this code")
+            nearly = _nearly(sound, command)
+            told.append(f"{asks}, which has no {least} pass for this code as {command.kind} evidence{nearly}")
     return told
+
+
+def _nearly(sound: Iterable[Cited], command: Command) -> str:
+    """Return what of the evidence ran a command that is asked, and why it is not what is asked; or nothing."""
+    for one in sound:
+        data = one.evidence.data if one.evidence else {}
+        if one.evidence is None or data.get("command", {}).get("argv") != named(command.run):
+            continue
+        if one.evidence.kind != command.kind:
+            return f": {one.evidence.id} ran it as kind {one.evidence.kind}"
+        if data["command"]["cwd"] != ".":
+            return f": {one.evidence.id} ran it in {data['command']['cwd']}, not at the top of the repository"
+    return ""
 
 
 def shows(evidence: Evidence, trust: str, asked: Asked, codes: Sequence[Mapping[str, Any]]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.clock import duration
 from memento_git.model.patterns import any_matches
-from memento_git.model.work import TRUSTS
+from memento_git.model.work import RUN_KINDS, TRUSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +19,7 @@ Source = tuple[str, "Mapping[str, Any]"]
 DEFAULT_RISK: Final = "medium"
 DEFAULT_KIND: Final = "test"
 LONGEST_ARGUMENT: Final = 4096
+LONGEST_LINE: Final = 1000
 OUTSIDE: Final = "<outside>"
 ABSOLUTE: Final = r"(?<![\w.:/])(?<!<repository>)/(?:[\w.+@~-]+/)+([\w.+@~-]*)"
 
@@ -146,6 +147,33 @@ def shown(argv: Sequence[str]) -> str:
 
     line = " ".join(shlex.join(argv).split())
     return line if len(line) <= 200 else f"{line[:199]}…"
+
+
+def run_lines(task: str, asked: Mapping[str, Any] | None) -> list[str]:
+    """Return the command lines that record what is asked of a task, given as a row.
+
+    They are the required commands as they are, and a CMD for each kind that is asked beside them; each with its kind.
+    """
+    start, told = f"memento evidence run --task {task}", asked or {"commands": (), "evidence": ()}
+    lines = [f"{start}{_options(one)} -- {_typed(one['run'])}" for one in told["commands"]]
+    known = {one["kind"] for one in told["commands"]}
+    lines += [f"{start} --kind {kind} -- CMD" for kind in told["evidence"] if kind in RUN_KINDS and kind not in known]
+    return lines or [f"{start} -- CMD"]
+
+
+def _options(command: Mapping[str, Any]) -> str:
+    import shlex
+
+    reports = "".join(f" --report {shlex.quote(path)}" for path in command["reports"])
+    return f" --kind {command['kind']}{reports}"
+
+
+def _typed(argv: Sequence[str]) -> str:
+    """Return a command as it is typed, CMD for one that no line holds."""
+    import shlex
+
+    line = shlex.join(argv)
+    return line if len(line) <= LONGEST_LINE and line.isprintable() else "CMD"
 
 
 def told_as(command: Command) -> str:

@@ -211,7 +211,7 @@ def test_a_failed_run_that_nobody_cites(doors: Doors) -> None:
         told = doors.play.do(verifying.verify_task, task)
         assert told.unmet == (f"`python3 check.py` failed in its latest run for this code: {bad}",)
         assert doors.task(task)["status"] == "rejected"
-        assert doors.missing() == ["the run is empty: no task of it is completed"]
+        assert doors.missing() == [f"task {task} is rejected"]
         doors.play.do(tasks.reopen_task, task, reason="Once more.")
 
 

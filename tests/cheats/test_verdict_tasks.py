@@ -65,7 +65,7 @@ def test_claiming_as_if_the_others_claim_had_not_been_seen(doors: Doors) -> None
     )  # fmt: skip
     doors.completed(task, doors.play.evidence(task), dispatch=claim, by=BOB, sees=[mine])
     assert doors.task(task)["status"] == "contested"
-    assert doors.missing() == ["the run is empty: no task of it is completed"]
+    assert doors.missing() == [f"task {task} is contested"]
     doors.caught("T001")
 
 
@@ -237,7 +237,7 @@ def test_a_rejected_task_that_is_cancelled_by_hand_with_nothing_in_its_place(doo
     assert doors.task(task)["status"] == "cancelled"
     doors.refused("dependency_open", "dispatch create", task=after, executor="agent")
     doors.sound()
-    doors.unfinished("run_empty", play.state(task).id, f"{after} is pending")
+    doors.unfinished("task_unsettled", play.state(task).id, f"{after} is pending")
 
 
 def test_evidence_of_one_candidate_for_another(doors: Doors) -> None:

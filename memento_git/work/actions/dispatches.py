@@ -11,7 +11,7 @@ from memento_git.ledger.claims import Claim
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, guard, preflight, trust
+from memento_git.work import codestate, guard, handout, preflight, rows, trust, verification
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, worktrees
 from memento_git.work.desk import Desk, dispatch_of
@@ -61,13 +61,8 @@ def hand_out(
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
     prose = state.prose(identity)
     plan = state.canonical
-    if plan == "contested":
-        raise no.RecordContested(record=f"the canonical plan of {state.id}")
-    if plan and state.plan_changed(plan):
-        raise no.PlanChanged(plan=plan)
+    handout.refuse_run(state, desk.policy)
     spike = not plan and bool(state.prose(state.id).data.get("spike"))
-    if spike:
-        _spike_limit(desk, state)
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(desk, state, identity, other)
@@ -75,7 +70,7 @@ def hand_out(
         from memento_git.work import signatures
 
         signatures.refuse_unsigned(state, desk.policy, (state.id, identity, *dependencies), f"handing out {identity}")
-    allowed = _refuse_destructive(desk, state, identity, plan, guard.known_rules(allow_destructive))
+    allowed = _refuse_destructive(desk, state, identity, guard.known_rules(allow_destructive))
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
     name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
@@ -94,39 +89,21 @@ def _branch(event: str) -> str:
     return branch_of(dispatch_of(event))
 
 
-def _refuse_destructive(desk: Desk, state: RunState, task: str, plan: str, allowed: list[str]) -> list[str]:
+def _refuse_destructive(desk: Desk, state: RunState, task: str, allowed: list[str]) -> list[str]:
     """Refuse to hand out what tells a worker to destroy something; return what was allowed."""
-    proses = [("task", state.prose(task)), ("run", state.prose(state.id))]
-    if plan:
-        proses.append(("plan", state.prose(plan)))
-    texts = [text for kind, prose in proses for text in guard.texts_of(prose, kind)]
-    told = guard.refuse_text(desk.policy, texts, allowed)
+    told = guard.refuse_text(desk.policy, handout.texts(state, task), allowed)
     desk.tx.ledger.warnings += [warning for warning in told if warning not in desk.tx.ledger.warnings]
     return allowed
 
 
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
     """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
-    from memento_git.work import budget, executors, outcomes
-
-    events, table = state.folded(task).events, executors.known(desk.policy)
-    tried = outcomes.attempts(events, state.fold.undone(events))
-    held = budget.budget(desk.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
-    why = held.exceeded(budget.price(executor, table))
+    why = handout.beyond(state, task, desk.policy, executor)
     if why and not reason.strip():
-        raise budget.BudgetExceeded(task=task, why=why)
+        from memento_git.work.budget import BudgetExceeded
+
+        raise BudgetExceeded(task=task, why=why)
     return desk.text("reason", reason) if why else ""
-
-
-def _spike_limit(desk: Desk, state: RunState) -> None:
-    made = sum(
-        1
-        for task in state.ids("task")
-        for seen in state.folded(task).events
-        if seen.verdict == "legal" and seen.event.do == "dispatched" and seen.event.data.get("spike")
-    )
-    if made >= desk.policy.spike_dispatches:
-        raise no.SpikeLimit(run=state.id, made=made, limit=desk.policy.spike_dispatches)
 
 
 def _dependency_done(desk: Desk, state: RunState, task: str, other: str) -> None:
@@ -285,7 +262,7 @@ def complete(
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref)) for ref in refs]
     if problem := _unacceptable(cited, task, name):
-        raise no.EvidenceRequired(task=task, why=problem)
+        raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
     paths = sorted(
         {path for one in cited if one.evidence for path in (one.evidence.data.get("code") or {}).get("paths", {})}
     )
@@ -309,10 +286,15 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
     if other.id != state.id:
         raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=task)
     if found is None:
-        raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read")
+        raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read", line=_line(desk, state, task))
     if found.tasks and task not in found.tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=task)
     return f"{identity}@{found.digest}"
+
+
+def _line(desk: Desk, state: RunState, task: str) -> str:
+    """Return the command line that records what is asked first of a task."""
+    return verification.run_lines(task, rows.asked_row(state.asked(task, desk.policy)))[0]
 
 
 def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Transaction
     from memento_git.work.state import RunState
+
+
+MOST: Final = 20
 
 
 def start_run(
@@ -73,8 +76,9 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     if state.is_final:
         raise no.RunFinal(run=state.id, status=state.status)
     tasks = state.tasks()
-    if not any(state.task_status(task) in DONE for task in tasks):
+    if all(state.task_status(task) == "cancelled" for task in tasks):
         raise no.NothingToComplete(run=state.id)
+    _none_open(state, tasks)
     for task in tasks:
         _settled(desk, state, task)
     _gates_passed(desk, state)
@@ -87,13 +91,22 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     return state.id
 
 
+def _none_open(state: RunState, tasks: Sequence[str]) -> None:
+    """Refuse where tasks are open, all of them named, so that nobody takes what is under way for nothing."""
+    found = [(task, status) for task in tasks if (status := state.task_status(task)) not in (*DONE, "cancelled")]
+    if not found:
+        return
+    if all(status == "contested" for _, status in found):
+        raise no.RecordContested(record=found[0][0])
+    told = [f"task {task} is {status.replace('_', ' ')}" for task, status in found]
+    if len(told) == 1:
+        raise no.TaskUnsettled(task=found[0][0], status=found[0][1].replace("_", " "))
+    more = [f"and {len(told) - MOST} more"] if len(told) > MOST else []
+    raise no.TasksUnsettled(count=len(told), tasks="; ".join([*told[:MOST], *more]))
+
+
 def _settled(desk: Desk, state: RunState, task: str) -> None:
-    status = state.task_status(task)
-    if status == "contested":
-        raise no.RecordContested(record=task)
-    if status not in (*DONE, "cancelled"):
-        raise no.TaskUnsettled(task=task, status=status)
-    if status == "cancelled":
+    if state.task_status(task) == "cancelled":
         return
     if not (found := state.proof(task, desk.policy)).proven:
         raise no.TaskUnproven(task=task, why="; ".join(found.why))

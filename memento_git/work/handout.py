@@ -1,0 +1,128 @@
+"""Whether a task would be handed out now: the rules that a hand-off asks, and that `ready` tells beforehand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memento_git.errors import Refused
+from memento_git.ledger.view import LedgerUnreadable
+from memento_git.work import guard
+from memento_git.work import refusals as no
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.errors import MementoError
+    from memento_git.folding.rows import Row
+    from memento_git.model.policy import Policy
+    from memento_git.work.state import RunState
+
+Texts = list[tuple[str, str]]
+
+
+def refuse_run(state: RunState, policy: Policy) -> None:
+    """Refuse to hand out anything of a run, by its plan or, without one, by how much was handed out.
+
+    That a run has neither a plan nor leave to go without is for the table of transitions to say.
+    """
+    plan = state.canonical
+    if plan == "contested":
+        raise no.RecordContested(record=f"the canonical plan of {state.id}")
+    if plan:
+        if finding := state.unread(plan):
+            raise LedgerUnreadable(finding=finding)
+        if state.plan_changed(plan):
+            raise no.PlanChanged(plan=plan)
+    elif state.prose(state.id).data.get("spike") and (made := _made(state)) >= policy.spike_dispatches:
+        raise no.SpikeLimit(run=state.id, made=made, limit=policy.spike_dispatches)
+
+
+def _made(state: RunState) -> int:
+    return sum(
+        1
+        for task in state.ids("task")
+        for seen in state.folded(task).events
+        if seen.verdict == "legal" and seen.event.do == "dispatched" and seen.event.data.get("spike")
+    )
+
+
+def shared_texts(state: RunState) -> Texts:
+    """Return what whoever works on any task of a run reads: the run's words, and the canonical plan's."""
+    plan = state.canonical
+    planned = guard.texts_of(state.prose(plan), "plan") if plan else []
+    return [*guard.texts_of(state.prose(state.id), "run"), *planned]
+
+
+def texts(state: RunState, task: str) -> Texts:
+    """Return all that is handed over with a task."""
+    return [*guard.texts_of(state.prose(task), "task"), *shared_texts(state)]
+
+
+def beyond(state: RunState, task: str, policy: Policy, executor: str = "") -> str:
+    """Return why an attempt of an executor, by default of the cheapest, is beyond a task's budget; or nothing."""
+    from memento_git.work import budget, executors, outcomes
+
+    events, table = state.folded(task).events, executors.known(policy)
+    tried = outcomes.attempts(events, state.fold.undone(events))
+    held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    price = budget.price(executor, table) if executor else min(one.cost for one in table.values())
+    return held.exceeded(price)
+
+
+def hindrance(state: RunState, task: str, policy: Policy) -> MementoError | None:
+    """Return the refusal that a hand-off of a task whose turn it is would meet all the same, or nothing.
+
+    Signatures are left out: what they come to depends on more than the run's files. See `mark_unsigned`.
+    """
+    if "run" not in state.shared:
+        state.shared["run"] = _refusal(refuse_run, state, policy) or _destructive(policy, shared_texts(state))
+    found = state.shared["run"] or _destructive(policy, guard.texts_of(state.prose(task), "task"))
+    if found is not None:
+        return found
+    from memento_git.work.budget import BudgetExceeded
+
+    why = beyond(state, task, policy)
+    return BudgetExceeded(task=task, why=why) if why else None
+
+
+def _destructive(policy: Policy, given: Texts) -> MementoError | None:
+    return _refusal(guard.refuse_text, policy, given)
+
+
+def _refusal(refuse: Callable[..., object], *given: object) -> MementoError | None:
+    try:
+        refuse(*given)
+    except (Refused, LedgerUnreadable) as refusal:
+        return refusal
+    return None
+
+
+def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
+    """Return why a task is held back as data, with the command that leads on."""
+    if refusal is None:
+        return None
+    plan = f"memento plan draft --run {run} --title TITLE --body TEXT"
+    following: dict[str, Any] = {
+        "record_contested": "memento settle", "ledger_broken": "memento check", "spike_limit": plan,
+        "plan_changed": f"memento plan approve {refusal.facts.get('plan')}",
+        "signature_required": "memento check --no-base",
+    }  # fmt: skip
+    step = following.get(refusal.token, f"memento task show {task}")
+    return {"error": refusal.token, "why": refusal.message, "next": step}
+
+
+def mark_unsigned(state: RunState, policy: Policy, shown: Sequence[Row]) -> None:
+    """Take back that tasks are ready where what their hand-off rests on lacks a signature that policy demands."""
+    ready = [one for one in shown if one["ready"]] if policy.signatures.get("require") else []
+    if not ready:
+        return
+    from memento_git.work import signatures, signers
+
+    verifier = signers.Verifier(state.view, policy, keep=True)
+    everywhere = signatures.missing(state, policy, (state.id,), verifier=verifier)
+    for one in ready:
+        scopes = (one["id"], *one["dependencies"])
+        if told := everywhere or signatures.missing(state, policy, scopes, verifier=verifier):
+            refusal = signatures.SignatureRequired(what=f"handing out {one['id']}", why="; ".join(told))
+            one |= {"ready": False, "held_back": row(refusal, state.id, one["id"])}
+    verifier.close()

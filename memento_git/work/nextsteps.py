@@ -1,0 +1,158 @@
+"""What could be done next in a run, most urgent first, each with the command that does it. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.states import FINAL_RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Row = dict[str, Any]
+SOON: Final = 3
+ALL_DONE: Final = "every task is done and proven"
+
+
+def all_done(tasks: Sequence[Row]) -> bool:
+    """Tell whether nothing of the work is left: each task is settled, and proven where that is asked."""
+    ended = ("completed", "accepted", "cancelled")
+    return all(row["status"] in ended and row["proven"] is not False for row in tasks)
+
+
+def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = ()) -> list[Row]:
+    """Return what could be done next, most urgent first: a sentence and the command that does it.
+
+    `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
+    outside of an archive.
+    """
+    run = held["run"]
+    steps = [
+        *_mending(held),
+        *({"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
+          for row in held["trouble"][:SOON]),
+    ]  # fmt: skip
+    if run["status"] in FINAL_RUN:
+        packing = {"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}
+        return steps or ([packing] if loose else [])
+    if run["status"] == "paused":
+        return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
+    steps += [
+        {"why": f"gate {row['kind']} of {row['scope']} has failed",
+         "command": f"memento gate record {row['kind']} passed --{row['scope'].partition('_')[0]} {row['scope']}"}
+        for row in held["gates"] if row["status"] == "failed"
+    ]  # fmt: skip
+    steps += [
+        {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
+         "command": f"memento dispatch recover {row['dispatch_id']}"}
+        for row in held["dispatches"] if row["expired"]
+    ]  # fmt: skip
+    return [*steps, *_plan_steps(held), *merges, *_task_steps(held, gates)]
+
+
+def broken(held: Row) -> list[Sequence[Any]]:
+    """Return what is wrong in files of a run, so that nobody knows what they say."""
+    return [row for row in held["findings"] if row[5] == "error"]
+
+
+def at(row: Sequence[Any]) -> str:
+    """Return where a finding is, and what it is, as a text."""
+    return f"{row[1]}:{row[2]}: {row[0]} {row[3]}" if row[2] else f"{row[1]}: {row[0]} {row[3]}"
+
+
+def held_back(held: Row) -> list[Row]:
+    """Return the tasks that are held back, the first of those that one thing holds back; not what their plan tells."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in held["tasks"]:
+        if row["held_back"] and row["held_back"]["error"] != "plan_changed":
+            found.setdefault((row["held_back"]["error"], row["held_back"]["next"]), row)
+    return list(found.values())
+
+
+def _mending(held: Row) -> list[Row]:
+    """Return the step that comes before all others where a file of the run is broken."""
+    found = broken(held)
+    more = f"; and {len(found) - 1} more" if found[1:] else ""
+    return [{"why": f"a file is broken: {at(found[0])}{more}", "command": "memento check"}] if found else []
+
+
+def _drafts(held: Row) -> list[str]:
+    return [row["id"] for row in held["plans"] if row["status"] == "draft"]
+
+
+def _plan_steps(held: Row) -> list[Row]:
+    run = held["run"]
+    drafts = _drafts(held)
+    if not run["current_plan_id"] and drafts:
+        return [{"why": "a plan waits for approval", "command": f"memento plan approve {drafts[-1]}"}]
+    changed = [row for row in held["plans"] if row["changed"]]
+    if changed:
+        why = f"plan “{changed[0]['title']}” was changed after its approval"
+        return [{"why": why, "command": f"memento plan approve {changed[0]['id']}"}]
+    if run["current_plan_id"] or run["spike"] or broken(held):
+        return []
+    return [
+        {"why": "there is no plan yet", "command": f"memento plan draft --run {run['id']} --title TITLE --body TEXT"}
+    ]
+
+
+def _shows(row: Row) -> str:
+    """Return the command line that records what is asked first of a task."""
+    from memento_git.work.verification import run_lines
+
+    return run_lines(row["id"], row["asked"])[0]
+
+
+def _looks(row: Row) -> str:
+    """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
+    return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
+
+
+def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
+    drafts = _drafts(held)
+    tasks, run = [row for row in held["tasks"] if not row["broken"]], held["run"]["id"]
+    if not held["tasks"] and not broken(held):
+        return [{"why": "there are no tasks yet", "command": f"memento task add --run {run} --title TITLE"}]
+    steps = [
+        {"why": f"“{row['title']}” is completed but not proven", "command": f"memento task {_looks(row)} {row['id']}"}
+        for row in tasks if row["proven"] is False
+    ][:SOON]  # fmt: skip
+    steps += [
+        {"why": f"“{row['title']}” was rejected: {row['reason']}", "command": f"memento task repair {row['id']}"}
+        for row in tasks if row["status"] == "rejected"
+    ][:SOON]  # fmt: skip
+    steps += [
+        {"why": f"“{row['title']}” is blocked: {row['reason']}",
+         "command": f"memento task reopen {row['id']} --reason WHY"}
+        for row in tasks if row["status"] == "blocked"
+    ][:SOON]  # fmt: skip
+    claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    steps += [
+        {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
+        for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
+    ][:SOON]  # fmt: skip
+    for row in tasks:
+        if len(steps) >= SOON + 2:
+            return steps[: SOON + 2]
+        if row["status"] == "dispatched" and row["id"] in claimed:
+            command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
+            steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
+        elif row["status"] == "in_progress":
+            steps.append({"why": f"“{row['title']}” is in progress", "command": _shows(row)})
+        elif row["ready"]:
+            steps.append(
+                {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
+            )
+    return [*steps, *_ending(held, gates)][: SOON + 2]
+
+
+def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:
+    """Return what is left to do where no task is open; nothing where nobody knows that."""
+    run = held["run"]["id"]
+    if broken(held) or not held["tasks"] or not all_done(held["tasks"]):
+        return []
+    if all(row["status"] == "cancelled" for row in held["tasks"]):
+        return [{"why": "every task was cancelled", "command": f"memento run cancel {run} --reason WHY"}]
+    if gates or any(row["status"] == "failed" for row in held["gates"]):
+        return [*gates]
+    return [{"why": ALL_DONE, "command": f"memento run complete {run}"}]

@@ -1,0 +1,142 @@
+"""What a hand-off would refuse is not called ready, and it is said why, with a step that leads on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.errors import MementoError
+from memento_git.review.digest import digest
+from memento_git.work import answers
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, plans, tasks
+from memento_git.work.overview import overview
+from tests.play import git
+from tests.test_signatures import POLICY, Office
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+
+def seen(play: Play, run: str) -> dict[str, Any]:
+    return overview(play.ledger, play.ledger.view(), run)
+
+
+def held(play: Play, task: str) -> dict[str, Any]:
+    """Return why a task is held back, after its hand-off was refused for the same reason."""
+    state = play.state(task)
+    row = next(one for one in seen(play, state.id)["tasks"] if one["id"] == task)
+    with pytest.raises(MementoError) as refused:
+        play.do(dispatches.create_dispatch, task, "agent")
+    assert (row["ready"], row["held_back"]["error"]) == (False, refused.value.token)
+    assert row["held_back"]["why"] == refused.value.message
+    assert answers.at(play.ledger.view(), task, "task")["held_back"] == row["held_back"]
+    assert seen(play, state.id)["ready"] == []
+    return dict(row["held_back"])
+
+
+def change(play: Play, record: str, text: str = "\nMore.\n") -> None:
+    path = play.root / play.state(record).index.prose[record]
+    path.write_text(path.read_text() + text)
+    play.commit_all("edit")
+
+
+def commands(play: Play, run: str) -> list[str]:
+    return [step["command"] for step in seen(play, run)["next"]]
+
+
+def test_a_plan_that_changed_is_to_be_approved_first(play: Play, cli: Callable[..., Any]) -> None:
+    run = play.planned()
+    task, plan = play.task(), play.state(run).canonical
+    assert seen(play, run)["ready"] == [task]
+    change(play, plan)
+    assert held(play, task)["next"] == f"memento plan approve {plan}"
+    now = seen(play, run)
+    assert [step["command"] for step in now["next"]] == [f"memento plan approve {plan}"]
+    assert [row["record"] for row in digest(now)["blockers"]] == [plan]
+    assert "held back: plan" in cli("task", "list", "-C", str(play.root))[1]
+    assert "no tasks" in cli("task", "list", "--ready", "-C", str(play.root))[1]
+    play.do(plans.approve_plan, plan)
+    assert seen(play, run)["ready"] == [task]
+
+
+def test_a_spike_that_has_handed_out_all_it_may_needs_a_plan(play: Play) -> None:
+    run = play.run(spike=True)
+    for number in range(play.ledger.view().policy().spike_dispatches):
+        play.dispatch(play.task(f"Try {number}"))
+    task = play.task("One more")
+    play.task("And another")
+    step = f"memento plan draft --run {run} --title TITLE --body TEXT"
+    assert held(play, task)["next"] == step
+    assert commands(play, run).count(step) == 1
+    plan = play.do(plans.draft_plan, "Plan", "Do it.")
+    assert (step in commands(play, run), commands(play, run)[0]) == (False, f"memento plan approve {plan}")
+    play.do(plans.approve_plan, plan)
+    assert task in seen(play, run)["ready"]
+
+
+def test_a_task_that_was_tried_too_often_waits_for_somebody(play: Play) -> None:
+    run = play.planned()
+    task = play.task(attempts=1)
+    play.do(dispatches.fail_dispatch, play.claimed(task), reason="No luck.")
+    play.do(tasks.reopen_task, task, reason="Again.")
+    assert held(play, task)["error"] == "budget_exceeded"
+    other = play.task("Another")
+    now = seen(play, run)
+    assert now["ready"] == [other]
+    assert f"memento task show {task}" in [step["command"] for step in now["next"]]
+    play.dispatch(task, over_budget="It is urgent.")
+
+
+@pytest.mark.parametrize("where", ["task", "run", "plan"])
+def test_a_text_that_tells_to_destroy_is_not_handed_over(play: Play, where: str) -> None:
+    run = play.planned()
+    task = play.task()
+    change(play, {"task": task, "run": run, "plan": play.state(run).canonical}[where], "\nrm -rf /\n")
+    if where == "plan":
+        play.do(plans.approve_plan, play.state(run).canonical)
+    assert held(play, task)["error"] == "destructive_command"
+    assert f"memento task show {task}" in commands(play, run)
+
+
+def test_a_plan_that_nobody_signed_is_nothing_to_work_by(play: Play, tmp_path: Path) -> None:
+    office = Office(play, tmp_path)
+    office.write("version: 1\n")
+    run = play.planned()
+    task = play.task()
+    assert seen(play, run)["ready"] == [task]
+    office.write(POLICY)
+    assert held(play, task)["next"] == "memento check --no-base"
+    play.do(plans.approve_plan, play.state(run).canonical, key=str(office.ada))
+    assert seen(play, run)["ready"] == [task]
+
+
+def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play) -> None:
+    run = play.planned()
+    task, plan = play.task(), play.state(run).canonical
+    path = play.root / play.state(run).index.prose[plan]
+    path.write_text(path.read_text().replace("title:", "foo: bar\ntitle:", 1))
+    play.commit_all("broken")
+    row = seen(play, run)["tasks"][0]
+    assert (row["ready"], row["held_back"]["error"], row["held_back"]["next"]) == (
+        False, "ledger_broken", "memento check",
+    )  # fmt: skip
+    with pytest.raises(MementoError) as refused:
+        play.dispatch(task)
+    assert refused.value.message == row["held_back"]["why"]
+    git(play.root, "revert", "--no-edit", "HEAD")
+    assert seen(play, run)["ready"] == [task]
+
+
+def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play) -> None:
+    play.planned()
+    first = play.task("First")
+    after = play.task("After", depends_on=[first])
+    rows = {row["id"]: row for row in seen(play, play.state(first).id)["tasks"]}
+    assert (rows[first]["held_back"], rows[after]["held_back"], rows[after]["waits_on"]) == (None, None, [first])
+    with pytest.raises(no.DependencyOpen):
+        play.dispatch(after)
