@@ -65,8 +65,10 @@ class RunState(Happenings):
 
         A run's text is the only one that all of its records lean on, so a stand-in takes its place.
         """
-        finding = self.unread(identity) if identity != self.id else None
-        if finding is not None:
+        found = self.view.record(self._text_path(identity))
+        if isinstance(found, Prose):
+            return found
+        if identity != self.id and (finding := self.unread(identity)) is not None:
             raise LedgerUnreadable(finding=finding)
         return self.told(identity)
 
