@@ -98,6 +98,12 @@ def undone_by(seen: Judged, known: Mapping[str, Judged]) -> set[str]:
     }
 
 
+def _keeps(settled: Judged, target: str, known: Mapping[str, Judged]) -> bool:
+    """Tell whether an event is on the side that a settling one keeps: that event, or one before or after it."""
+    kept = known.get(settled.event.get("keep")) if settled.event.do == "settled" else None
+    return kept is not None and (target in kept.past or target == kept.event.id or kept.event.id in known[target].past)
+
+
 def group_of(event: Event) -> str:
     return plans_of(event.run) if kind_of(event.of) == "plan" else event.of
 
@@ -302,11 +308,16 @@ class Fold:
     def undone(events: Iterable[Judged]) -> set[str]:
         """Return the legal events that were voided, or that disagreed with what a settling event kept."""
         known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
-        gone: set[str] = set()
+        taken: dict[str, set[str]] = {}
         for seen in sorted(known.values(), key=lambda one: -len(one.past)):
-            if seen.event.id not in gone:
-                gone |= undone_by(seen, known)
-        return gone
+            if seen.event.do in ("voided", "settled") and not any(seen.event.id in gone for gone in taken.values()):
+                taken[seen.event.id] = undone_by(seen, known)
+        return {
+            target
+            for name, gone in taken.items()
+            for target in gone
+            if not any(_keeps(known[other], target, known) for other in taken.keys() - known[name].past - {name})
+        }
 
     def group(self, key: str) -> Folded:
         """Return the state of a group from all of its events."""

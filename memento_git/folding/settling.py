@@ -32,6 +32,12 @@ class EventIsLegal(Refused):
     hint_ = "undo its effect with a further event, for example memento task reopen"
 
 
+class TargetForeign(Refused):
+    token = "target_foreign"
+    sentence = "{target} is not {record}, nor an event of it"
+    hint_ = "memento settle lists what can be voided; nothing was changed"
+
+
 def kept(event: Event, seen: Seen) -> Writes:
     """Return the values of the side that a settling event keeps; refuse where there is nothing to settle."""
     if not seen.own.contested:

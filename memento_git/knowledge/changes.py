@@ -84,7 +84,7 @@ def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "status": after.status(note),
         "actors": list(dict.fromkeys(row["actor"] for row in events)),
         "at": max(row["created_at"] for row in events),
-        "reason": why(taking(events, note)),
+        "reason": why(taking(events, note) or events),
     }
 
 

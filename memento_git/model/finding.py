@@ -22,6 +22,12 @@ class Finding(NamedTuple):
         return f"{place}: {self.code} {self.message}"
 
 
+def leaving_out(path: str) -> str:
+    """Return the fix that leaves the commit out of a branch that added a file: what came cannot be taken back."""
+    told = "leave out the commit that did this, if it did nothing else"
+    return f"{told}: git log -1 --format='git rebase --onto %h^ %h' -- {path}"
+
+
 def restoring(path: str) -> str:
     """Return the fix that brings back what a file was before a commit changed or removed it last."""
     return f'restore what it was, and commit that: git checkout "$(git rev-list -1 HEAD -- {path})^" -- {path}'

@@ -8,7 +8,7 @@ from memento_git.folding.fold import group_of, plans_of, undone_by
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data
-from memento_git.model.finding import Finding
+from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.work import persons
@@ -206,21 +206,22 @@ class Comparison:
         known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
         for target in sorted(undone_by(own, known) & state.fold.undone(known.values())):
             was = before.fold.judged(target)
+            if was is None and own.event.by != (ours := known[target].event).by:
+                told = f"{own.event.id} settles against {target} ({ours.do} by {ours.by}), which came with the branch"
+                yield Finding("D011", path, 0, told, "look whether that is as it should be", "warning")
             if was is None or was.verdict != "legal":
                 continue
             if target not in own.past:
                 told = f"{own.event.id} voids {target}, which was legal at the base"
-                yield Finding("D009", path, 0, told, f"git rm {path}, and restore what it took out")
+                yield Finding("D009", path, 0, told, leaving_out(path))
             elif _stood(before, was):
                 told = f"{own.event.id} settles against {target} ({was.event.do}), which stood at the base"
-                mend = (
-                    f"git rm {path}, then memento settle {was.event.of} --keep {target} --reason WHY, and act after it"
-                )
-                yield Finding("D009", path, 0, told, mend)
+                again = f"memento settle {was.event.of} --keep {target} --reason WHY, and act after it"
+                yield Finding("D011", path, 0, told, f"{leaving_out(path)}; then {again}")
 
     def _other_words(self, event: Event, target: str) -> Finding:
         told = f"{event.id} redacts {target}, and keeps other words than it said"
-        return Finding("D009", event.path, 0, told, f"git rm {event.path}, and restore what it took out")
+        return Finding("D009", event.path, 0, told, leaving_out(event.path))
 
     def _archive(self, change: Changed) -> Iterator[Finding]:
         from memento_git.ledger import archive
@@ -247,10 +248,8 @@ class Comparison:
             if self.head.read(change.path) is None and place.id not in self.redacted(place.run):
                 yield self._told("D006", change.path, f"the text of {place.id} was in the ledger at the base")
             return
-        if change.is_removed and place.kind != "note":
-            return
         old, new = self.base.record(change.path), self.head.record(now)
-        if not isinstance(old, Prose) or not isinstance(new, Prose):
+        if not isinstance(old, Prose) or not isinstance(new, Prose) or old.digest == new.digest:
             return
         for key in OF_NOTES if place.kind == "note" else IDENTITY:
             if old.data.get(key) != new.data.get(key):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.model.finding import Finding, restoring
+from memento_git.model.finding import Finding, leaving_out, restoring
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
@@ -53,8 +53,7 @@ def _mendable(state: RunState, finding: Finding, scope: Scope) -> Finding:
         return finding._replace(fix=f"{told}: memento run start --goal TEXT")
     ends = [seen.event for seen in state.folded(state.id).events if seen.event.do == state.status and not seen.why]
     path = next((event.path for event in ends if event.id in scope.added), finding.path)
-    told = f"{state.id} is {state.status} for good; leave out the commit that did this, if it did nothing else"
-    return finding._replace(fix=f"{told}: git log -1 --format='git rebase --onto %h^ %h' -- {path}")
+    return finding._replace(fix=f"{state.id} is {state.status} for good; {leaving_out(path)}")
 
 
 def _circles(state: RunState) -> Iterator[Finding]:

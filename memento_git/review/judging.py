@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
     Progress = Callable[[int, int], None]
+    Known = tuple[str, str, str, str]
 
 RECORDS: Final = (".yaml", ".md")
 
@@ -123,7 +124,7 @@ def _from_base(base: View, name: str, finding: Finding) -> Finding:
 
 
 def _apart(
-    found: Iterable[Finding], before: Collection[tuple[str, str, str]], comparison: Comparison
+    found: Iterable[Finding], before: Collection[Known], comparison: Comparison
 ) -> tuple[list[Finding], list[Finding]]:
     """Return the findings that are the branch's, and those that the base had, also of what lies elsewhere now."""
     ours: list[Finding] = []
@@ -167,9 +168,7 @@ def _notes(comparison: Comparison, differing: Iterable[changes.Changed]) -> set[
     return touched
 
 
-def _before(
-    git: Git, first: str, base: View, scopes: Mapping[str, Scope], touched: Collection[str]
-) -> set[tuple[str, str, str]]:
+def _before(git: Git, first: str, base: View, scopes: Mapping[str, Scope], touched: Collection[str]) -> set[Known]:
     """Return what was wrong with the same records at the base."""
     if layout.CONFIG not in base.files:
         return set()
@@ -185,8 +184,9 @@ def _before(
     return {_key(one) for one in found}
 
 
-def _key(finding: Finding) -> tuple[str, str, str]:
-    return finding.code, finding.path, finding.message
+def _key(finding: Finding) -> Known:
+    """Return what makes two findings the same; what was a warning and is an error now is the branch's."""
+    return finding.code, finding.path, finding.message, finding.severity
 
 
 def _is_in(path: str, runs: Iterable[str], notes: Collection[str]) -> bool:

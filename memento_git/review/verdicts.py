@@ -8,7 +8,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work import gatehold, persons
+from memento_git.work import gatehold, persons, signing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,9 +90,9 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
 
 def _is_latest(state: RunState, event: Event) -> bool:
-    """Tell whether no later verdict of the gate had seen this one."""
+    """Tell whether no later verdict of the gate, that had an effect, had seen this one."""
     same = [seen for seen in state.folded(event.of).events if seen.event.get("gate") == event.get("gate")]
-    return not any(event.id in seen.past for seen in same if seen.verdict == "legal")
+    return event in signing.latest(same)
 
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

@@ -58,7 +58,13 @@ def mending(git: Git, state: RunState, gate: str) -> str:
     """Return the command by which a gate of a run passes, or holds again."""
     held = passes(state, gate)
     refs = [ref for event in held for ref in event.data.get("evidence") or ()]
-    if held and refs and not not_fresh(git, state, state.id, refs) and not any(since(state, event) for event in held):
+    if (
+        git.top is not None
+        and held
+        and refs
+        and not not_fresh(git, state, state.id, refs)
+        and not any(since(state, event) for event in held)
+    ):
         return "git commit"  # it rests on the code as it lies here
     if gate == "release":
         return f"memento gate release --run {state.id}"

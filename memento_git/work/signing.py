@@ -100,10 +100,10 @@ def lacking(seen: Seen, names: Sequence[str]) -> str:
 
 
 def latest(events: Iterable[Judged]) -> list[Event]:
-    """Return the legal events of some that no other of them had seen."""
-    legal = [one for one in events if one.verdict == "legal"]
-    seen = frozenset[str]().union(*(one.past for one in legal))
-    return [one.event for one in legal if one.event.id not in seen]
+    """Return the events of some that had an effect, and that no other of these had seen."""
+    told = [one for one in events if one.verdict == "legal" and one.writes]
+    seen = frozenset[str]().union(*(one.past for one in told))
+    return [one.event for one in told if one.event.id not in seen]
 
 
 def wanting(signatures: Mapping[str, Any], candidates: Sequence[Event], check: Callable[[Event], Seen]) -> str:

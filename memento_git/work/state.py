@@ -134,6 +134,11 @@ class RunState(Happenings):
         """Return the id of the canonical plan, or nothing."""
         return self.folded(plans_of(self.id)).lanes.word(CANONICAL, "")
 
+    @property
+    def planless(self) -> bool:
+        """Tell whether the canonical plan was rejected, and none has taken its place."""
+        return self.folded(plans_of(self.id)).lanes.values.get(CANONICAL, ("-",))[0] == ""
+
     def plan_changed(self, plan: str) -> bool:
         """Tell whether the canonical plan's text is another than the approved one."""
         lanes = self.folded(plans_of(self.id)).lanes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.lanes import CANONICAL, OPEN_DISPATCH, SELECTED, STATUS, Lanes, choice, task_status
-from memento_git.folding.settling import SETTLING, kept, rest
-from memento_git.model.ids import EvidenceWithdrawn, kind_of
+from memento_git.folding.settling import SETTLING, TargetForeign, kept, rest
+from memento_git.model.ids import EvidenceWithdrawn, kind_of, parse_ref
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
 
@@ -46,7 +46,12 @@ def _settling(event: Event, seen: Seen) -> Writes:
         return _settled(event, seen)
     if event.do == "voided":
         return rest(event, seen)
-    return {STATUS: ("redacted",)} if event.get("target").startswith("evidence_") else {}
+    target = parse_ref(event.get("target")).id
+    if kind_of(target) == "event":
+        return {}
+    if target != event.of:
+        raise TargetForeign(target=target, record=event.of)
+    return {STATUS: ("redacted",)}
 
 
 def _settled(event: Event, seen: Seen) -> Writes:

@@ -1,4 +1,4 @@
-"""A disagreement that is made up, and settled, so that what really happened has no effect any more."""
+"""What really happened is made to have no effect: a made-up disagreement, a crossing, a plan or text that goes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import evidences, gates, plans, runs, settling, tasks
+from memento_git.work.actions import evidences, gates, plans, runs, settling, tasks, verifying
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_a_reopening_that_an_acceptance_says_it_had_not_seen(doors: Doors, how: 
         doors.play.do(settling.settle_record, task, yes, reason=WHY)
     else:
         doors.play.do(settling.void_event, opened, reason=WHY)
-    assert opened in doors.caught("D009")
+    assert opened in doors.caught("D011")
 
 
 def test_a_plan_that_is_rolled_back_by_a_rejection_of_the_one_after_it(doors: Doors) -> None:
@@ -76,7 +76,7 @@ def test_a_plan_that_is_rolled_back_by_a_rejection_of_the_one_after_it(doors: Do
     doors.landed()
     no = doors.forge(strict, "rejected", sees=[first], reason=WHY)
     doors.play.do(settling.settle_record, strict, no, reason=WHY)
-    assert yes in doors.caught("D009")
+    assert yes in doors.caught("D011")
 
 
 def test_what_the_base_holds_is_kept_and_acted_on_again(doors: Doors) -> None:
@@ -95,3 +95,110 @@ def test_what_the_base_holds_is_kept_and_acted_on_again(doors: Doors) -> None:
     doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
     doors.sound()
     assert doors.task(task)["proven"]
+
+
+def test_verdicts_that_cross_so_that_none_is_the_latest(doors: Doors) -> None:
+    """Way: a request that has no effect had seen each pass, so that no pass would be looked at."""
+    doors.policy("  gates: {required: [release]}\n  release: {approvals: 2}\n")
+    doors.play.proven()
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.landed()
+    failed = [doors.forge(run, "failed", gate="release", sees=[], reason=WHY) for _ in range(2)]
+    passed = [doors.forge(run, "passed", gate="release", sees=[seen]) for seen in reversed(failed)]
+    for seen in zip(failed, passed, strict=True):
+        doors.forge(run, "requested", gate="release", sees=seen)
+    assert doors.gate("release") == "passed"
+    assert "approvals: 0 of 2" in doors.caught("G004")
+    assert "approvals: 0 of 2" in doors.refused("gate_fallen", "run complete", run=run)
+
+
+def test_a_plan_that_is_rejected_so_that_nothing_is_asked(doors: Doors) -> None:
+    """Way: the plan's own demands would go with it, and what was completed below them would be proven."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    strict = doors.play.do(plans.draft_plan, "Strict", "Show it.", run=run, require=["approval"])
+    doors.play.do(plans.approve_plan, strict)
+    task = doors.play.task()
+    dispatch, shown = doors.play.claimed(task), doors.play.evidence(task)
+    doors.landed()
+    doors.completed(task, shown, dispatch=dispatch)
+    doors.unproven(task, "approval")
+    for _ in doors.accepted("plan reject", plan=strict, reason=WHY):
+        doors.unproven(task, "its plan was rejected")
+    assert "its plan was rejected" in doors.caught("P001")
+    doors.refused("task_unproven", "run complete", run=run)
+
+
+def test_an_archive_that_brings_an_easier_text(doors: Doors) -> None:
+    """Way: the text is removed, and an archive that says it holds it holds another one."""
+    task = doors.play.task(criteria=["The password is hashed."])
+    dispatch, shown = doors.play.claimed(task), doors.play.evidence(task)
+    run = doors.play.state(task).id
+    doors.landed()
+    path = doors.path(task)
+    easier = (doors.root / path).read_bytes().replace(b"The password is hashed.", b"It runs.")
+    doors.remove(path)
+    doors.packed(run, {path: easier})
+    doors.play.complete(dispatch, shown)
+    assert "criteria" in doors.caught("D007")
+
+
+@pytest.mark.parametrize("of", ["run", "task"])
+def test_a_redaction_of_evidence_that_is_written_on_another_record(doors: Doors, of: str) -> None:
+    """Way: the state of a task, or of a run, would be that of the evidence."""
+    task = doors.play.proven()
+    run = doors.play.state(task).id
+    (shown,) = doors.play.state(run).ids("evidence")
+    doors.play.do(tasks.reopen_task, task, reason="The test was wrong.")
+    doors.landed()
+    doors.forge({"run": run, "task": task}[of], "redacted", target=str(doors.ref(shown)), reason=WHY)
+    assert doors.play.status(task) == "pending"
+    assert shown in doors.caught("T002")
+
+
+def test_the_spike_of_a_run_that_an_archive_brings(doors: Doors) -> None:
+    """Way: the text of the run is removed, and an archive says that it may do without a plan."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.landed()
+    path = doors.path(run)
+    other = (doors.root / path).read_bytes().replace(b"\n---\n", b"\nspike: true\n---\n", 1)
+    doors.remove(path)
+    doors.packed(run, {path: other})
+    assert "spike" in doors.caught("D005")
+
+
+def test_approvals_that_two_settlings_keep_crosswise(doors: Doors) -> None:
+    """Way: each of two settlings would leave the approval that the other keeps without effect, unjudged."""
+    doors.policy("  plan: {approvers: [Grace]}\n")
+    run = next(iter(doors.play.ledger.view().runs()))
+    plan = doors.play.do(plans.draft_plan, "Lax", "Do it.", run=run)
+    doors.landed()
+    text = doors.ref(plan).digest
+    yes = [doors.forge(plan, "approved", sees=[], text=text) for _ in range(2)]
+    seen = [*yes, doors.forge(plan, "rejected", sees=[], reason=WHY)]
+    for kept in yes:
+        doors.forge(plan, "settled", sees=seen, keep=kept, reason=WHY)
+    assert plan in doors.caught("P003")
+
+
+def test_a_repair_that_asks_less_and_is_completed_in_a_second_pull_request(doors: Doors) -> None:
+    """Way: what was a warning while the repair was open would be taken for wrong at the base already."""
+    task = doors.play.task(criteria=["The password is hashed."])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.forge(task, "rejected", unmet=["criterion: The password is hashed."])
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.edit(repair, "- The password is hashed.\n", "- It runs.\n")
+    assert "asks less" in doors.warned("P005")
+    doors.landed()
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    assert "asks less" in doors.caught("P005")
+
+
+def test_a_reopening_on_the_branch_itself_that_is_settled_away(doors: Doors) -> None:
+    """Way: nothing of the base is touched; whoever looks at the branch is told whose word has no effect."""
+    task = doors.play.proven()
+    doors.landed()
+    doors.play.as_("Bob").do(tasks.reopen_task, task, reason="The test was wrong.")
+    opened = doors.last(task, "reopened")
+    yes = doors.forge(task, "accepted", sees=[doors.last(task, "completed")], text=doors.ref(task).digest)
+    doors.play.do(settling.settle_record, task, yes, reason=WHY)
+    assert f"{opened} (reopened by Bob)" in doors.warned("D011")
