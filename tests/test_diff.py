@@ -278,6 +278,7 @@ def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
     gone = told(play, f"{recorded}..")
     assert gone["forbidden"] == []
     assert [(row["id"], row["to"]) for row in gone["runs"][0]["evidence"]] == [(stray, "redacted")]
+    assert gone["runs"][0]["evidence"][0]["command"] is None
     play.do(runs.cancel_run, run, reason="enough")
     base = head(play)
     assert told(play, f"{before}..")["forbidden"] == []

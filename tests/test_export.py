@@ -19,6 +19,7 @@ from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
 from memento_git.ledger import layout
+from memento_git.ledger.ranges import ForkMissing
 from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.work import codestate, envelope
 from memento_git.work import refusals as no
@@ -203,6 +204,37 @@ def test_a_release_that_does_not_stand_is_not_exported(released: tuple[Play, str
     other = play.run("Another")
     with pytest.raises(exporting.NotReleased, match="pending"):
         exporting.run_statement(play.ledger.view(), other)
+
+
+def refused_as(play: Play, run: str) -> str:
+    with pytest.raises(exporting.NotReleased) as caught:
+        exporting.run_statement(play.ledger.view(), run)
+    return caught.value.message
+
+
+def test_a_release_on_which_a_run_could_not_be_completed_is_not_exported(released: tuple[Play, str, str]) -> None:
+    play, run, _ = released
+    play.gate("quality_review", "failed", reason="It leaks.")
+    assert refused_as(play, run).endswith(f"gate quality_review of {run} has failed")
+    play.gate("quality_review", "passed")
+    (play.root / layout.CONFIG).write_text("version: 1\npolicy:\n  release: {approvals: 1}\n")
+    play.commit_all("policy")
+    assert "approvals: 0 of 1" in refused_as(play, run)
+
+
+def test_a_shallow_clone_without_the_commit_of_the_release_says_so(
+    released: tuple[Play, str, str], tmp_path: Path
+) -> None:
+    play, run, _ = released
+    for number in range(3):
+        (play.root / "app.py").write_text(f"answer = {number}\n")
+        play.commit_all("more")
+    git(tmp_path, "clone", "-q", "--depth", "2", play.root.as_uri(), "shallow")
+    shallow = play.beside(tmp_path / "shallow")
+    with pytest.raises(ForkMissing, match="the commit of the release"):
+        exporting.run_statement(shallow.ledger.view(), run)
+    git(tmp_path / "shallow", "fetch", "-q", "--unshallow")
+    assert exporting.run_statement(shallow.ledger.view(), run) == exporting.run_statement(play.ledger.view(), run)
 
 
 def test_a_run_with_unfinished_work_is_not_exported_as_released(released: tuple[Play, str, str]) -> None:

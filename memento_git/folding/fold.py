@@ -98,10 +98,18 @@ def undone_by(seen: Judged, known: Mapping[str, Judged]) -> set[str]:
     }
 
 
-def _keeps(settled: Judged, target: str, known: Mapping[str, Judged]) -> bool:
-    """Tell whether an event is on the side that a settling one keeps: that event, or one before or after it."""
+def _keeps(settled: Judged, target: str, known: Mapping[str, Judged], taken: Mapping[str, set[str]]) -> bool:
+    """Tell whether an event is on the side that a settling one keeps: that event, or one before or after it.
+
+    What that side had itself taken out before is not kept with it; `taken` is settling event -> what it takes out.
+    """
     kept = known.get(settled.event.get("keep")) if settled.event.do == "settled" else None
-    return kept is not None and (target in kept.past or target == kept.event.id or kept.event.id in known[target].past)
+    if kept is None:
+        return False
+    name = kept.event.id
+    if target == name or name in known[target].past:
+        return True
+    return target in kept.past and not any(target in taken.get(one, ()) for one in (*kept.past, name))
 
 
 def group_of(event: Event) -> str:
@@ -308,15 +316,21 @@ class Fold:
     def undone(events: Iterable[Judged]) -> set[str]:
         """Return the legal events that were voided, or that disagreed with what a settling event kept."""
         known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
-        taken: dict[str, set[str]] = {}
-        for seen in sorted(known.values(), key=lambda one: -len(one.past)):
-            if seen.event.do in ("voided", "settled") and not any(seen.event.id in gone for gone in taken.values()):
-                taken[seen.event.id] = undone_by(seen, known)
+        settling = [seen for seen in known.values() if seen.event.do in ("voided", "settled")]
+        taken = {seen.event.id: undone_by(seen, known) for seen in settling}
+        standing: list[str] = []
+        for seen in sorted(settling, key=lambda one: -len(one.past)):
+            if not any(seen.event.id in taken[other] for other in standing):
+                standing.append(seen.event.id)
         return {
             target
-            for name, gone in taken.items()
-            for target in gone
-            if not any(_keeps(known[other], target, known) for other in taken.keys() - known[name].past - {name})
+            for name in standing
+            for target in taken[name]
+            if not any(
+                _keeps(known[other], target, known, taken)
+                for other in standing
+                if other != name and other not in known[name].past
+            )
         }
 
     def group(self, key: str) -> Folded:

@@ -113,7 +113,10 @@ def lines_of(name: str, stream: BinaryIO) -> Iterator[Packed | Gone | Typed]:
         told = _loaded(where, line)
         if number == 1 and told.get("format") is not None:
             if told.get("format") != HEAD["format"] or told.get("version") != HEAD["version"]:
-                raise BundleInvalid(where=where, problem=f"not a bundle of a version that is known: {line[:60]!r}")
+                raise BundleInvalid(
+                    where=where,
+                    problem=f"not a bundle of a version that is known: {line[:60].decode(errors='replace').strip()}",
+                )
         elif "front" in told:
             yield _packed(where, told)
         elif "events" in told:

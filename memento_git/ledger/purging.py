@@ -211,6 +211,15 @@ def _compare(git: Git, reach: Reach, made: str) -> None:
         raise HistoryDiffers(problem=f"{min(strays)} differs")
     if _lines(git, "rev-list", "--full-history", made, "--", *reach.paths):
         raise HistoryDiffers(problem="a path is still in it")
-    counts = [git.answer("rev-list", "--count", commit) for commit in (reach.head, made)]
-    if counts[0] != counts[1]:
-        raise HistoryDiffers(problem=f"it has {counts[1]} commits, not {counts[0]}")
+    before, after = _commits(git, reach.head), _commits(git, made)
+    if before != after:
+        raise HistoryDiffers(problem=f"it has {len(after)} different commits, not {len(before)}")
+
+
+def _commits(git: Git, head: str) -> set[bytes]:
+    """Return author, committer, their times and the message of each commit of a history.
+
+    Two may become one: the copy of a commit on a branch that was purged before, and merged since.
+    """
+    form = "--format=%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B"
+    return set(git.run("-c", "log.showSignature=false", "log", "-z", form, head).split(b"\0"))

@@ -109,7 +109,7 @@ def commit(git: Git, rev: str, *, history: bool = False) -> str:
     try:
         return git.commit_of(rev)
     except NoSuchRevision:
-        if (depth := _depth(git)) is None:
+        if (depth := depth_of(git)) is None:
             raise
         name = rev if rev[:1].isalnum() else "REV"
         fetch = _deeper(depth) if history else f"--depth=1 origin {name}"
@@ -125,13 +125,13 @@ def _fork(git: Git, one: str, other: str) -> str:
     found = git.answer("merge-base", one, other)
     if found:
         return found.split()[0]
-    if (depth := _depth(git)) is None:
+    if (depth := depth_of(git)) is None:
         raise NoMergeBase(one=one[:12], other=other[:12])
     what = f"the commit where {one[:12]} and {other[:12]} parted"
     raise ForkMissing(depth=depth, what=what, fetch=_deeper(depth))
 
 
-def _depth(git: Git) -> int | None:
+def depth_of(git: Git) -> int | None:
     """Return how many commits a shallow clone has; None where the clone is whole."""
     if git.answer("rev-parse", "--is-shallow-repository") != "true":
         return None
@@ -141,7 +141,7 @@ def _depth(git: Git) -> int | None:
 def _apart(git: Git, one: str, base: str, other: str, tip: str) -> tuple[str, ...]:
     """Say where the older side is no part of the newer one, so that what only it has looks removed."""
     found = git.answer("merge-base", base, tip)
-    if found == base or (found is None and _depth(git) is not None):
+    if found == base or (found is None and depth_of(git) is not None):
         return ()
     told = f"{other} does not contain {one}: what only {one} has looks removed; "
     return (f"{told}{one}...{other} compares from where they parted",)

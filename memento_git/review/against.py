@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
 
-IDENTITY: Final = ("id", "at", "by", "spike", "source")
+IDENTITY: Final = ("id", "at", "by", "spike", "source", "repairs")
 OF_NOTES: Final = ("id", "kind", "at", "by", "origin")
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",

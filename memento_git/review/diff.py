@@ -27,6 +27,7 @@ TASK_TEXTS: Final = (
     "title", "description", "acceptance_criteria", "dependencies", "relevant_files", "kind", "risk", "size", "role",
     "budget", "repairs", "verification_policy",
 )  # fmt: skip
+SAID: Final = ("command", "exit_code", "summary", "uri")  # what is not told again of redacted evidence
 TURNS: Final = ("stale", "late", "incomplete")
 PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "exit_code", "summary")
 LISTS: Final = (
@@ -115,9 +116,15 @@ def _actors(events: Iterable[Row]) -> list[str]:
 
 def _reason(events: Sequence[Row]) -> str | None:
     """Return why the last thing happened that moved the record: its reason, its note, or what was unmet."""
-    moved = [row["payload"] for row in events if _verb(row) in MOVING or "gate" in row["payload"]][-1:]
+    moved = [row["payload"] for row in events if _moves(row) or "gate" in row["payload"]][-1:]
     told = (one.get("reason") or one.get("note") or "; ".join(one.get("unmet") or ()) for one in moved)
     return next((reason for reason in told if reason), None)
+
+
+def _moves(row: Row) -> bool:
+    """Tell whether an event moved its record; what takes the words of another event away moves evidence alone."""
+    verb = _verb(row)
+    return verb in MOVING and (verb != "redacted" or row["record"].startswith("evidence_"))
 
 
 def _changes(old: Sequence[Row], new: Sequence[Row], told: Mapping[str, list[Row]], compare: Any) -> list[Row]:
@@ -145,9 +152,11 @@ def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | 
     shown = new or old or {}
     if old and new and all(old[key] == new[key] for key in ("status", "trust_level", "outcome")):
         return None
+    to = new["status"] if new else _gone(events)
+    shown = {**shown, **dict.fromkeys(SAID)} if to == "redacted" else shown
     return {
         **{key: shown[key] for key in (*PROOF_KEYS, "task_ids", "approves", "uri")}, "change": _kind(old, new),
-        "from": old and old["status"], "to": new["status"] if new else _gone(events),
+        "from": old and old["status"], "to": to,
         "by": _actors(events) or [shown["actor"]], "trust_before": old and old["trust_level"],
         "reason": _reason(events),
     }  # fmt: skip

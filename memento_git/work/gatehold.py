@@ -63,7 +63,7 @@ def mending(git: Git, state: RunState, gate: str) -> str:
         and held
         and refs
         and not not_fresh(git, state, state.id, refs)
-        and not any(since(state, event) for event in held)
+        and not any(unseen(state, event) for event in held)
     ):
         return "git commit"  # it rests on the code as it lies here
     if gate == "release":
@@ -104,8 +104,8 @@ def fallen(state: RunState, policy: Policy, gate: str, codes: Iterable[Code] = (
             return why
         if gate in policy.gates_fresh and not all(shows(state, event, policy, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"
-        if gate == "release" and (later := since(state, event)):
-            return f"{later} was completed after that"
+        if gate == "release" and (task := unseen(state, event)):
+            return f"it had not seen that {task} was completed"
     return ""
 
 
@@ -117,12 +117,12 @@ def passes(state: RunState, gate: str) -> list[Event]:
     return [event for event in signing.latest(own) if event.do == "passed"]
 
 
-def since(state: RunState, verdict: Event) -> str:
-    """Return a task that was completed by somebody who had seen a verdict on the run already, or nothing."""
+def unseen(state: RunState, verdict: Event) -> str:
+    """Return a task whose completion a verdict on the run had not seen, or nothing."""
+    named = [found for ref in verdict.after if (found := state.fold.judged(ref.id)) is not None]
+    seen = {one.event.id for one in named}.union(*(one.past for one in named))
     for task in state.tasks():
-        for event in state.completions(task) if state.task_status(task) in DONE else ():
-            for ref in event.after:
-                seen = state.fold.judged(ref.id)
-                if seen is not None and (ref.id == verdict.id or verdict.id in seen.past):
-                    return task
+        done = state.completions(task) if state.task_status(task) in DONE else ()
+        if any(event.id not in seen for event in done):
+            return task
     return ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import evidences, gates, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import evidences, gates, plans, releases, runs, settling, tasks, verifying
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def test_verdicts_that_cross_so_that_none_is_the_latest(doors: Doors) -> None:
         doors.forge(run, "requested", gate="release", sees=seen)
     assert doors.gate("release") == "passed"
     assert "approvals: 0 of 2" in doors.caught("G004")
-    assert "approvals: 0 of 2" in doors.refused("gate_fallen", "run complete", run=run)
+    assert "it had not seen" in doors.refused("gate_fallen", "run complete", run=run)
 
 
 def test_a_plan_that_is_rejected_so_that_nothing_is_asked(doors: Doors) -> None:
@@ -202,3 +202,47 @@ def test_a_reopening_on_the_branch_itself_that_is_settled_away(doors: Doors) -> 
     yes = doors.forge(task, "accepted", sees=[doors.last(task, "completed")], text=doors.ref(task).digest)
     doors.play.do(settling.settle_record, task, yes, reason=WHY)
     assert f"{opened} (reopened by Bob)" in doors.warned("D011")
+
+
+def test_work_that_does_not_name_the_release_before_it(doors: Doors) -> None:
+    """Way: whoever completes work after a release says that he had not seen it."""
+    doors.policy("  gates: {required: [release]}\n")
+    doors.play.proven()
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.play.do(releases.release_run, run=run)
+    doors.landed()
+    task = doors.play.task()
+    plan = doors.play.state(run).canonical
+    yes = next(seen.event.id for seen in doors.play.state(run).folded(f"plans:{run}").events if seen.event.of == plan)
+    opened = doors.forge(task, "dispatched", sees=[yes], executor="agent", plan=plan)
+    dispatch = opened.replace("event", "dispatch", 1)
+    claim = doors.forge(task, "claimed", sees=[opened], dispatch=dispatch, until="2099-01-01T00:00:00.000Z")
+    told = doors.completion(task, doors.play.evidence(task), dispatch=dispatch)
+    doors.forge(task, "completed", sees=[claim], **told)
+    assert f"it had not seen that {task} was completed" in doors.refused("gate_fallen", "run complete", run=run)
+
+
+def test_a_repair_that_does_not_say_any_more_what_it_repairs(doors: Doors) -> None:
+    task = doors.play.task(criteria=["The password is hashed."])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.forge(task, "rejected", unmet=["criterion: The password is hashed."])
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.landed()
+    doors.edit(repair, f"repairs: {task}\n", "")
+    assert f"repairs of {repair}" in doors.caught("D005")
+
+
+def test_a_settling_against_the_base_that_a_second_contest_keeps(doors: Doors) -> None:
+    """Way: what a settling had taken out lies in its past, and a further one that keeps it would bring that back."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.play.do(runs.cancel_run, run, reason="The customer left.")
+    gone = doors.last(run, "cancelled")
+    doors.landed()
+    pause = doors.forge(run, "paused", sees=[])
+    doors.play.do(settling.settle_record, run, pause, reason=WHY)
+    first = doors.last(run, "settled")
+    assert gone in doors.caught("D011")
+    other = doors.forge(run, "cancelled", sees=[], reason=WHY)
+    doors.forge(run, "settled", sees=[first, other], keep=first, reason=WHY)
+    assert doors.play.status(run) == "paused"
+    assert gone in doors.caught("D011")

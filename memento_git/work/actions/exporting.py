@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout
+from memento_git.ledger import changes, layout, ranges
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
@@ -158,4 +158,8 @@ def _commit_of(view: View, event: Event) -> str:
         "-c", "log.showSignature=false", "log", "-1", "--no-renames", "--diff-filter=A", "--format=%H",
         *view.commits, "--", event.path,
     )  # fmt: skip
-    return told.decode().strip() or view.commits[0]
+    found = told.decode().strip() or view.commits[0]
+    depth = ranges.depth_of(view.git)
+    if depth is not None and None in view.git.objects(changes.parents(view.git, found)):
+        raise ranges.ForkMissing(depth=depth, what="the commit of the release", fetch="--deepen 100")
+    return found
