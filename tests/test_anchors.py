@@ -203,6 +203,21 @@ def test_a_folder_is_one_thing(garden: Garden) -> None:
 # Files that are renamed, split, copied.
 
 
+def test_a_folder_that_moves_or_goes_is_told_so(garden: Garden, tmp_path: Path) -> None:
+    garden.commit("shop/cart.py", "total = 0\n")
+    anchor = garden.pin("shop")
+    git(garden.folder, "mv", "shop", "store")
+    garden.commit()
+    found = garden.follow(anchor)
+    assert (found.state, found.path) == ("moved", "store")
+    git(garden.folder, "rm", "-rq", "store")
+    garden.commit()
+    found = garden.follow(anchor)
+    assert (found.state, found.why) == ("gone", "there is no such folder")
+    git(tmp_path, "clone", "-q", "--depth", "1", garden.folder.as_uri(), "shallow")
+    assert garden.follow(anchor, folder=tmp_path / "shallow").state == "unknown"
+
+
 def test_a_renamed_file_is_followed_with_its_lines(garden: Garden) -> None:
     anchors = [garden.pin(SECOND), garden.pin("calc.py"), garden.pin("calc.py::Basket.weigh")]
     git(garden.folder, "mv", "calc.py", "sums.py")

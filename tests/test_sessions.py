@@ -114,7 +114,7 @@ def test_orders_to_the_reader_are_seen(text: str) -> None:
     [
         "The linter runs before each push.", "We ignore generated files in reviews.",
         "Tokens are sent in the Authorization header.", "The system prompt is kept in prompts.py and is versioned.",
-        "Users cannot change their key.", "The tool fetches wheels with curl.",
+        "You are now on the rota for October.", "Users cannot change their key.", "The tool fetches wheels with curl.",
         "We ignore generated files\nin reviews. The rules of a\nreview are in review.md.",
         "# What we ignore\nInstructions are in docs/.", "- Paths that we ignore\n- Rules that we keep\n- Prompts",
         "Files to ignore\n\nRules to keep", "```\nignore\nrules\n```", "    ignore *.pyc\n    rules all",

@@ -99,6 +99,10 @@ class Follower:
         entry = now.entries.get(anchor.path)
         if entry is not None and entry.type != "blob":
             return Found(CHANGED, anchor.path, why="it is no file now", new=blob)
+        if entry is None and self.reader.is_folder(anchor.blob):
+            path = next((path for path, one in now.entries.items() if one.oid == anchor.blob), "")
+            gone = Found(GONE, anchor.path, why="there is no such folder", old=anchor.blob)
+            return anchors.whole_file(anchor, path, anchor.blob) if path else gone
         found = anchors.unknown(anchor, self.texts.text(blob) if blob else None, there=bool(blob))
         return found._replace(old=anchor.blob, new=blob)
 

@@ -33,7 +33,7 @@ SIGNS: Final = (
         r"(?m)^\s*(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|#{1,4}\s*(?:system|assistant)\b|"
         r"(?:system|assistant|developer)\s*(?:prompt|message)?\s*:)", re.IGNORECASE)),
     ("gives the reader a new part to play", re.compile(
-        r"\b(?:you are now|from now on,? you|act as|pretend (?:to be|you)|your (?:new|real) (?:task|goal|instructions?"
+        r"\b(?:you are now(?! (?:on|at|able|ready|done|logged|connected))|from now on,? you|act as|pretend (?:to be|you)|your (?:new|real) (?:task|goal|instructions?"
         r"|role))\b", re.IGNORECASE)),
     ("asks for secrecy", re.compile(
         r"\b(?:do not|don't|never)\b[^.\n]{0,30}\b(?:tell|inform|mention|reveal|show|ask)\b[^.\n]{0,30}\b(?:user|human|"

@@ -116,6 +116,10 @@ class Reader:
         """Tell whether a blob is here."""
         return (self._sizes[blob] if blob in self._sizes else self.sizes([blob]).get(blob, -1)) >= 0
 
+    def is_folder(self, oid: str) -> bool:
+        """Tell whether an object is here and a folder."""
+        return self.git.answer("cat-file", "-t", oid) == "tree"
+
     def content(self, blob: str) -> bytes | None:
         """Return the bytes of a blob that is here and not too large."""
         return self._contents[blob] if blob in self._contents else self.contents([blob]).get(blob)
