@@ -33,8 +33,8 @@ SIGNS: Final = (
         r"(?m)^\s*(?:<\|?(?:im_start|system|assistant|user)\|?>|\[?/?INST\]|#{1,4}\s*(?:system|assistant)\b|"
         r"(?:system|assistant|developer)\s*(?:prompt|message)?\s*:)", re.IGNORECASE)),
     ("gives the reader a new part to play", re.compile(
-        r"\b(?:you are now(?! (?:on|at|able|ready|done|logged|connected))|from now on,? you|act as|pretend (?:to be|you)|your (?:new|real) (?:task|goal|instructions?"
-        r"|role))\b", re.IGNORECASE)),
+        r"\b(?:you are now(?! (?:on|at|able|ready|done|logged|connected))|from now on,? you|act as|"
+        r"pretend (?:to be|you)|your (?:new|real) (?:task|goal|instructions?|role))\b", re.IGNORECASE)),
     ("asks for secrecy", re.compile(
         r"\b(?:do not|don't|never)\b[^.\n]{0,30}\b(?:tell|inform|mention|reveal|show|ask)\b[^.\n]{0,30}\b(?:user|human|"
         r"person|anyone|developer|reviewer)\b", re.IGNORECASE)),
