@@ -23,7 +23,7 @@ from memento_git.ledger.ranges import ForkMissing
 from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.work import codestate, envelope
 from memento_git.work import refusals as no
-from memento_git.work.actions import evidences, exporting, releases, settling
+from memento_git.work.actions import evidences, exporting, releases, runs, settling
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -169,6 +169,16 @@ def test_a_task_that_no_command_proves_has_nothing_to_export(play: Play) -> None
     assert play.is_proven(task)
     with pytest.raises(exporting.NotAttestable, match="no command proves it"):
         exporting.task_statements(play.ledger.view(), task)
+
+
+def test_a_task_that_is_not_proven_is_told_what_can_be_done(play: Play) -> None:
+    run, task = play.planned(), play.proven()
+    (evidence,) = play.state(task).proof(task, play.state(task).view.policy()).by
+    play.do(runs.complete_run, run)
+    play.do(evidences.retract, evidence, reason="mistake")
+    with pytest.raises(exporting.NotAttestable, match="it is not proven") as caught:
+        exporting.task_statements(play.ledger.view(), task)
+    assert "reopen" not in caught.value.hint
 
 
 def test_a_released_run_is_a_verification_summary(released: tuple[Play, str, str]) -> None:

@@ -57,7 +57,10 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
         raise no.TaskTransition(task=identity, status=state.task_status(identity), verb="exported")
     proof = state.proof(identity, view.policy())
     if not proof.proven:
-        raise no.TaskUnproven(task=identity, why="; ".join(proof.why))
+        why = "; ".join(proof.why)
+        if state.is_final:
+            raise NotAttestable(evidence=identity, why=f"it is not proven: {why}")
+        raise no.TaskUnproven(task=identity, why=why)
     names = [name for name in proof.by if (one := state.evidence(name)) is not None and one.kind in RUN_KINDS]
     if not names:
         raise NotAttestable(evidence=identity, why="no command proves it")
