@@ -137,7 +137,7 @@ def test_diff_takes_graphs_as_json(play: Play, call: Any, tmp_path: Path) -> Non
         (("diff", "nothing..HEAD"), 1, "revision_not_found"),
         (("status", "--at", "nothing"), 1, "revision_not_found"),
         (("update", "--graphify"), 1, "graphify_missing"),
-        (("propose", "--run", "run_0"), 1, "run_not_found"),
+        (("propose", "--run", "run_000000000000"), 1, "run_not_found"),
     ],
 )
 def test_what_cannot_be_done_is_refused(

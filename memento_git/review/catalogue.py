@@ -382,24 +382,19 @@ CATALOGUE: Final = {
     ),
     "D009": Kind(
         "what was legal is taken out", "error",
-        "An event was legal at the base, and the branch takes it out: by a void that says it had not seen it, or by a "
-        "redaction that keeps other words than the event said. The redaction of an answer or of a check, which are "
-        "evidence, has to keep whose it was, about what, and how it ended.",
-        "Leave out the commit that brought the void or the redaction; a removal by a later one is `D010`. A later "
-        "event may change an outcome.",
+        "The branch takes out an event that was legal at the base: by a void that says it had not seen it, or by a "
+        "redaction that keeps other words. That of an answer or a check has to keep whose it was and how it ended.",
+        "Leave out the commit that brought the void or the redaction: a removal by a later one is `D010`.",
     ),
     "D010": Kind(
         "taken back or edited on the branch", "error",
-        "An event or evidence was in a commit of the branch, and a later one, or a merge that dropped a side, took it "
-        "away, or says something else in its place.",
+        "An event or evidence came with the branch, and a later commit, or a merge, took it away or changed it.",
         "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, reopen the task or retract the evidence.",
     ),
     "D011": Kind(
         "settled against the base", "error",
-        "An event stood at the base and nobody disagreed with it there; the branch brought one that had not seen it, "
-        "and settled for that one, or voided the base's. Whoever may do so can take anything back. A warning where "
-        "what is settled against is somebody else's event of the branch itself.",
-        "Leave out the commit that settled so, settle for what the base holds, and act after it: an event that has "
-        "seen it may change an outcome.",
+        "An event stood at the base, uncontested; the branch brought one that had not seen it, and settled for that "
+        "one, or voided the base's. A warning where it is somebody else's event of the branch itself.",
+        "Leave out the commit that settled so, settle for what the base holds, and act after it.",
     ),
 }  # fmt: skip
