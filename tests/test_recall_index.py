@@ -22,8 +22,8 @@ from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.recall import search, text_of
 from memento_git.ledger import archive, codec, layout, lock
 from memento_git.ledger.store import Ledger
+from memento_git.review.note_counts import note_counts
 from memento_git.work.actions.runs import start_run
-from memento_git.work.overview import overview
 from tests.notes import Notes
 from tests.play import git
 from tests.test_disks import MAY_MOUNT, alone, said
@@ -461,8 +461,8 @@ def test_starting_and_status_load_no_index(notes: Notes) -> None:
         "loaded = [name for name in sys.modules if name.startswith(('whoosh', 'memento_git.knowledge'))]\n"
         "sys.exit(repr(loaded) if loaded else 0)"
     )
-    run = notes.ledger.change("run start", lambda tx: start_run(tx, "Make it work"))
-    overview(notes.ledger, run)  # keeps how many notes there are, and in what state
+    notes.ledger.change("run start", lambda tx: start_run(tx, "Make it work"))
+    assert note_counts(notes.ledger.view())["live"]  # and keeps that
     for arguments in (["--help"], ["status"]):
         done = subprocess.run(
             [sys.executable, "-c", script.format(arguments)],
