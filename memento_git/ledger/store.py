@@ -80,6 +80,7 @@ class Transaction:
         self.actor = ledger.asker if rehearsed else ledger.actor
         self.changes: dict[str, bytes | None] = {}
         self.olds: dict[str, str | None] = {}
+        self.puts: list[str] = []
         self.touched: list[str] = []
         self.run = ""
         self.commit = ""
@@ -94,6 +95,7 @@ class Transaction:
         if path not in self.olds:
             self.olds[path] = self.view.files.get(path)
         self.changes[path] = data
+        self.puts.append(path)
         self.view.put(path, data)
 
     def new_id(self, kind: str) -> str:

@@ -25,7 +25,7 @@ from memento_git.work.actions import (
 from memento_git.work.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memento_git.ledger.store import Transaction
 
@@ -187,26 +187,26 @@ def _step(tx: Transaction, step: Any, where: str, names: dict[str, str]) -> dict
     if not isinstance(step.get("as", ""), str):
         raise BatchInvalid(where=where, problem="'as' must be one name")
     options = {key: _named(value, names, where) for key, value in step.items() if key not in ("do", "as")}
-    before = dict(tx.changes)
+    before = len(tx.puts)
     try:
         result = ACTIONS[verb](tx, **_typed(ACTIONS[verb], options, where))
     except MementoError as refusal:
         refusal.message = refusal.message if refusal.message.startswith(where) else f"{where}: {refusal.message}"
         refusal.args = (refusal.message,)
         raise
-    _refuse_unfit(tx, before, where)
+    _refuse_unfit(tx, tx.puts[before:], where)
     identity = result[0] if isinstance(result, tuple) else result
     if "as" in step:
         names[step["as"]] = identity
     return {"do": verb, "id": identity, **(_verdict(result) if isinstance(result, Verdict) else {})}
 
 
-def _refuse_unfit(tx: Transaction, before: Mapping[str, bytes | None], where: str) -> None:
+def _refuse_unfit(tx: Transaction, paths: Iterable[str], where: str) -> None:
     """Refuse the verb that has put what reading would not take, while it is known which one that was."""
-    for path, data in tx.changes.items():
-        if data is not None and before.get(path) is not data:
-            for finding in codec.check(path, data):
-                raise BatchInvalid(where=where, problem=finding.message)
+    for path in paths:
+        data = tx.changes[path]
+        for finding in codec.check(path, data) if data is not None else ():
+            raise BatchInvalid(where=where, problem=finding.message)
 
 
 def _verdict(found: Verdict) -> dict[str, Any]:
