@@ -454,15 +454,16 @@ def test_progress_is_told_when_it_takes_long(notes: Notes, monkeypatch: pytest.M
     assert told == [(0, 3), (3, 3)]
 
 
-def test_starting_and_status_load_no_index(notes: Notes) -> None:
+def test_a_start_and_status_of_what_is_kept_load_neither_notes_nor_yaml(notes: Notes) -> None:
     script = (
         "import sys; from memento_git.cli.boundary import run\n"
         "try: run({!r})\nexcept SystemExit: pass\n"
-        "loaded = [name for name in sys.modules if name.startswith(('whoosh', 'memento_git.knowledge'))]\n"
+        "loaded = [name for name in sys.modules if name.startswith(('whoosh', 'yaml', 'memento_git.knowledge'))]\n"
         "sys.exit(repr(loaded) if loaded else 0)"
     )
     notes.ledger.change("run start", lambda tx: start_run(tx, "Make it work"))
-    assert note_counts(notes.ledger.view())["live"]  # and keeps that
+    assert note_counts(notes.ledger.view())["live"]  # and keeps that, as the next line keeps the run
+    subprocess.run([sys.executable, "-m", "memento_git", "status"], cwd=notes.root, capture_output=True, check=True)
     for arguments in (["--help"], ["status"]):
         done = subprocess.run(
             [sys.executable, "-c", script.format(arguments)],

@@ -99,7 +99,7 @@ def _compute(
         "trouble": rows.trouble_rows(state),
     }
     held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
-    held["roles"] = roles(held)
+    held["roles"], held["signs"] = roles(held), bool(policy.signatures.get("require"))
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [
@@ -167,11 +167,13 @@ def overview(
     stale = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
     held["counts"] = _counts(held["tasks"])
-    _unsigned(view, held)
+    signs = held.pop("signs")
+    if signs:
+        _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
     loose = f"{layout.RUNS}/{run}" in view.folders
-    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=_gates(view, held))
+    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=_gates(view, held, signs=signs))
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
@@ -183,12 +185,11 @@ def overview(
 
 def _unsigned(view: View, held: Row) -> None:
     """Take back that tasks are ready where a signature is missing that policy demands."""
-    policy = view.policy()
-    if policy.signatures.get("require") and any(row["ready"] for row in held["tasks"]):
+    if any(row["ready"] for row in held["tasks"]):
         from memento_git.work import handout
         from memento_git.work.state import RunState
 
-        handout.mark_unsigned(RunState(view, held["run"]["id"], shown=True), policy, held["tasks"])
+        handout.mark_unsigned(RunState(view, held["run"]["id"], shown=True), view.policy(), held["tasks"])
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:
@@ -257,16 +258,14 @@ def _merges(view: View, held: Row) -> list[Row]:
     return steps
 
 
-def _gates(view: View, held: Row) -> list[Row]:
-    """Return the steps that gates ask for before a run, whose every task is done and proven, can be completed."""
-    policy = view.policy()
-    asked = held["gates"] or policy.signatures.get("require")
-    if held["run"]["status"] != "active" or not asked or not all_done(held["tasks"]):
+def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
+    """Return the steps before a run, whose every task is done and proven, can be completed: gates, and signatures."""
+    if held["run"]["status"] != "active" or not (held["gates"] or signs) or not all_done(held["tasks"]):
         return []
     from memento_git.work import gatehold, holding
     from memento_git.work.state import RunState
 
-    state = RunState(view, held["run"]["id"], shown=True)
+    state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
     return [
         *({"why": f"gate {gate} {why}", "command": gatehold.mending(view.git, state, gate)}
