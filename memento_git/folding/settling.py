@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.model.ids import kind_of, parse_ref
 
 if TYPE_CHECKING:
     from memento_git.folding.fold import Seen
@@ -36,6 +37,19 @@ class TargetForeign(Refused):
     token = "target_foreign"
     sentence = "{target} is not {record}, nor an event of it"
     hint_ = "memento settle lists what can be voided; nothing was changed"
+
+
+def takes_out(event: Event) -> bool:
+    """Tell whether an event redacts the record that it is of, and not what happened to that."""
+    return event.do == "redacted" and parse_ref(event.get("target")).id == event.of
+
+
+def redaction(event: Event, lane: str) -> Writes:
+    """Return what a redaction writes; refuse one of another record than its own."""
+    target = parse_ref(event.get("target")).id
+    if kind_of(target) != "event" and target != event.of:
+        raise TargetForeign(target=target, record=event.of)
+    return {lane: ("redacted",)} if takes_out(event) else {}
 
 
 def kept(event: Event, seen: Seen) -> Writes:

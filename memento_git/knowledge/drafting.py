@@ -187,8 +187,7 @@ def _evidence(desk: Desk, given: str) -> str:
     identity, run = desk.view.find(given, "evidence")
     index = desk.view.index(run)
     if identity not in index.evidence:
-        redacted = any("-redacted-" in index.events[name] for name in index.events_of[identity])
-        raise EvidenceWithdrawn(evidence=identity, status="redacted" if redacted else "missing")
+        raise EvidenceWithdrawn(evidence=identity, status="redacted" if index.redacting(identity) else "missing")
     return f"{identity}@{desk.view.sha256(index.evidence[identity])[:32]}"
 
 

@@ -140,9 +140,7 @@ class Shelf(Happenings):
         return "contested" if STATE in lanes.contested else lanes.word(STATE, "active")
 
     def is_redacted(self, note: str) -> bool:
-        held = self.index
-        said = any("-redacted-" in held.events[name] for name in held.events_of.get(note, ()))
-        return said and REDACTED in self.folded(note).lanes.values
+        return bool(self.index.redacting(note)) and REDACTED in self.folded(note).lanes.values
 
     def successor(self, note: str) -> str:
         """Return the note that took a note's place, or nothing."""

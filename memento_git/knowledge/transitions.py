@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.folding import settling
-from memento_git.model.ids import kind_of, parse_ref
 
 if TYPE_CHECKING:
     from memento_git.folding.fold import Seen
@@ -65,12 +64,7 @@ def judge(event: Event, seen: Seen) -> Writes:
     if event.do == "voided":
         return settling.rest(event, seen)
     if event.do == "redacted":
-        target = parse_ref(event.get("target")).id
-        if kind_of(target) == "event":
-            return {}
-        if target != event.of:
-            raise settling.TargetForeign(target=target, record=event.of)
-        return {REDACTED: (REDACTED,)}
+        return settling.redaction(event, REDACTED)
     if REDACTED in seen.own.values:
         raise NoteState(note=event.of, status=REDACTED, verb=event.do)
     if event.do in ("linked", "unlinked"):

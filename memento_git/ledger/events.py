@@ -99,16 +99,16 @@ class Happenings:
 
     def redactions(self) -> list[Event]:
         """Return the events that redact, also those of which another redaction is all that is left."""
-        paths = [path for path in self.index.events.values() if "-redacted-" in path]
-        there = [found for path in paths if isinstance(found := self.view.record(path), Event)]
-        return [*there, *(event for event in self._removed().values() if event.do == "redacted")]
+        return [*self._redacting(), *(event for event in self._removed().values() if event.do == "redacted")]
+
+    def _redacting(self) -> list[Event]:
+        """Return the events that redact and whose files are there."""
+        return [found for path in self.index.redacting() if isinstance(found := self.view.record(path), Event)]
 
     def _removed(self) -> dict[str, Event]:
         if self._tombstones is None:
             self._tombstones = {}
-            paths = [path for path in self.index.events.values() if "-redacted-" in path]
-            redactions = [found for path in paths if isinstance(found := self.view.record(path), Event)]
-            chains = [self._chain(redaction) for redaction in redactions]
+            chains = [self._chain(redaction) for redaction in self._redacting()]
             targets = {parse_ref(one.get("target")) for chain in chains for one in chain if one.do == "redacted"}
             for chain in chains:
                 self._came_back(parse_ref(chain[0].get("target")).id)

@@ -44,13 +44,18 @@ class Index(NamedTuple):
         if kind == "dispatch":
             opened = [identity for identity, path in self.events.items() if "-dispatched-" in path]
             return [identity.replace("event", "dispatch", 1) for identity in opened]
-        if kind == "evidence":
-            return [
-                *self.evidence,
-                *(name for name in self.events_of if name not in self.evidence and name[:3] == "evi"),
-            ]
-        left = (name for name in self.events_of if name.startswith("note_") and name not in self.prose)
-        return [*(name for name in self.prose if name.startswith(kind)), *(left if kind == "note" else ())]
+        held = self.evidence if kind == "evidence" else (name for name in self.prose if name.startswith(kind))
+        return [*held, *(self.left_of(kind) if kind in REDACTABLE else ())]
+
+    def left_of(self, kind: str) -> list[str]:
+        """Return the ids of the records of a kind of which nothing but events is left."""
+        held = self.evidence if kind == "evidence" else self.prose
+        return [name for name in self.events_of if name not in held and name.startswith(f"{kind}_")]
+
+    def redacting(self, record: str = "") -> list[str]:
+        """Return the paths of the events that redact something; with a record, those that happened to it."""
+        names = self.events_of.get(record, ()) if record else self.events
+        return [path for name in names if "-redacted-" in (path := self.events[name])]
 
 
 def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:

@@ -310,9 +310,7 @@ class View:
 
     def _removed(self, run: str, kind: str) -> list[str]:
         """Return the ids of events, or of hand-offs that they opened, of which a redaction is all that is left."""
-        if kind not in ("event", "dispatch") or not any(
-            "-redacted-" in path for path in self.index(run).events.values()
-        ):
+        if kind not in ("event", "dispatch") or not self.index(run).redacting():
             return []
         from memento_git.ledger.events import Happenings
 

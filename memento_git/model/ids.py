@@ -36,6 +36,11 @@ def parse_ref(text: str) -> Ref:
     return Ref(identity, digest)
 
 
+def option(identity: str) -> str:
+    """Return how a command line names a record where it takes one of several kinds."""
+    return f"--{kind_of(identity)} {identity}"
+
+
 def kind_of(identity: str) -> str:
     return identity.partition("_")[0]
 

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
+from memento_git.folding.settling import takes_out
 from memento_git.model.clock import is_ahead
-from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, gatehold, release, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
@@ -63,7 +63,6 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
-    counting = [task for task in state.ids("task") if state.task_status(task) != "cancelled"]
     now = {code(())["tree"] for code in codes(state, commits)}
     gone = taken_away(state)
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
@@ -80,7 +79,7 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
-        unsigned=unsigned(state, policy, [state.id, *counting], but=("release",)),
+        unsigned=unsigned(state, policy, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip
 
 
@@ -146,21 +145,13 @@ def _is_early(state: RunState, evidence: Evidence) -> bool:
 
 def taken_away(state: RunState) -> Gone:
     """Return what redacted answers and checks still say, by their id."""
-    index = state.index
-    names = (name for name in index.events_of if kind_of(name) == "evidence" and name not in index.evidence)
-    return {name: left_of(state, name) for name in names}
+    return {name: left_of(state, name) for name in state.index.left_of("evidence")}
 
 
 def left_of(state: RunState, evidence: str) -> dict[str, Any]:
     """Return what a redacted answer or check still says; nothing of other evidence."""
-    own = [
-        seen.event
-        for seen in state.folded(evidence).events
-        if seen.verdict == "legal"
-        and seen.event.do == "redacted"
-        and parse_ref(seen.event.get("target")).id == evidence
-    ]
-    return next((kept for one in own if isinstance(kept := one.data.get("kept"), dict)), {})
+    told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal" and takes_out(seen.event)]
+    return next((kept for one in told if isinstance(kept := one.data.get("kept"), dict)), {})
 
 
 def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[CheckSeen]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.ids import option
 from memento_git.model.states import FINAL_RUN
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gat
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
     steps += [
         {"why": f"gate {row['kind']} of {row['scope']} has failed",
-         "command": f"memento gate record {row['kind']} passed --{row['scope'].partition('_')[0]} {row['scope']}"}
+         "command": f"memento gate record {row['kind']} passed {option(row['scope'])}"}
         for row in held["gates"] if row["status"] == "failed"
     ]  # fmt: skip
     steps += [

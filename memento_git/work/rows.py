@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
-from memento_git.folding.lanes import STATUS
+from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
 from memento_git.folding.rows import Row, audit, troubles
+from memento_git.folding.settling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import handout
 from memento_git.work.trust import outcome_of
-
-WITHDRAWING: Final = ("superseded", "retracted", "redacted")
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -241,19 +240,15 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
 def withdrawn_row(state: RunState, evidence: str) -> Row | None:
     """Return who superseded, retracted or redacted evidence last, when and why; None where nobody did."""
     told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal"]
-    last = next((event for event in reversed(told) if event.do in WITHDRAWING and _is_of_all(event)), None)
+    last = next(
+        (one for one in reversed(told) if one.do in WORST_EVIDENCE and (one.do != "redacted" or takes_out(one))), None
+    )
     return {"actor": last.by, "at": last.at, "reason": last.get("reason") or None} if last else None
-
-
-def _is_of_all(event: Event) -> bool:
-    """Tell whether an event is about evidence itself, and does not redact what happened to it."""
-    return event.do != "redacted" or event.get("target").startswith(event.of)
 
 
 def redacted_rows(state: RunState) -> list[Row]:
     """Return what is left of each piece of evidence that was redacted."""
-    gone = [name for name in state.index.events_of if kind_of(name) == "evidence" and name not in state.index.evidence]
-    rows = [redacted_row(state, name) for name in sorted(gone)]
+    rows = [redacted_row(state, name) for name in sorted(state.index.left_of("evidence"))]
     return [row for row in rows if row["status"] == "redacted"]
 
 

@@ -108,8 +108,11 @@ class RunState(Happenings):
 
     def tasks(self) -> list[str]:
         """Return all tasks, with those to which something happened and whose text is gone."""
-        gone = [name for name in self.index.events_of if kind_of(name) == "task" and name not in self.index.prose]
-        return [*self.ids("task"), *sorted(gone)]
+        return [*self.ids("task"), *sorted(self.index.left_of("task"))]
+
+    def counting(self) -> list[str]:
+        """Return the tasks that were not cancelled."""
+        return [task for task in self.ids("task") if self.task_status(task) != "cancelled"]
 
     def _made(self, identity: str) -> str:
         path = self.index.prose.get(identity) or self.index.evidence.get(identity) or ""

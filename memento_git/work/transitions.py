@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.lanes import CANONICAL, OPEN_DISPATCH, SELECTED, STATUS, Lanes, choice, task_status
-from memento_git.folding.settling import SETTLING, TargetForeign, kept, rest
-from memento_git.model.ids import EvidenceWithdrawn, kind_of, parse_ref
+from memento_git.folding.settling import SETTLING, kept, redaction, rest
+from memento_git.model.ids import EvidenceWithdrawn, kind_of, option
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.work import refusals as no
 
@@ -46,12 +46,7 @@ def _settling(event: Event, seen: Seen) -> Writes:
         return _settled(event, seen)
     if event.do == "voided":
         return rest(event, seen)
-    target = parse_ref(event.get("target")).id
-    if kind_of(target) == "event":
-        return {}
-    if target != event.of:
-        raise TargetForeign(target=target, record=event.of)
-    return {STATUS: ("redacted",)}
+    return redaction(event, STATUS)
 
 
 def _settled(event: Event, seen: Seen) -> Writes:
@@ -262,7 +257,7 @@ def _gates_open(event: Event, seen: Seen) -> None:
 def _gate_open(scope: str, lanes: Lanes) -> None:
     for gate, value in lanes.named("gate").items():
         if value[0] == "failed":
-            raise no.GateBlocks(gate=gate, scope=scope, on=f"--{kind_of(scope)} {scope}")
+            raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
 
 
 def _dispatch(event: Event, seen: Seen) -> tuple[str, str]:

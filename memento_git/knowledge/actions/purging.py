@@ -6,13 +6,14 @@ import shutil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.folding.settling import takes_out
 from memento_git.knowledge import index
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout, purging
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.model.clock import file_stamp
-from memento_git.model.ids import parse_ref, resolve
+from memento_git.model.ids import resolve
 from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _left(shelf: Shelf, note: str) -> str:
     for name in shelf.index.events_of.get(note, ()):
         event = shelf.event(name)
         if event is not None and event.do == "redacted" and not event.after:
-            return event.path if parse_ref(event.get("target")).id == note else ""
+            return event.path if takes_out(event) else ""
     return ""
 
 

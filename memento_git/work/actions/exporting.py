@@ -135,7 +135,7 @@ def _hindered(state: RunState, commit: str) -> str:
     policy = state.view.policy()
     if state.status in ("contested", "cancelled"):
         return f"it is {state.status}"
-    counting = [state.id, *(task for task in state.ids("task") if state.task_status(task) != "cancelled")]
+    counting = [state.id, *state.counting()]
     told = [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
     told += [f"gate {gate} {why}" for gate, why in holding.unmet(state, policy, (commit,))]
     return next(iter([*told, *holding.unsigned(state, policy, counting)]), "")

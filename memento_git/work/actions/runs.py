@@ -8,7 +8,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
-from memento_git.model.ids import kind_of
+from memento_git.model.ids import option
 from memento_git.model.states import DONE
 from memento_git.work import gatehold, holding, preflight
 from memento_git.work import refusals as no
@@ -85,8 +85,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     if desk.policy.signatures.get("require"):
         from memento_git.work import signatures
 
-        counting = [task for task in tasks if state.task_status(task) != "cancelled"]
-        signatures.refuse_unsigned(state, desk.policy, (state.id, *counting), f"completing {state.id}")
+        signatures.refuse_unsigned(state, desk.policy, (state.id, *state.counting()), f"completing {state.id}")
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
     return state.id
 
@@ -111,12 +110,12 @@ def _settled(desk: Desk, state: RunState, task: str) -> None:
     if not (found := state.proof(task, desk.policy)).proven:
         raise no.TaskUnproven(task=task, why="; ".join(found.why))
     for scope, gate in state.failed_gates(task):
-        raise no.GateBlocks(gate=gate, scope=scope, on=f"--{kind_of(scope)} {scope}")
+        raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
 
 
 def _gates_passed(desk: Desk, state: RunState) -> None:
     for scope, gate in state.failed_gates(state.id):
-        raise no.GateBlocks(gate=gate, scope=scope, on=f"--{kind_of(scope)} {scope}")
+        raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
     missing = holding.unmet(state, desk.policy)
     absent = [gate for gate, why in missing if why == holding.NOT_PASSED]
     if absent:
