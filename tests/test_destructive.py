@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Final
@@ -527,6 +529,18 @@ PIECES: Final = st.sampled_from(
         "case x in",
     ]
 )
+
+
+def test_no_letter_ends_the_process() -> None:
+    judge = "from memento_git.work.destructive import in_script; print(in_script('{\U0010ffff; rm -rf /')[0].rule)"
+    for _ in range(8):  # where the memory of a process lies decides
+        done = subprocess.run([sys.executable, "-c", judge], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "delete_broad\n"), done.stderr
+
+
+def test_letters_beyond_ascii_stay_in_what_is_told() -> None:
+    (found,) = in_script("cd /データ && rm -rf 'É {𱡀 日本'/* ~")
+    assert "É {𱡀 日本" in found.command
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -23,6 +23,8 @@ EXPANSIONS: Final = ("simple_expansion", "expansion", "command_substitution", "p
 HERE: Final = ("$(pwd)", "`pwd`", "$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`")
 REDIRECTS: Final = ("file_redirect", "heredoc_redirect", "herestring_redirect")
 WRITING: Final = re.compile(r"^\d*(?:&>>?|>>|>\||>&|>)")
+PLAIN: Final = bytes(range(128)) + b"." * 128
+"""Each byte of a letter beyond ASCII as a dot, which is as little of an operator or a name to a shell."""
 
 
 class TooMuch(Exception):
@@ -54,11 +56,14 @@ class Script(NamedTuple):
 
 
 def read(text: str) -> Script:
-    """Return what a shell text would call; refuse by TooMuch what is too long to be judged."""
+    """Return what a shell text would call; refuse by TooMuch what is too long to be judged.
+
+    The grammar sees no letter beyond ASCII: one after a brace can end the process (tree-sitter-bash 337).
+    """
     data = text.replace("\0", "").replace("\r\n", "\n").encode(errors="replace")
     if len(data) > LONGEST:
         raise TooMuch
-    root = _parser().parse(data).root_node
+    root = _parser().parse(data.translate(PLAIN)).root_node
     reader = _Reader(data)
     reader.walk(root)
     return Script(reader.calls, reader.bombs, not root.has_error)
