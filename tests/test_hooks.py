@@ -106,6 +106,13 @@ def test_hooks_that_are_part_of_the_repository_are_not_touched(play: Play, cli: 
     assert not (play.root / ".husky").exists()
 
 
+def test_hooks_that_git_would_not_run_are_not_said_to_be_installed(play: Play, cli: Callable[..., Any]) -> None:
+    git(play.root, "config", "core.hooksPath", "")
+    code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "hooks_off")
+    assert not (play.root / ".git" / "hooks" / "pre-commit").exists()
+
+
 def test_a_linked_worktree_has_the_hooks_of_its_clone(play: Play, tmp_path: Path) -> None:
     git(play.root, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "other")
     hooks.install(play.beside(tmp_path / "linked").ledger.git)

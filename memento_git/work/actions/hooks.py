@@ -53,6 +53,14 @@ class HooksTracked(Refused):
     hint_ = "add this line to its {name} yourself: {line}"
 
 
+class HooksOff(Refused):
+    """An empty core.hooksPath."""
+
+    token = "hooks_off"
+    sentence = "core.hooksPath is set to nothing, so that git runs no hooks here"
+    hint_ = "git config --show-origin --get-all core.hooksPath tells where; take it out there"
+
+
 class HookTaken(Refused):
     """A hook that was put aside before is still there, and so is another one."""
 
@@ -76,13 +84,15 @@ def script(name: str) -> str:
 
 
 def folder(git: Git) -> Path:
-    """Return where git looks for hooks in this work tree; refuse a folder of the repository itself.
+    """Return where git looks for hooks in this work tree; refuse no folder at all, and one of the repository itself.
 
     The last value of `core.hooksPath` is that of our own git commands, which run no hooks.
     """
     if git.top is None:
         raise BareRepository
-    given = (git.answer("config", "--type=path", "--get-all", "core.hooksPath") or "").splitlines()[:-1]
+    given = (git.answer("config", "-z", "--type=path", "--get-all", "core.hooksPath") or "").split("\0")[:-2]
+    if given and not given[-1]:
+        raise HooksOff
     found = (git.top / given[-1] if given else git.common_dir / "hooks").resolve()
     if found.is_relative_to(git.top.resolve()) and not found.is_relative_to(git.common_dir.resolve()):
         name = next(iter(CHECKS))
