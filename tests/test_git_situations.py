@@ -7,6 +7,7 @@ import re
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memento_git.errors import MementoError
 
 
@@ -304,24 +307,23 @@ def test_a_hand_made_file_where_the_ledger_writes_is_kept(play: Play) -> None:
     assert git(play.root, "show", "HEAD:.memento/extra.md") == "ours"
 
 
-def test_the_work_tree_may_lie_on_another_file_system(tmp_path: Path) -> None:
-    root, inside = tmp_path / "apart", _elsewhere(tmp_path)
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    """A folder on another file system than the test's own, where this machine has one that it may write to."""
+    places = [place for place in (Path("/dev/shm"), Path("/var/tmp")) if place.is_dir() and os.access(place, os.W_OK)]
+    base = next((place for place in places if place.stat().st_dev != tmp_path.stat().st_dev), tmp_path)
+    with tempfile.TemporaryDirectory(dir=base) as folder:
+        yield Path(folder)
+
+
+def test_the_work_tree_may_lie_on_another_file_system(tmp_path: Path, elsewhere: Path) -> None:
+    root, inside = tmp_path / "apart", elsewhere / "git"
     git(tmp_path, "init", "-q", "-b", "main", "--separate-git-dir", str(inside), str(root))
     with Ledger.open(root) as ledger:
         init_ledger(ledger)
 
     assert git(root, "status", "--short") == ""
     assert sorted(path.name for path in (root / ".memento").iterdir()) == [".gitattributes", "README.md", "config.yaml"]
-
-
-def _elsewhere(near: Path) -> Path:
-    """Return a new folder's name, on another file system where this machine has one in memory."""
-    import tempfile
-    from pathlib import Path
-
-    memory = Path("/dev/shm")
-    base = memory if memory.is_dir() and memory.stat().st_dev != near.stat().st_dev else near
-    return Path(tempfile.mkdtemp(prefix="memento-test-", dir=base)) / "git"
 
 
 def test_every_row_of_the_document_names_tests_that_exist() -> None:
