@@ -86,7 +86,8 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     held = held._replace(checks=[one._replace(fresh=True) for one in held.checks], unsigned=(), fallen={})
     if missing := release.judge(held, holding.asked(scope.policy)).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
-        yield Finding("G004", event.path, 0, message, "memento gate release says when it may", scope.severity(event.id))
+        severity = scope.severity(event.id, *_ends(state))
+        yield Finding("G004", event.path, 0, message, "memento gate release says when it may", severity)
 
 
 def _is_latest(state: RunState, event: Event) -> bool:
@@ -105,8 +106,11 @@ def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
 def _grave(state: RunState, event: Event, scope: Scope) -> str:
     """Return how grave it is that a pass does not hold: in a run that ended at the base, none can be given again."""
-    ends = [seen.event.id for seen in state.folded(state.id).events if seen.event.do in ("completed", "cancelled")]
-    return scope.severity(event.id, *ends) if state.is_final else "error"
+    return scope.severity(event.id, *_ends(state)) if state.is_final else "error"
+
+
+def _ends(state: RunState) -> list[str]:
+    return [seen.event.id for seen in state.folded(state.id).events if seen.event.do in ("completed", "cancelled")]
 
 
 def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
@@ -125,13 +129,15 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     added = [event for event in ends if event.id in scope.added]
     for why in _unfinished(state, scope.policy) if added else ():
         yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
+    codes = [scope.code] if added and scope.code is not None else []
     for gate in scope.policy.gates_required:
         verdict = state.folded(state.id).lanes.word(f"gate:{gate}", "requested")
         if verdict not in PASSING:
             message = f"{state.id} is completed, and gate {gate}, which policy requires, has not passed"
             yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
-        elif why := gatehold.fallen(state, scope.policy, gate):
-            message = f"{state.id} is completed, and gate {gate}, which policy requires, has passed, but {why}"
+    for gate in dict.fromkeys((*scope.policy.gates_required, "release")):
+        if why := gatehold.fallen(state, scope.policy, gate, codes):
+            message = f"{state.id} is completed, and gate {gate} has passed, but {why}"
             yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
 
 
