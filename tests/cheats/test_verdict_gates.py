@@ -341,3 +341,25 @@ def test_a_run_that_is_completed_by_hand_over_work_that_its_release_had_not_seen
     doors.play.proven("More")
     doors.landed()
     doors.unfinished("gate_fallen", run, "it had not seen that")
+
+
+def test_a_release_that_is_written_by_hand_over_a_gate_whose_code_is_another_by_now(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{GATE}], fresh: [{GATE}]}}\n{RELEASE}")
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.gate(GATE, "passed", evidence=doors.play.state(task).ids("evidence"))
+    doors.play.as_("Grace").do(evidences.approve, run, response="yes")
+    (doors.root / "app.py").write_text("answer = 41\n")
+    doors.play.commit_all()
+    doors.landed()
+    doors.unreleased(run, "nothing that it rests on saw the code of this commit")
+
+
+@pytest.mark.parametrize("gate", ["final_acceptance", "release"])
+def test_a_run_that_is_completed_by_hand_on_a_verdict_that_must_be_signed_by_now(doors: Doors, gate: str) -> None:
+    """Way: nothing that the branch adds needs a signature; what it rests on does, since policy demands it."""
+    doors.play.proven()
+    run = run_of(doors)
+    doors.forge(run, "passed", gate=gate)
+    doors.landed()
+    doors.policy(f"  signatures: {{allowed_signers: .memento/signers, require: {{{gate}: [ada@example.invalid]}}}}\n")
+    doors.unfinished("signature_required", run, f"gate {gate} of {run} has passed without the signature it needs")
