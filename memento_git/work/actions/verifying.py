@@ -201,7 +201,7 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
     data: dict[str, Any] = {
         "id": repair,
         "title": desk.text("title", title or f"Repair: {prose.title}", lines=False),
-        "at": tx.now,
+        "at": tx.moment(),
         "by": tx.actor,
         "criteria": list(dict.fromkeys([*prose.list("criteria"), *_unmet(state, identity)])),
         **{key: prose.data[key] for key in CARRIED if key in prose.data},
