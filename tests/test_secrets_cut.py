@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.texts.secrets import SecretFound, find_in_words, redact_parts, redact_start, redact_words
-from memento_git.work import capture, reports
+from memento_git.texts.secrets import SecretFound, cut_before, find_in_words, redact_parts, redact_start, redact_words
+from memento_git.work import capture, intake, reports
 from memento_git.work.actions import evidences, folders, rerunning, verifying
 from memento_git.work.brief import bundle
 from memento_git.work.packet import MOST_EXCERPT
@@ -162,6 +162,9 @@ def test_parts_of_a_text_hold_a_note_for_a_secret_at_their_edge() -> None:
     assert redact_parts(text, [(0, 4)]) == (["one "], {})
     assert redact_parts("in: hunter22x", [(0, 13)], known={"hunter22x": "X"}) == (["in: [redacted: X]"], {"X": 1})
     assert redact_start(text, 10) == (f"one {note}", {"GitHub Token": 1})
+    assert cut_before(text, 10) == "one "
+    assert cut_before(text, 48) == text[:48]
+    assert cut_before(text, 100) == text
     assert redact_start("short", 10) == ("short", {})
 
 
@@ -194,3 +197,9 @@ def test_what_a_failed_setup_said_is_redacted_before_it_is_cut(play: Play) -> No
     ):  # fmt: skip
         rerunner._set_up(play.root)
     assert PASSWORD[-6:] not in str(refused.value.facts["said"])
+
+
+def test_a_message_from_elsewhere_is_not_cut_within_a_secret() -> None:
+    title = "x" * (intake.MOST_TITLE - 20)
+    told = intake.read(json.dumps({"id": "1", "title": f"{title} {TOKEN} more", "body": "b"}).encode())
+    assert told.title == f"{title} …"

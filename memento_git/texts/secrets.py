@@ -76,6 +76,12 @@ def redact_start(text: str, most: int) -> tuple[str, dict[str, int]]:
     return kept, counts
 
 
+def cut_before(text: str, most: int) -> str:
+    """Return the beginning of a text, without a secret that only begins in it; who takes it in looks for others."""
+    crossing = [span.start for span in _spans(text[: most + MARGIN]) if span.start < most < span.end]
+    return text[: min([most, *crossing])]
+
+
 def redact_parts(
     text: str, parts: Sequence[tuple[int, int]], more: Sequence[Span] = (), known: Mapping[str, str] = NOTHING
 ) -> tuple[list[str], dict[str, int]]:

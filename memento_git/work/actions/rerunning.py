@@ -91,14 +91,14 @@ class Rerunner:
             return refusal
 
     def _set_up(self, top: Path) -> None:
-        from memento_git.texts.secrets import redact
+        from memento_git.texts.secrets import redact, redact_words
 
         for argv in self.policy.reproduce["setup"]:
             run = self._group(argv, top, keep=SETUP_KEEP, timeout=self._timeout)
             if run.exit or run.timed_out:
                 words = redact((run.stderr.end or run.stdout.end).decode(errors="replace"))[0]
                 said = capture.fit(" ".join(capture.Scrubber(top).text(words).split())[-MOST_SAID:])
-                raise SetupFailed(command=shown(argv), code=run.exit, said=said or "nothing was said")
+                raise SetupFailed(command=shown(redact_words(argv)), code=run.exit, said=said or "nothing was said")
 
     def _witnessed(
         self, top: Path, kind: str, told: dict[str, Any], commit: str, reports: Sequence[str], covers: Sequence[str]
