@@ -547,7 +547,7 @@ ANSWERS: Final = {
     "session start": "session resumed orientation since changes",
     "session status": "session",
     "session checkpoint": "note",
-    "session promote": "notes",
+    "session promote": "notes drafts",
     "session discard": "discarded",
     "session end": "session note promoted drafts short",
     "session mark": "mark commit domains",

@@ -12,7 +12,7 @@ from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import guidance, markdown, mnemo, pmb, records
 from memento_git.knowledge.foreign.places import Placed, placed
-from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.injection import orders
 from memento_git.knowledge.transitions import LIVE
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.texts.secrets import SecretFound
@@ -141,7 +141,7 @@ class _Bringing:
         if key in self._keys and self._keys[key] not in map(self.names.get, entry.supersedes):
             self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
             return
-        if signs := instructive(draft.body, draft.data["title"]):
+        if signs := orders(draft.data, draft.body):
             self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
             return
         if key:

@@ -13,7 +13,7 @@ from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
-from memento_git.knowledge.rows import after, draft_row, note_row
+from memento_git.knowledge.rows import after, draft_row, note_row, short_row
 from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
@@ -86,7 +86,7 @@ def _waiting(ledger: Ledger, shelf: Shelf) -> Row:
     short = ShortTerm(ledger.git, shelf.view.policy().short)
     return {
         "drafts": [draft_row(one) for one in Drafts(ledger.git).all()],
-        "short": [item._asdict() for item in short.items()],
+        "short": [short_row(item) for item in short.items()],
     }
 
 
@@ -163,7 +163,7 @@ def end_session(
     left = [draft_row(one) for one in Drafts(ledger.git).all()]
     return {
         "session": session.id, "note": row, "promoted": promoted, "drafts": left,
-        "short": [item._asdict() for item in short.items()],
+        "short": [short_row(item) for item in short.items()],
     }  # fmt: skip
 
 
