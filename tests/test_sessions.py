@@ -377,7 +377,48 @@ def test_a_rating_is_kept_apart_in_the_same_commit(play: Play) -> None:
     sessions.end_session(play.ledger, "Done.", rating="0.8", requests=["faster recall"])
     assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 1
     paths = git(play.root, "show", "--name-only", "--format=", "HEAD").splitlines()
-    assert sorted(path.split("/")[2] for path in paths) == ["feedback", "history"]
+    assert sorted({path.split("/")[2] for path in paths}) == ["feedback", "history"]
+
+
+def test_what_was_said_of_a_session_is_recalled_and_digested_only_when_asked_for(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    sessions.start_session(play.ledger)
+    sessions.end_session(play.ledger, "Done.", rating="0.8", requests=["speedier giraffes"])
+    told = json.loads(cli("recall", "giraffes", *where, "--json")[1])
+    assert (told["hits"], told["left_out"]["states"]) == ([], {"parked": 1})
+    assert len(json.loads(cli("recall", "giraffes", "--state", "parked", *where, "--json")[1])["hits"]) == 1
+    assert "giraffes" not in cli("export", "--format", "agents-md", *where)[1]
+    assert "giraffes" not in cli("session", "start", *where)[1]
+    assert "rated 0.8" in cli("note", "list", "--domain", "feedback", *where)[1]
+
+
+def test_a_handoff_names_what_the_session_made_on_another_branch(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    add(play, "Of before.")
+    sessions.start_session(play.ledger)
+    git(play.root, "switch", "-qc", "feature")
+    there, retired = add(play, "The port is 8080."), add(play, "The host is mars.")
+    play.do(notes.retire_note, retired, reason="wrong")
+    add(play.as_("agent:other"), "Somebody else's.")
+    git(play.root, "switch", "-q", "main")
+    here = add(play, "The color is blue.")
+    told = json.loads(cli("session", "status", *where, "--json")[1])["session"]
+    assert [row["id"] for row in told["notes"]] == [here]
+    assert [(row["id"], row["branch"]) for row in told["elsewhere"]] == [(there, "feature"), (retired, "feature")]
+    assert f"{there}  The port is 8080  on feature" in cli("session", "status", *where)[1].replace("8080.", "8080")
+    note = sessions.end_session(play.ledger, "Done.")["note"]
+    assert note["sources"] == [here]
+    assert f"- The port is 8080. (fact, {there}, on the branch feature)" in note["text"]
+    assert f"- The host is mars. (fact, {retired}, retired, on the branch feature)" in note["text"]
+    assert ("Of before" in note["text"], "Somebody" in note["text"]) == (False, False)
+    assert cli("check", *where)[0] == 0
+
+
+def test_a_handoff_names_what_was_written_before_and_promoted_in_the_session(play: Play) -> None:
+    item = keep_note(play.as_("agent:bot").ledger, "Look at the proxy logs.", short=True).row["id"]
+    sessions.start_session(play.ledger)
+    play.do(promote_drafts, [item])
+    assert sessions.end_session(play.ledger, "Done.")["note"]["sources"] == [item]
 
 
 # Marks and changes.

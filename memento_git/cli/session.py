@@ -104,10 +104,15 @@ def _made(told: Row) -> list[str]:
     plain = [row for row in told["drafts"] if row not in named]
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
         lines += ["", f"{title}:", *map(_line, rows)] if rows else []
+    lines += ["", "notes on other branches:", *map(_there, told["elsewhere"])] if told["elsewhere"] else []
     lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
     if told["short"]:
         lines += ["", "short term:", *map(_item, told["short"])]
     return lines
+
+
+def _there(row: Row) -> str:
+    return f"{_line(row)}  on {output.printable(row['branch'])}"
 
 
 def _item(row: Row) -> str:
