@@ -122,7 +122,9 @@ def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Elsewhere
     found: dict[str, Elsewhere] = {}
     for branch in history.branches_with_notes(ledger.git, session.at):
         there = earlier(ledger, branch)
-        for note in _made(there, session) if there is not None else ():
+        if there is None:
+            continue
+        for note in _made(there, session):
             if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
                 found.setdefault(note.id, Elsewhere(branch.removeprefix("refs/heads/"), there, note))
     return list(found.values())
