@@ -11,9 +11,13 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.bringing import bring
+from memento_git.knowledge.actions.bundles import import_bundle
+from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.rows import listed
 from memento_git.knowledge.shelf import Shelf
+from memento_git.review.actions import check
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -121,6 +125,71 @@ def test_the_same_again_changes_nothing_and_an_edit_is_told(play: Play, vault: P
     third = bring(play.ledger, "markdown", vault)
     assert [one.title for one in third.added] == ["new"]
     assert "reads differently now" in why(third)["clock.md"]
+
+
+@pytest.mark.parametrize("purged", [False, True])
+def test_what_was_taken_out_stays_out_at_the_next_import(play: Play, vault: Path, *, purged: bool) -> None:
+    """A redacted note came back as new with the next import of the same folder."""
+    bring(play.ledger, "markdown", vault)
+    note = rows(play)["file:vault/clock.md"]["id"]
+    if purged:
+        told = purge_notes(play.ledger, [note], yes=True)
+        assert told.sources == ["file:vault/clock.md"]
+        assert "clock" not in git(play.root, "log", "-p", "HEAD", "--", f".memento/knowledge/context/{note[5]}/{note}")
+    else:
+        play.do(redact_note, note, reason="it leaked")
+    before = commits(play)
+    for text in ("The clock is UTC.\n", "The clock is still UTC.\n"):
+        (vault / "clock.md").write_text(text)
+        for dry in (True, False):
+            again = bring(play.ledger, "markdown", vault, dry_run=dry)
+            assert (commits(play), again.added) == (before, [])
+            assert why(again)["clock.md"] == (
+                f"{note}, which said this or came from there, was redacted in this ledger: tell the rest with note add"
+            )
+    assert {one.code for one in check(play.ledger).findings} <= {"C001", "C002"}
+
+
+def test_a_note_that_was_redacted_and_then_purged_stays_out(play: Play, vault: Path) -> None:
+    bring(play.ledger, "markdown", vault)
+    note = rows(play)["file:vault/clock.md"]["id"]
+    play.do(redact_note, note, reason="it leaked")
+    purge_notes(play.ledger, [note], yes=True)
+    again = bring(play.ledger, "markdown", vault)
+    assert (again.added, note in why(again)["clock.md"]) == ([], True)
+
+
+def test_a_redacted_bullet_stays_out_whatever_line_it_is_on(play: Play, tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("- Two spaces.\n- The launch is Bluebird.\n")
+    bring(play.ledger, "claude-md", file)
+    note = rows(play)["file:CLAUDE.md:2"]["id"]
+    play.do(redact_note, note, reason="it leaked")
+    file.write_text("- Two spaces.\n- Three colors.\n- The launch is Bluebird.\n")
+    again = bring(play.ledger, "claude-md", file)
+    assert [one.title for one in again.added] == ["Three colors."]
+    assert note in why(again)["CLAUDE.md:3"]
+
+
+def test_a_purged_bullet_stays_out_at_its_line_and_nothing_tells_what_it_said(play: Play, tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("- Two spaces.\n- The launch is Bluebird.\n")
+    bring(play.ledger, "claude-md", file)
+    note = rows(play)["file:CLAUDE.md:2"]["id"]
+    purge_notes(play.ledger, [note], yes=True)
+    [event] = Shelf(play.ledger.view()).folded(note).events
+    assert ("came_from" in event.event.data, "came_as" in event.event.data) == (True, False)
+    again = bring(play.ledger, "claude-md", file)
+    assert (again.added, note in why(again)["CLAUDE.md:2"]) == ([], True)
+
+
+def test_a_line_written_by_hand_does_not_bring_back_what_was_redacted(play: Play, vault: Path, tmp_path: Path) -> None:
+    bring(play.ledger, "markdown", vault)
+    note = rows(play)["file:vault/clock.md"]["id"]
+    play.do(redact_note, note, reason="it leaked")
+    (tmp_path / "hand.jsonl").write_text('{"text": "The clock is UTC."}\n')
+    brought = import_bundle(play.ledger, tmp_path / "hand.jsonl")
+    assert (brought.added, note in why(brought)["hand.jsonl:1"]) == ([], True)
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(play: Play, vault: Path) -> None:

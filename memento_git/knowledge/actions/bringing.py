@@ -13,6 +13,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import guidance, markdown, mnemo, pmb, records
 from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders
+from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.texts.secrets import SecretFound
@@ -98,6 +99,7 @@ class _Bringing:
         self._texts = {alike.plain(note.body): note for note in notes}
         self._sources = {source: note for note in notes for source in note.list("sources")[:1]}
         live = {note.id for note in desk.shelf.live()}
+        self._gone = TakenOut.of(desk.shelf)
         self._places = self._placed(found.entries)
         self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
 
@@ -179,6 +181,9 @@ class _Bringing:
         elif (there := came or same) is not None:
             self.existing.append(Taken(there.id, str(there.data["title"])))
             self.names[entry.name] = there.id
+            return True
+        elif gone := self._gone.find(entry.text, source, lasting=entry.lasting):
+            self._leave(entry.where, why_out(gone))
             return True
         return came is not None
 

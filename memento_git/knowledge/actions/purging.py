@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.folding.settling import takes_out
-from memento_git.knowledge import index
+from memento_git.knowledge import index, takenout
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout, purging
@@ -34,11 +34,12 @@ class PurgeByAgent(Refused):
 
 
 class Purge(NamedTuple):
-    """What a purge comes to: the notes, what git has of them, who names them, and what was done."""
+    """What a purge comes to: the notes, what git has of them, who names them, whence they came, what was done."""
 
     notes: list[str]
     reach: Reach
     named_by: list[str]
+    sources: list[str]
     done: Rewritten | None
 
 
@@ -66,7 +67,7 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
             ledger.change("purge", lambda tx: _take_out(tx, fresh))
         done = purging.rewrite(ledger.git, purging.survey(ledger.git, paths), file_stamp(ledger.now()))
         _forget(ledger)
-    return Purge(notes, reach, _naming(shelf, notes), done)
+    return Purge(notes, reach, _naming(shelf, notes), takenout.sources(shelf, notes), done)
 
 
 class _Emptied(Shelf):
@@ -92,6 +93,7 @@ def _left(shelf: Shelf, note: str) -> str:
 def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     """Take the files of notes out of the ledger, and leave an event of each that says so."""
     desk = Desk.of(tx)
+    came = {note: takenout.source_mark(desk.shelf, note) for note in held}
     for paths in held.values():
         for path in paths:
             if path in tx.view.files:
@@ -102,7 +104,7 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     emptied = _Emptied(tx.view, places)
     nothing = codec.digest_of(b"")
     for note in held:
-        desk.happen(emptied, note, "redacted", target=f"{note}@{nothing}", reason=REASON)
+        desk.happen(emptied, note, "redacted", target=f"{note}@{nothing}", reason=REASON, **came[note])
 
 
 def _held(paths: set[str]) -> dict[str, list[str]]:
