@@ -445,7 +445,7 @@ ANSWERS: Final = {
     "log": "audit page",
     "log --commits": "commits page",
     "show": "KIND audit",
-    "show PATH --what blame": "place blame",
+    "show --what blame": "place blame",
     "run list": "runs page",
     "run start": "run",
     "run show": "run",

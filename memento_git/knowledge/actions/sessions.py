@@ -179,20 +179,15 @@ def end_session(
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
         left = [] if promote else [draft.title for draft in Drafts(ledger.git).all()]
-        told = [f"{note.title} ({', '.join(_labels(shelf, note))})" for note in made]
-        told += [
-            f"{one.note.title} ({', '.join(_labels(one.shelf, one.note))}, on the branch {one.branch})"
-            for one in _elsewhere(ledger, shelf, session)
-        ]
+        told = [_named(shelf, note) for note in made]
+        told += [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
         body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         note = add_note(
             tx, body, title=title, kind="summary", domain="history", tags=[HANDOFF], sources=[one.id for one in made]
         )
         if rating or requests:
-            feedback = "\n".join([f"Session {session.id}: rated {rating or 'nothing'}.", *_list("Requests", requests)])
-            kept = add_note(tx, feedback, kind="event", domain="feedback", importance=rating)
-            park_note(tx, kept.id, reason=APART)
+            _keep_apart(tx, session, rating, requests)
         return after(tx, note.id), promoted
 
     row, promoted = ledger.change("session end", act)
@@ -205,6 +200,17 @@ def end_session(
         "session": session.id, "note": row, "promoted": promoted, "drafts": left,
         "short": [short_row(item) for item in short.items()],
     }  # fmt: skip
+
+
+def _keep_apart(tx: Transaction, session: Session, rating: str, requests: Sequence[str]) -> None:
+    """Keep what was said of a session as a note that is parked at once, so that only who asks for it is told."""
+    feedback = "\n".join([f"Session {session.id}: rated {rating or 'nothing'}.", *_list("Requests", requests)])
+    park_note(tx, add_note(tx, feedback, kind="event", domain="feedback", importance=rating).id, reason=APART)
+
+
+def _named(shelf: Shelf, note: Prose, branch: str = "") -> str:
+    where = f", on the branch {branch}" if branch else ""
+    return f"{note.title} ({', '.join(_labels(shelf, note))}{where})"
 
 
 def _labels(shelf: Shelf, note: Prose) -> list[str]:
