@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,6 @@ from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from memento_git.model.exchange import Brought
 
@@ -216,6 +216,15 @@ def test_orders_beside_a_text_make_a_draft_too(play: Play, tmp_path: Path, key: 
 def test_a_tag_of_one_word_speaks_in_no_role(play: Play, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ntags: ['system:web', 'user:admin']\n---\nThe port is 80.\n")
     assert len(bring(play.ledger, "markdown", tmp_path).added) == 1
+
+
+def test_a_folder_that_one_stands_in_is_named(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    (tmp_path / "store").mkdir()
+    monkeypatch.chdir(tmp_path / "store")
+    with pytest.raises(MementoError, match="store cannot be imported: it has no folder nodes"):
+        bring(play.ledger, "mnemo", Path())
 
 
 def test_a_key_that_is_taken_stays_with_its_note(play: Play, vault: Path) -> None:

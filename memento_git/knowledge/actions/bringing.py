@@ -48,6 +48,7 @@ def bring(
     """Take in what a reader finds in a source, in one commit; with `dry_run` only say what would come in."""
     if origin not in ("", "import"):
         raise OriginFixed(form=form, origin=origin)
+    source = source.resolve() if source.name in ("", "..") else source
     return take_in(ledger, READERS[form](source), dry_run=dry_run, allow_secrets=allow_secrets)
 
 
