@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git import Memory
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.bringing import bring
@@ -201,6 +202,41 @@ def test_a_dry_run_says_the_same_and_changes_nothing(play: Play, vault: Path) ->
     assert [one.title for one in dry.added] == [one.title for one in done.added]
     assert why(dry) == why(done)
     assert len(dry.drafts) == len(done.drafts)
+
+
+def test_values_that_a_note_cannot_have_are_told(play: Play, tmp_path: Path) -> None:
+    """An importance out of range, an unknown kind, an unreadable time and foreign names were dropped without a word."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text(
+        "---\nkind: idea\ndomain: cooking\nkey: Not A Key\nimportance: 7\nconfidence: high\nexpires: someday\n"
+        "created: once\nstatus: wip\ntier: eternal\npinned: 3\nabout: ['../outside']\ntags: [ok, {a: 1}]\n"
+        f"title: {'long ' * 40}\nlinks: [{{rel: admires, to: a.md}}, {{rel: blocks}}, 3]\n"
+        "cssclass: wide\nauthor: Bob\nempty:\n---\nThe port is 80.\n"
+    )
+    brought = bring(play.ledger, "markdown", tmp_path / "notes")
+    [row] = rows(play).values()
+    assert (row["kind"], row["importance"], row["tags"]) == ("fact", None, ["ok"])
+    told = [one.why for one in brought.skipped if one.where == "a.md"]
+    for said in (
+        "its kind 'idea' is none here", "its domain 'cooking' is none here", "its key 'Not A Key' is none here",
+        "its importance '7' is no number", "its confidence 'high' is no number", "its expires 'someday' is no time",
+        "its created 'once' is no time", "its status 'wip' is none here", "its tier 'eternal' is not one of medium",
+        "its pinned '3' is neither", "of its about, '../outside' names no place", "of its tags, {'a': '1'} is no word",
+        "its title is cut", "of its links, 'admires' is no relation", "of its links, {'rel': 'blocks'} leads nowhere",
+        "of its links, '3' leads nowhere", "what it says of cssclass, author stays out",
+    ):  # fmt: skip
+        assert sum(one.startswith(said) for one in told) == 1, said
+    assert len(told) == 17
+
+
+def test_what_is_ours_comes_in_from_front_matter(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "---\nkind: question\nto: Ada\npinned: true\ntier: medium\nthread: ports\ncreated: 2099-01-01\n---\nWhich?\n"
+    )
+    brought = bring(play.ledger, "markdown", tmp_path)
+    [row] = rows(play).values()
+    assert (row["to"], row["pinned"], row["tier"], row["thread"]) == ("Ada", True, "medium", "ports")
+    assert [one.why for one in brought.skipped] == ["its time 2099-01-01T00:00:00.000Z is yet to come: it is dated now"]
 
 
 @pytest.mark.parametrize("key", ["tags", "aliases", "thread", "sources", "title"])
@@ -441,6 +477,8 @@ def test_a_store_keeps_supersession_links_anchors_confidence_threads_and_states(
     assert "recipe" in told["nodes/aa0000000000.json"]
     assert "root" in told["nodes/ab0000000000.json"]
     assert "no JSON" in told["nodes/0123456789ab.json"]
+    odd = [one.why for one in brought.skipped if one.where == "nodes/b20000000000.json"]
+    assert sum("names no place in the code" in one for one in odd) == 2
     assert "app.py:4 is now app.py:1" in " ".join(one.why for one in brought.skipped)
     assert "dep:click is kept unpinned" in " ".join(one.why for one in brought.skipped)
     assert "ffffffffffff did not come in" in told["nodes/c30000000000.json"]
@@ -530,6 +568,28 @@ def test_records_keep_kind_key_importance_time_and_what_was_archived(
     assert "it has no content" in told
     assert bring(play.ledger, "memento-sqlite", source).added == []
     assert (":7: it is no JSON" in told) is (form == "lines")
+
+
+def test_metadata_become_tags_that_memory_reads_and_the_rest_is_told(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, (
+        {"id": "1", "content": "One.", "metadata": {"lang": "de", "n": [1], "confidence": 0.3, "tags": ["db"]}},
+        {"id": "2", "content": "Two.", "metadata": '{"confidence": "high"}', "importance": 7, "kind": "idea"},
+        {"id": "3", "content": "Three.", "metadata": "{broken", "created_at": "once", "access_count": 4},
+    ))))  # fmt: skip
+    brought = bring(play.ledger, "memento-sqlite", tmp_path / "m.jsonl")
+    held = rows(play)
+    assert (held["memento-sqlite:1"]["tags"], held["memento-sqlite:1"]["confidence"]) == (
+        ["db", 'lang="de"', "n=[1]"], 0.3,
+    )  # fmt: skip
+    with Memory(play.root) as memory:
+        assert memory.get(held["memento-sqlite:1"]["id"]).metadata == {"db": True, "lang": "de", "n": [1]}
+        assert memory.get(held["memento-sqlite:2"]["id"]).metadata == {"confidence": "high"}
+    told = [(one.where.partition(" ")[0][-1], one.why.partition(":")[0]) for one in brought.skipped]
+    assert sorted(told) == [
+        ("2", "its importance 7 is no number from 0 to 1"), ("2", "its kind 'idea' is none here"),
+        ("3", "its created_at 'once' is no time"), ("3", "its metadata '{broken' is no JSON object"),
+        ("3", "what it says of access_count stays out"),
+    ]  # fmt: skip
 
 
 def test_a_database_that_is_being_written_is_read_with_its_log(play: Play, tmp_path: Path) -> None:

@@ -138,7 +138,9 @@ class _Bringing:
         except MementoError as error:
             self._leave(entry.where, error.message)
             return
-        if entry.at and entry.at <= self.desk.tx.now:
+        if entry.at > self.desk.tx.now:
+            self._leave(entry.where, f"its time {entry.at} is yet to come: it is dated now")
+        elif entry.at:
             draft.data["at"] = entry.at
         key = draft.data.get("key", "") if entry.state in ("", "parked") else ""
         if key in self._keys and self._keys[key] not in map(self.names.get, entry.supersedes):
