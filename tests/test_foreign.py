@@ -507,6 +507,12 @@ def test_a_hostile_store_makes_no_circle_and_no_bug(play: Play, tmp_path: Path) 
     assert sorted(row["status"] for row in rows(play).values()) == ["active", "active", "superseded"]
 
 
+def test_surveys_of_a_store_are_kept_apart_from_what_is_recalled(play: Play, tmp_path: Path) -> None:
+    name = node(tmp_path / ".mnemo", "a1", "Speedier giraffes, please.", domain="feedback")
+    bring(play.ledger, "mnemo", tmp_path)
+    assert rows(play)[f"mnemo:{name}"]["status"] == "parked"
+
+
 def test_a_store_is_only_read(play: Play, store: Path) -> None:
     before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
     bring(play.ledger, "mnemo", store)

@@ -20,6 +20,7 @@ ADDRESS: Final = re.compile(r"[0-9a-f]{12}")
 KINDS: Final = {"architecture": "fact", "decisions": "decision", "patterns": "lesson", "tasks": "fact",
                 "issues": "gap", "history": "event", "feedback": "preference"}  # fmt: skip
 CHAIN: Final = ("chain_id", "members", "summary", "status", "stash_reason", "domain")
+SURVEYS: Final = "feedback"
 NOT_NOTES: Final = {
     "root": "it is a root: a list of what was active",
     "pipeline": "it is a pipeline, not knowledge: save it with memento recipe",
@@ -46,6 +47,8 @@ def read(folder: Path) -> Found:
         if name not in active and name not in succeeded:
             state = "parked" if name in stashed else "retired"
             entry = entry._replace(state=state, reason=stashed.get(name, "mnemo did not count it as active"))
+        elif node["meta"].get("domain") == SURVEYS:
+            entry = entry._replace(state="parked", reason="what was said of a session is kept apart")
         made.append(entry)
     drafts = [one.name for one in sorted((store / "sessions").glob("*/nodes"))] if (store / "sessions").is_dir() else []
     if drafts:
