@@ -146,6 +146,8 @@ class _Bringing:
         if key in self._keys and self._keys[key] not in map(self.names.get, entry.supersedes):
             self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
             return
+        for why in entry.told:
+            self._leave(entry.where, why)
         if signs := orders(draft.data, draft.body):
             self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
             return

@@ -56,7 +56,7 @@ def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry |
         skipped.append(LeftOut(name, "it has no text"))
         return None
     start += len(body) - len(body.lstrip("\n"))
-    values = Values(name, data, skipped)
+    values = Values(data)
     state = _state(values)
     entry = Entry(
         name, str(values.first("id")[1] or name), body, _options(name, folder, values, body),
@@ -65,7 +65,7 @@ def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry |
         reason=f"it was {state} where it came from" if state in GONE else "", line=start,
     )  # fmt: skip
     values.rest("origin")
-    return entry
+    return entry._replace(told=tuple(values.told))
 
 
 def _state(values: Values) -> str:

@@ -43,7 +43,7 @@ def read(folder: Path) -> Found:
         if why := NOT_NOTES.get(node["type"], ""):
             skipped.append(LeftOut(f"nodes/{name}.json", why))
             continue
-        entry = _entry(name, node, threads.get(name, ""), skipped)
+        entry = _entry(name, node, threads.get(name, ""))
         if name not in active and name not in succeeded:
             state = "parked" if name in stashed else "retired"
             entry = entry._replace(state=state, reason=stashed.get(name, "mnemo did not count it as active"))
@@ -105,7 +105,9 @@ def _threads(store: Path, skipped: list[LeftOut]) -> tuple[dict[str, str], dict[
         if not isinstance(chain, dict) or not isinstance(chain.get("members"), list):
             skipped.append(LeftOut(f"chains.json: {name}", "it is no chain with members"))
             continue
-        Values(f"chains.json: {name}", chain, skipped).rest(*CHAIN)
+        beside = Values(chain)
+        beside.rest(*CHAIN)
+        skipped += [LeftOut(f"chains.json: {name}", why) for why in beside.told]
         told = entries.one_line(str(chain.get("summary") or name))
         for member in map(str, chain["members"]):
             if member in threads and threads[member] != told:
@@ -118,9 +120,8 @@ def _threads(store: Path, skipped: list[LeftOut]) -> tuple[dict[str, str], dict[
     return threads, {name: why for name, why in stashed.items() if name not in kept}
 
 
-def _entry(name: str, node: Mapping[str, Any], thread: str, skipped: list[LeftOut]) -> Entry:
-    values = Values(f"nodes/{name}.json", node["meta"], skipped)
-    whole = Values(values.where, node, skipped)
+def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
+    values, whole = Values(node["meta"]), Values(node)
     inputs = node.get("inputs")
     sources = [str(one) for one in inputs] if isinstance(inputs, list) else []
     domain = values.domain("domain")
@@ -139,13 +140,13 @@ def _entry(name: str, node: Mapping[str, Any], thread: str, skipped: list[LeftOu
     )
     old = _taken(node)
     entry = Entry(
-        values.where, name, node["content"], options, at=made, links=values.links("links", "addr"),
+        f"nodes/{name}.json", name, node["content"], options, at=made, links=values.links("links", "addr"),
         reason=str(values.first("reason")[1] or ""), supersedes=() if is_summary else old,
         merges=old if is_summary else (), quotes=quotes,
     )  # fmt: skip
     values.rest("supersedes")
     whole.rest("addr", "type", "content", "inputs", "meta")
-    return entry
+    return entry._replace(told=(*values.told, *whole.told))
 
 
 def _quotes(values: Values) -> dict[str, str]:

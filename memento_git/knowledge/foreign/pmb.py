@@ -58,7 +58,7 @@ def _entry(
     if why := NOT_NOTES.get(sort, "" if content else "it has no content"):
         skipped.append(LeftOut(where, why))
         return None
-    values, beside = Values(where, row, skipped), Values(where, meta, skipped)
+    values, beside = Values(row), Values(meta)
     if row["metadata_json"] and not meta and str(row["metadata_json"]).strip() not in ("{}", "null"):
         values.tell("its metadata are no JSON object: the note comes without")
     told = str(beside.first("kind", "activity_kind")[1] or sort)
@@ -67,7 +67,7 @@ def _entry(
         values.tell(f"its type {sort!r:.60} is none here: it comes in as a fact")
     options = entries.given(
         kind=kind or "fact",
-        key=_key(where, beside.first("keyed_fact_key")[1], skipped),
+        key=_key(beside),
         importance=values.share("importance"),
         pinned=row["importance"] == PINNED,
         thread=beside.line("chain_name"),
@@ -82,14 +82,14 @@ def _entry(
         state=state, reason=reason,
     )  # fmt: skip
     beside.rest(*TOLD, *LINKS, *(("goal_status",) if meta.get("goal_status") in GOAL else ()))
-    return entry
+    return entry._replace(told=(*values.told, *beside.told))
 
 
-def _key(where: str, value: Any, skipped: list[LeftOut]) -> str:
+def _key(beside: Values) -> str:
     """Return the key of a fact about one property of one thing, `thing::property` there."""
-    text = re.sub(r"\s+", "_", str(value or "").strip().replace("::", "."))
+    text = re.sub(r"\s+", "_", str(beside.first("keyed_fact_key")[1] or "").strip().replace("::", "."))
     if text and not entries.key(text):
-        skipped.append(LeftOut(where, f"its key {text!r:.60} is none here: the note comes without"))
+        beside.tell(f"its key {text!r:.60} is none here: the note comes without")
     return entries.key(text)
 
 

@@ -63,7 +63,7 @@ def _entry(where: str, row: Mapping[str, Any], skipped: list[LeftOut]) -> Entry 
         skipped.append(LeftOut(where, "it has no content"))
         return None
     name = str(row.get("id") or where)
-    values = Values(f"{where} ({name})" if row.get("id") else where, row, skipped)
+    values = Values(row)
     beside = _metadata(values)
     told = values.line("source")
     options = entries.given(
@@ -75,12 +75,13 @@ def _entry(where: str, row: Mapping[str, Any], skipped: list[LeftOut]) -> Entry 
         sources=(f"memento-sqlite:{name}", *((f"its source was {told}",) if told else ())),
     )
     is_gone = any(_is_set(row.get(column)) for column in GONE)
+    place = f"{where} ({name})" if row.get("id") else where
     entry = Entry(
-        values.where, name, content, options, at=values.moment(*MADE), state="retired" if is_gone else "",
+        place, name, content, options, at=values.moment(*MADE), state="retired" if is_gone else "",
         reason="it was archived where it came from" if is_gone else "",
     )  # fmt: skip
     values.rest("id", "content", "updated_at", *GONE)
-    return entry
+    return entry._replace(told=tuple(values.told))
 
 
 def _metadata(values: Values) -> dict[str, Any]:

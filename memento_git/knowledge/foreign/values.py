@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import entries
-from memento_git.model.exchange import LeftOut
 from memento_git.model.knowledge import RELATIONS, TIERS
 
 if TYPE_CHECKING:
@@ -21,15 +20,14 @@ WITHOUT: Final = "the note comes without"
 class Values:
     """The values that one entry of a source has by name; each is asked for once, and the rest is told at the end."""
 
-    def __init__(self, where: str, held: Mapping[Any, Any], skipped: list[LeftOut]) -> None:
-        self.where = where
+    def __init__(self, held: Mapping[Any, Any]) -> None:
         self.held = {str(name): value for name, value in held.items() if value not in NOTHING}
-        self._skipped = skipped
+        self.told: list[str] = []
         self._asked: set[str] = set()
 
     def tell(self, why: str) -> None:
         """Say that something is left out."""
-        self._skipped.append(LeftOut(self.where, why))
+        self.told.append(why)
 
     def first(self, *names: str) -> tuple[str, Any]:
         """Return the first of some names that says something, and what it says."""
