@@ -264,7 +264,8 @@ def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
     held = seen(play)
     held["evidence"][0] |= {
         "files": [{"name": HOSTILE}], "diff": {"range": HOSTILE, "added": 1, "removed": 1}, "uri": HOSTILE,
-        "problems": [HOSTILE], "reports": [{"format": HOSTILE, "counts": {HOSTILE: 1}, "failed": [HOSTILE], "failed_more": 0}],
+        "problems": [HOSTILE],
+        "reports": [{"format": HOSTILE, "counts": {HOSTILE: 1}, "failed": [HOSTILE], "failed_more": 0}],
         "command": ["sh", HOSTILE],
     }  # fmt: skip
     held["trouble"] = [{"record": task, "problem": "illegal", "about": HOSTILE, "events": []}]
