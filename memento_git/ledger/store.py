@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import edits, journal, layout
 from memento_git.ledger.git import Git
 from memento_git.ledger.view import View
@@ -33,6 +33,13 @@ class NoLedger(Refused):
     token = "no_ledger"
     sentence = "there is no ledger at {where}"
     hint_ = "make one: memento init"
+
+
+def absent(view: View, where: str) -> MementoError:
+    """Return the refusal where a view has no policy: there is no ledger, or what it was judged by is gone."""
+    from memento_git.ledger import absence
+
+    return absence.told(view, where) or NoLedger(where=where)
 
 
 class UncommittedLedger(Refused):
@@ -214,7 +221,8 @@ class Ledger:
             self.ask_for_edits()
             view = View(self.git, (found.oid,) if found else (), self.now())
         if not view.exists:
-            raise NoLedger(where=", ".join(at) or "HEAD")
+            raise absent(view, ", ".join(at) or "HEAD")
+        view.refuse_newer()
         return view
 
     def _time_of(self, commits: Sequence[str]) -> str:
@@ -288,6 +296,7 @@ class Ledger:
 
         worktree.reached("locked")
         tx = Transaction(self, View(self.git, (base.commit,) if base.commit else (), self.now()))
+        tx.view.refuse_newer()
         try:
             yield tx
             if not tx.changes:

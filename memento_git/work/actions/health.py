@@ -128,7 +128,7 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
 
 def _folder(git: Git, top: Path) -> Iterator[Answer]:
     if (top / layout.FOLDER).is_symlink():
-        yield Answer("folder", "fail", ".memento is a symbolic link", "replace it: git checkout HEAD -- .memento")
+        yield Answer("folder", "fail", ".memento is a symbolic link", worktree.replacing(git))
     if _ignored(git):
         yield Answer(
             "ignored", "warn", "git ignores .memento: hand edits there go unnoticed", "take it out of .gitignore"

@@ -1,0 +1,62 @@
+"""Why a commit has no ledger to read although there is one: its policy is gone, or its folder is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Broken, MementoError
+from memento_git.ledger import layout
+from memento_git.ledger.view import no_plain_policy
+from memento_git.model.finding import restoring
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+
+ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
+KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
+
+
+class PolicyMissing(Broken):
+    """Records without the policy that judges them: nobody may guess it."""
+
+    token = "policy_missing"
+    sentence = "the ledger at {where} has records, and {path}, which holds its policy, is gone"
+    hint_ = "{fix}"
+
+
+class FolderReplaced(Broken):
+    """Something that is no folder has been committed in the ledger's place."""
+
+    token = "ledger_replaced"
+    sentence = "{folder} at {where} is {kind}, not a folder, so there is no ledger in it"
+    hint_ = "{fix}"
+
+
+def told(view: View, where: str) -> MementoError | None:
+    """Return what became of the ledger that a view does not have; None where there never was one."""
+    here = view.commits[:1] == (view.git.head()[0],)
+    for commit in view.commits:
+        if kind := stranger(view.git, commit):
+            fix = taking_out() if here else ELSEWHERE
+            return FolderReplaced(folder=layout.FOLDER, where=where, kind=kind, fix=fix)
+    if layout.CONFIG in view.folders:
+        return no_plain_policy()
+    if view.folders:
+        fix = restoring(layout.CONFIG) if here else ELSEWHERE
+        return PolicyMissing(where=where, path=layout.CONFIG, fix=fix)
+    return None
+
+
+def stranger(git: Git, commit: str) -> str:
+    """Return what a commit has in the place of the ledger's folder; nothing where it has the folder, or nothing."""
+    entry = git.entries(commit, layout.FOLDER).get(layout.FOLDER)
+    return "" if entry is None or entry.type == "tree" else KINDS.get(entry.mode, "a file")
+
+
+def taking_out() -> str:
+    """Return the words that put a folder back where something else was committed."""
+    before = f'"$(git rev-list -1 HEAD -- {layout.FOLDER})^"'
+    return (
+        f"put the folder back, and commit that: git rm -q {layout.FOLDER} && git checkout {before} -- {layout.FOLDER}"
+    )
