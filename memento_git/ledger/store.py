@@ -138,6 +138,7 @@ class Ledger:
         self.clock = clock
         self.entropy = entropy
         self.warnings: list[str] = []
+        self.landed: list[str] = []
         self._asked: edits.Asked | None = None
         self._uncommitted: list[edits.Change] = []
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
@@ -307,6 +308,7 @@ class Ledger:
             draft = publish.prepare(self.git, base, tx.message(action), tx.changes, tx.olds, self.settings)
             tx.commit = draft.commit
             told = publish.land(self.git, draft)
+            self.landed.append(draft.commit)
         except BaseException:
             if not (tx.commit and publish.has_landed(self.git, base, tx.commit)):
                 for undo in tx.after_failure:
