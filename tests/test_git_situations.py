@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger import publish, worktree
+from memento_git.ledger import checkouts, publish, worktree
 from memento_git.ledger.store import Ledger, NoLedger
+from memento_git.model.ids import make_id
 from memento_git.work import codestate
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
@@ -294,6 +295,64 @@ def test_a_path_with_a_colon_and_quotes_is_a_path_like_any_other(tmp_path: Path)
         assert codestate.code_now(ledger.git)["dirty"] is False
 
     assert git(root, "status", "--short") == ""
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "carriage\rreturn", "next\x85line", "line\u2028separator", "end\n"])
+def test_a_path_of_several_lines_is_a_path_like_any_other_and_nothing_is_made_beside_it(
+    play: Play, tmp_path: Path, name: str
+) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    run = play.run()
+    git(place, "clone", "-q", str(play.root), name)
+    git(place, "clone", "-q", "--bare", str(play.root), f"{name}.git")
+    before = sorted(place.iterdir())
+
+    there = play.beside(place / name)
+    task = there.task()
+    checkout = checkouts.add(there.ledger.git, make_id("dispatch", b"12345678"), place / name / "trees")
+
+    assert there.ledger.git.top == place / name
+    assert there.ledger.view().find(task, "task")[1] == run
+    assert checkout.path in checkouts.listed(there.ledger.git)
+    assert checkouts.remove(there.ledger.git, checkout, branch=True) == ""
+    assert play.beside(place / f"{name}.git").ledger.view().runs() == [run]
+    assert sorted(place.iterdir()) == before
+    assert git(place / name, "status", "--short") == ""
+
+
+def test_a_work_tree_that_knows_nothing_of_its_git_directory_is_read_and_written(play: Play, tmp_path: Path) -> None:
+    run = play.run()
+    away, inside = tmp_path / "home", tmp_path / "kept.git"
+    git(tmp_path, "clone", "-q", "--bare", str(play.root), str(inside))
+    away.mkdir()
+    git(inside, "config", "core.bare", "false")
+    git(inside, "config", "core.worktree", str(away))
+    git(inside, "reset", "-q", "--hard")
+
+    there = play.beside(inside)
+    task = there.task()
+
+    assert there.ledger.view().find(task, "task")[1] == run
+    assert there.ledger.warnings == []
+    assert codestate.code_now(there.ledger.git)["dirty"] is False
+    assert (there.ledger.git.top, git(inside, "status", "--short")) == (away, "")
+    assert list(away.glob(f".memento/runs/{run}/tasks/*/{task}/task.md"))
+    assert not (away / "memento").exists()
+
+
+def test_a_work_tree_that_lies_in_another_repository_is_its_own(play: Play, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    git(tmp_path, "init", "-q", "-b", "main", str(other))
+    git(play.root, "config", "core.worktree", str(other))
+    git(play.root, "reset", "-q", "--hard")
+
+    there = play.beside(play.root)
+    run = there.run()
+
+    assert there.ledger.view().runs() == [run]
+    assert not (other / ".git" / "memento").exists()
+    assert git(other, "for-each-ref") == ""
 
 
 def test_a_hand_made_file_where_the_ledger_writes_is_kept(play: Play) -> None:

@@ -144,7 +144,7 @@ def listed(git: Git) -> dict[Path, str]:
     """Return folder -> branch ('' when detached) of all work trees that git knows, the main one too."""
     found: dict[Path, str] = {}
     path = None
-    for line in os.fsdecode(git.run("worktree", "list", "--porcelain")).splitlines():
+    for line in _worktrees(git):
         word, _, rest = line.partition(" ")
         if word == "worktree":
             path = Path(rest)
@@ -152,6 +152,12 @@ def listed(git: Git) -> dict[Path, str]:
         elif word == "branch" and path is not None:
             found[path] = rest.removeprefix("refs/heads/")
     return found
+
+
+def _worktrees(git: Git) -> list[str]:
+    """Return what git says of its work trees, a line for each value; git before 2.36 has no way to say all paths."""
+    told = git.answer("worktree", "list", "--porcelain", "-z")
+    return told.split("\0") if told is not None else os.fsdecode(git.run("worktree", "list", "--porcelain")).split("\n")
 
 
 def opened(git: Git, checkout: Checkout) -> Git | None:

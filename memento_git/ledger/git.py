@@ -127,13 +127,16 @@ class Git:
         self.start = start.absolute()
         self.cwd = start
         self.extra: dict[str, str] = {}
+        self.bound: dict[str, str] = {}
         self._reader: subprocess.Popen[bytes] | None = None
         self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
         answer = self._run(
             "rev-parse", "--path-format=absolute", "--is-bare-repository", "--show-object-format",
             "--git-dir", "--git-common-dir", "--show-toplevel",
         )  # fmt: skip
-        lines = os.fsdecode(answer.stdout).splitlines()
+        lines = os.fsdecode(answer.stdout).split("\n")[:-1]
+        if len(lines) > 5:  # a path of several lines
+            lines = [*lines[:2], *filter(None, map(self._place, ("git-dir", "git-common-dir", "show-toplevel")))]
         if len(lines) < 4 or not Path(lines[2]).is_absolute():
             self._explain(answer.stderr)
         self.object_format = lines[1]
@@ -141,6 +144,17 @@ class Git:
         self.common_dir = Path(lines[3])
         self.top = Path(lines[4]) if len(lines) > 4 else None
         self.cwd = self.top or self.git_dir
+        if self.top is not None and not _is_found_from(self.top, self.git_dir):
+            self.bound = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
+
+    def _place(self, what: str) -> str:
+        """Return one of the repository's folders, whatever characters are in its path; nothing where there is none."""
+        done = self._run("rev-parse", "--path-format=absolute", f"--{what}")
+        return "" if done.returncode else os.fsdecode(done.stdout).removesuffix("\n")
+
+    def _environment(self, extra: Mapping[str, str] | None) -> dict[str, str]:
+        """Return the environment of one git command, led to this repository where its work tree does not lead there."""
+        return environment({**self.bound, **(extra or {})})
 
     def _explain(self, stderr: bytes) -> None:
         """Say why a repository could not be opened."""
@@ -165,7 +179,7 @@ class Git:
                 cwd=self.cwd,
                 input=data,
                 capture_output=True,
-                env=environment({**self.extra, **(extra or {})}),
+                env=self._environment({**self.extra, **(extra or {})}),
                 check=False,
             )
 
@@ -195,7 +209,7 @@ class Git:
         with self._starting():
             return subprocess.Popen(
                 ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
-                cwd=self.cwd, env=environment(extra), start_new_session=apart,
+                cwd=self.cwd, env=self._environment(extra), start_new_session=apart,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
 
@@ -296,7 +310,7 @@ class Git:
             with self._starting():
                 self._reader = subprocess.Popen(
                     ["git", *OPTIONS, "cat-file", "--batch"],
-                    cwd=self.cwd, env=environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
+                    cwd=self.cwd, env=self._environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 )  # fmt: skip
             self._end_reader = weakref.finalize(self, _end, self._reader)
@@ -333,7 +347,7 @@ class Git:
 
     def head(self) -> tuple[str | None, str]:
         """Return HEAD's commit (None when unborn) and the ref that a commit moves: the branch, or HEAD itself."""
-        lines = (self.answer("rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or "").splitlines()
+        lines = (self.answer("rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or "").split("\n")
         if len(lines) == 2:
             return lines[0], lines[1]
         return None, self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD"
@@ -341,10 +355,22 @@ class Git:
     def settings(self) -> dict[str, str]:
         """Return git's configuration and identities, the last value of each key."""
         found: dict[str, str] = {}
-        for line in os.fsdecode(self.run("var", "-l")).splitlines():
+        for line in os.fsdecode(self.run("var", "-l")).split("\n"):
             key, _, value = line.partition("=")
             found[key] = value
         return found
+
+
+def _is_found_from(top: Path, git_dir: Path) -> bool:
+    """Tell whether git finds a git directory from a work tree; core.worktree may name one that knows nothing of it."""
+    link = top / ".git"
+    try:
+        if link.is_dir():
+            return link.samefile(git_dir)
+        told = os.fsdecode(link.read_bytes().removeprefix(b"gitdir: ").rstrip(b"\r\n"))
+        return (top / told).samefile(git_dir)
+    except OSError:
+        return False
 
 
 def reason_of(stderr: bytes, code: int) -> str:

@@ -204,7 +204,7 @@ class Reader:
 @contextmanager
 def reading(git: Git) -> Iterator[Reader]:
     """Yield what reads files at any moment; what it makes lies in a folder that is thrown away."""
-    own = Git(git.cwd)
+    own = Git(git.start)
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         own.extra = {**scratch.variables(own, Path(folder)), "GIT_NO_LAZY_FETCH": "1"}
         try:
