@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.knowledge import following
 from memento_git.ledger import checkouts, publish, worktree
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
@@ -353,6 +354,69 @@ def test_a_work_tree_that_lies_in_another_repository_is_its_own(play: Play, tmp_
     assert there.ledger.view().runs() == [run]
     assert not (other / ".git" / "memento").exists()
     assert git(other, "for-each-ref") == ""
+
+
+ASSUMED, SKIPPED = "--assume-unchanged", "--skip-worktree"
+
+
+@pytest.mark.parametrize("flags", [[ASSUMED], [SKIPPED], [ASSUMED, SKIPPED]], ids=" ".join)
+def test_what_git_was_told_not_to_look_at_is_part_of_the_code_that_a_command_sees(
+    play: Play, flags: list[str]
+) -> None:
+    for flag in flags:
+        git(play.root, "update-index", flag, "app.py")
+    told = git(play.root, "ls-files", "-v", "app.py")
+    clean = codestate.code_now(play.ledger.git)
+    (play.root / "app.py").write_text("answer = 43\n")
+
+    seen = codestate.code_now(play.ledger.git)
+
+    assert (clean["dirty"], seen["dirty"]) == (False, True)
+    assert git(play.root, "ls-files", "-v", "app.py") == told
+    with following.opened(play.ledger.git) as follower:
+        assert follower.work_tree([]).blob("app.py") == play.ledger.git.blob_id(b"answer = 43\n")
+    for flag in flags:
+        git(play.root, "update-index", flag.replace("--", "--no-"), "app.py")
+    play.commit_all("as it was seen")
+    assert codestate.code_at(play.ledger.git, "HEAD")["tree"] == seen["tree"]
+
+
+def test_a_file_that_is_assumed_unchanged_and_gone_is_gone(play: Play) -> None:
+    git(play.root, "update-index", "--assume-unchanged", "app.py")
+    (play.root / "app.py").unlink()
+
+    assert codestate.code_now(play.ledger.git)["dirty"] is True
+
+
+@pytest.mark.parametrize("index", ["sparse", "full"])
+def test_in_a_sparse_checkout_what_is_there_counts_and_what_is_left_out_is_not_deleted(play: Play, index: str) -> None:
+    for name in ("in/a.py", "out/b.py"):
+        (play.root / name).parent.mkdir()
+        (play.root / name).write_text("answer = 42\n")
+    play.commit_all("code")
+    option = "--sparse-index" if index == "sparse" else "--no-sparse-index"
+    git(play.root, "sparse-checkout", "set", "--cone", option, "in", ".memento")
+    assert not (play.root / "out").exists()
+    assert codestate.code_now(play.ledger.git)["dirty"] is False
+
+    (play.root / "out").mkdir()
+    (play.root / "out" / "b.py").write_text("answer = 43\n")
+
+    assert codestate.code_now(play.ledger.git)["dirty"] is True
+    assert git(play.root, "ls-files", "-v", "in/a.py") == "H in/a.py"
+
+
+def test_what_is_hidden_in_the_work_tree_of_a_dispatch_is_part_of_its_work(play: Play, tmp_path: Path) -> None:
+    checkout = checkouts.add(play.ledger.git, make_id("dispatch", b"12345678"), tmp_path / "trees")
+    inside = checkouts.opened(play.ledger.git, checkout)
+    assert inside is not None
+    git(checkout.path, "update-index", "--skip-worktree", "app.py")
+    (checkout.path / "app.py").write_text("answer = 43\n")
+
+    work = checkouts.look(inside, checkout.base)
+
+    assert work.changed
+    assert git(checkout.path, "cat-file", "blob", f"{work.tree}:app.py") == "answer = 43"
 
 
 def test_a_hand_made_file_where_the_ledger_writes_is_kept(play: Play) -> None:

@@ -113,7 +113,10 @@ class _Reader:
             shutil.copy2(real, self.index)  # its time, too: git compares it with that of files to find late edits
         else:
             self.run("read-tree", "--empty")
-        self.run("add", "-u", "--", ".")
+        try:
+            scratch_space.add_tracked(self.git, self.extra, ".")
+        except GitFailed as failure:
+            raise CodeUnknown(reason=failure.facts["reason"]) from None
         return self.run("write-tree").strip()
 
     def code_id(self, tree: str) -> str:
