@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.knowledge import following
-from memento_git.ledger import checkouts, publish, worktree
+from memento_git.ledger import checkouts, history, publish, worktree
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
 from memento_git.work import codestate
@@ -200,9 +200,32 @@ def test_a_sha256_repository_is_written_and_names_its_code(tmp_path: Path) -> No
         task = wide.proven()
         assert wide.is_proven(task)
         assert len(codestate.code_now(ledger.git)["tree"]) == 64
+        view = ledger.view()
+        rows = history.ledger_commits(view, history.commit_names(view))
+        assert [row["subject"] for row in rows][-1] == "memento: init"
+        assert {(len(row["commit"]), row["author"]) for row in rows} == {(64, "Ada <ada@example.invalid>")}
+        assert rows[0]["trailers"]["Memento-Actor"] == ["Ada <ada@example.invalid>"]
 
     assert git(root, "status", "--short") == ""
     git(root, "fsck", "--strict")
+
+
+def test_commits_of_any_date_encoding_and_message_are_listed(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    play.run()
+    (play.root / ".memento" / "README.md").write_text("mine\n")
+    git(play.root, "add", "--all")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "@99999999999999 +0100")
+    git(play.root, "-c", "i18n.commitEncoding=latin-1", "commit", "-qF", "-", data="Grü\n\nText: x\n".encode("latin-1"))
+    for encoding in ("hex", "idna", "nobody-knows"):
+        (play.root / ".memento" / "README.md").write_text(encoding)
+        git(play.root, "-c", f"i18n.commitEncoding={encoding}", "commit", "-qam", "words")
+
+    view = play.ledger.view()
+    rows = history.ledger_commits(view, history.commit_names(view))
+
+    assert [row["subject"] for row in rows[:4]] == ["words", "words", "words", "Grü"]
+    assert rows[0]["trailers"] == {}
+    assert set(rows[4]["trailers"]) == {"Memento-Action", "Memento-Run", "Memento-Record", "Memento-Actor"}
 
 
 def test_line_endings_of_the_users_platform_never_make_the_ledger_dirty(play: Play, tmp_path: Path) -> None:
