@@ -1,4 +1,4 @@
-"""Why a commit has no ledger to read although there is one: its policy is gone, or its folder is."""
+"""Why a ledger that is there cannot be read: its policy is gone, its folder is, or git does not give out objects."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken, MementoError
 from memento_git.ledger import layout
+from memento_git.ledger.git import GitFailed
 from memento_git.ledger.view import no_plain_policy
 from memento_git.model.finding import restoring
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
+PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
 
 
@@ -31,6 +33,26 @@ class FolderReplaced(Broken):
     token = "ledger_replaced"
     sentence = "{folder} at {where} is {kind}, not a folder, so there is no ledger in it"
     hint_ = "{fix}"
+
+
+class ObjectsAway(Broken):
+    """A partial clone lacks an object, and git cannot bring it."""
+
+    token = "objects_away"
+    sentence = "this partial clone lacks what must be read, and git cannot fetch it: {reason}"
+    hint_ = "let its remote be reached (git ls-remote tells), then run the command again"
+
+
+def silenced(git: Git, name: str) -> Broken:
+    """Return why git ended instead of giving out an object."""
+    try:
+        git.run("cat-file", "-t", name)
+    except GitFailed as failure:
+        reason = failure.facts["reason"]
+        if git.answer("config", "--get-regexp", PARTIAL):
+            return ObjectsAway(reason=reason)
+        return GitFailed(command="cat-file", reason=reason)
+    return GitFailed(command="cat-file", reason="it ended before it answered")
 
 
 def told(view: View, where: str) -> MementoError | None:

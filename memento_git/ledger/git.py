@@ -331,7 +331,9 @@ class Git:
         for _ in names:
             header = reader.stdout.readline().split()
             if not header:
-                raise GitFailed(command="cat-file", reason="it ended before it answered")
+                from memento_git.ledger import absence
+
+                raise absence.silenced(self, names[len(found)])
             if header[-1] == b"missing" or len(header) != 3:
                 found.append(None)
                 continue

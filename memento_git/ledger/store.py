@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import edits, journal, layout
-from memento_git.ledger.git import Git
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.view import View
 from memento_git.model.clock import stamp
 from memento_git.model.ids import make_id
@@ -139,6 +139,7 @@ class Ledger:
         self.entropy = entropy
         self.warnings: list[str] = []
         self.landed: list[str] = []
+        self.unseen = ""
         self._asked: edits.Asked | None = None
         self._uncommitted: list[edits.Change] = []
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
@@ -253,7 +254,11 @@ class Ledger:
         """Let git finish looking, before anything is written that it would take for an edit."""
         if self._asked is not None:
             asked, self._asked = self._asked, None
-            self._uncommitted = asked.changes()
+            try:
+                self._uncommitted = asked.changes()
+            except GitFailed as failure:  # reading needs no index, and what writes asks git itself
+                self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
+                self.warnings.append(self.unseen)
             if self._uncommitted and journal.pending(self.git):
                 self._mend()
                 self._uncommitted = edits.changes(self.git, layout.FOLDER)
