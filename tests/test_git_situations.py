@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memento_git.errors import MementoError
 
@@ -49,6 +50,16 @@ def test_an_unborn_branch_gets_the_ledger_as_its_first_commit_and_keeps_staged_w
 
     assert git(root, "status", "--short") == "A  app.py"
     assert git(root, "ls-tree", "--name-only", "HEAD") == ".memento"
+
+
+@pytest.mark.parametrize("command", ["check", "graph", "diff HEAD", "diff HEAD~1..HEAD", "status --at @"])
+def test_an_unborn_branch_is_told_as_one(tmp_path: Path, cli: Callable[..., Any], command: str) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    code, out, _ = cli(*command.split(), "-C", str(tmp_path), "--json")
+    answer = json.loads(out)
+    assert (code, answer["error"], answer["hint"].rpartition(": ")[2]) == (1, "no_commit_yet", "memento init")
+    out = cli("status", "--at", "main~9", "-C", str(tmp_path), "--json")[1]
+    assert json.loads(out)["error"] == "revision_not_found"
 
 
 def test_a_detached_head_is_moved_and_a_warning_says_so(play: Play) -> None:

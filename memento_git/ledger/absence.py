@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken, MementoError
 from memento_git.ledger import layout
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import GitFailed, NoSuchRevision
 from memento_git.ledger.view import no_plain_policy
 from memento_git.model.finding import restoring
 
@@ -41,6 +42,21 @@ class ObjectsAway(Broken):
     token = "objects_away"
     sentence = "this partial clone lacks what must be read, and git cannot fetch it: {reason}"
     hint_ = "let its remote be reached (git ls-remote tells), then run the command again"
+
+
+class NoCommitYet(NoSuchRevision):
+    """HEAD of a branch that has no commit."""
+
+    token = "no_commit_yet"
+    sentence = "this branch has no commit yet, so {rev} names none"
+    hint_ = "commit something first, or make a ledger as its first commit: memento init"
+
+
+def unresolved(git: Git, rev: str) -> NoSuchRevision:
+    """Return why a revision names no commit: there is none yet where it starts, or git does not know it."""
+    if re.match(r"(HEAD|@)(?![\w/.-])", rev) and git.head()[0] is None:
+        return NoCommitYet(rev=rev)
+    return NoSuchRevision(rev=rev)
 
 
 def silenced(git: Git, name: str) -> Broken:

@@ -11,23 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
+from memento_git.ledger.environment import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 OLDEST: Final = (2, 31)
-LOCAL_VARIABLES: Final = frozenset({
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE", "GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
-})  # fmt: skip
-QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 AT_ONCE: Final = 200
-QUIET: Final = {
-    "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
-    "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull,
-}  # fmt: skip
 WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
@@ -109,13 +99,6 @@ class Stored(NamedTuple):
     oid: str
     type: str
     data: bytes
-
-
-def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return our environment without what ties git to another repository or index."""
-    left_out = LOCAL_VARIABLES if QUARANTINE[0] not in os.environ else LOCAL_VARIABLES.difference(QUARANTINE)
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    return {**kept, **QUIET, **(extra or {})}
 
 
 class Git:
@@ -278,7 +261,9 @@ class Git:
         """Return the id of the commit that a revision names."""
         found = self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
         if not found:
-            raise NoSuchRevision(rev=rev)
+            from memento_git.ledger import absence
+
+            raise absence.unresolved(self, rev)
         return found
 
     def files(self, commit: str, folder: str) -> dict[str, Entry]:

@@ -71,7 +71,7 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
 
 def tried(name: str, answers: Iterator[Answer]) -> list[Answer]:
     """Return the answers of one check; where it comes to no end, that is the last of them, and the others go on."""
-    found = []
+    found: list[Answer] = []
     try:
         found += answers
     except (MementoError, OSError) as error:
