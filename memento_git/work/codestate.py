@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import scratch as scratch_space
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-
-    from memento_git.ledger.git import Git
 
 FOLDER: Final = b".memento"
 MOST_NAMES: Final = 50
 MOST_FILES: Final = 1000
 MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
+SUBMODULE: Final = re.compile(r"(?:^|\0)160000 \S+ \d\t([^\0]+)")
 
 
 class CodeUnknown(Refused):
@@ -70,8 +71,6 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
 
     Works on a copy of the index and a throw-away object store, so nothing of the user's changes or stays behind.
     """
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
         reader = _Reader(git, Path(scratch))
         tracked = reader.tracked()
@@ -91,6 +90,14 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
 def is_fit(path: str) -> bool:
     """Tell whether the ledger can hold a file's name as text."""
     return len(path) <= LONGEST_NAME and "\t" not in path and not any(text_problems(path, lines=False))
+
+
+def _nested(folder: Path) -> tuple[str, str]:
+    """Return the trees of a submodule: that of its tracked files as they lie, and that of its commit."""
+    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+        reader = _Reader(Git(folder), Path(scratch))
+        head = reader.git.answer("rev-parse", "--verify", "--quiet", "HEAD^{tree}")
+        return reader.code_id(reader.tracked()), reader.code_id(head) if head else ""
 
 
 class _Reader:
@@ -117,6 +124,12 @@ class _Reader:
             scratch_space.add_tracked(self.git, self.extra, ".")
         except GitFailed as failure:
             raise CodeUnknown(reason=failure.facts["reason"]) from None
+        top = self.git.top or Path()
+        for path in SUBMODULE.findall(self.run("ls-files", "-s", "-z")):
+            if (top / path / ".git").exists():
+                tree, commits = _nested(top / path)
+                if tree != commits:
+                    self.run("update-index", "--cacheinfo", f"160000,{tree},{path}")
         return self.run("write-tree").strip()
 
     def code_id(self, tree: str) -> str:
