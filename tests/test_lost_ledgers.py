@@ -19,6 +19,7 @@ from tests.play import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.play import Play
 
@@ -117,6 +118,27 @@ def test_a_link_committed_in_place_of_the_folder_is_told_and_the_hint_puts_the_f
 
     assert play.ledger.view().runs() == [run]
     assert play.run() in play.ledger.view().runs()
+
+
+def test_a_link_that_never_was_a_folder_is_taken_out(repo: Path, cli: Callable[..., Any]) -> None:
+    (repo / ".memento").symlink_to("../elsewhere")
+    git(repo, "add", "--all")
+    git(repo, "commit", "-qm", "link")
+    hint = json.loads(cli("status", "-C", str(repo), "--json")[1])["hint"]
+    assert hint == json.loads(cli("init", "-C", str(repo), "--json")[1])["hint"]
+
+    shown, _, memento = hint.partition(": ")[2].rpartition(" && ")
+    subprocess.run(shown, shell=True, check=True, cwd=repo)
+    assert memento == "memento init"
+    assert cli("init", "-C", str(repo))[0] == 0
+
+
+def test_where_history_is_too_short_to_bring_the_policy_back_another_clone_is_named(lost: Play, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--depth=1", lost.root.as_uri(), "shallow")
+
+    with pytest.raises(PolicyMissing) as caught:
+        lost.beside(tmp_path / "shallow").ledger.view()
+    assert "a clone" in caught.value.hint
 
 
 def test_the_hint_on_a_link_that_is_not_committed_works_too(play: Play) -> None:

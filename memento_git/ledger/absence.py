@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
+FROM_OTHERS: Final = "commit the file as a clone has it that still has one; docs/reference/policy.md says what is in it"
 PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
 KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
 
@@ -76,12 +77,12 @@ def told(view: View, where: str) -> MementoError | None:
     here = view.commits[:1] == (view.git.head()[0],)
     for commit in view.commits:
         if kind := stranger(view.git, commit):
-            fix = taking_out() if here else ELSEWHERE
+            fix = taking_out(view.git) if here else ELSEWHERE
             return FolderReplaced(folder=layout.FOLDER, where=where, kind=kind, fix=fix)
     if layout.CONFIG in view.folders:
         return no_plain_policy()
     if view.folders:
-        fix = restoring(layout.CONFIG) if here else ELSEWHERE
+        fix = (restoring(layout.CONFIG) if _was_here(view.git) else FROM_OTHERS) if here else ELSEWHERE
         return PolicyMissing(where=where, path=layout.CONFIG, fix=fix)
     return None
 
@@ -92,9 +93,17 @@ def stranger(git: Git, commit: str) -> str:
     return "" if entry is None or entry.type == "tree" else KINDS.get(entry.mode, "a file")
 
 
-def taking_out() -> str:
-    """Return the words that put a folder back where something else was committed."""
-    before = f'"$(git rev-list -1 HEAD -- {layout.FOLDER})^"'
+def taking_out(git: Git) -> str:
+    """Return the words that put a folder, if there ever was one, where something else was committed."""
+    if not _was_here(git):
+        return f"take it out and make a ledger: git rm -q {layout.FOLDER} && git commit -m 'No link' && memento init"
+    before = f'"$(git rev-list -1 HEAD -- {layout.CONFIG})^"'
     return (
         f"put the folder back, and commit that: git rm -q {layout.FOLDER} && git checkout {before} -- {layout.FOLDER}"
     )
+
+
+def _was_here(git: Git) -> bool:
+    """Tell whether the commit before the last that changed the policy, in the history that is here, has one."""
+    last = git.answer("rev-list", "-1", "HEAD", "--", layout.CONFIG)
+    return bool(last) and git.answer("rev-parse", "--verify", "--quiet", f"{last}^:{layout.CONFIG}") is not None

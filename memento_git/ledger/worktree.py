@@ -170,7 +170,7 @@ def replacing(git: Git) -> str:
 
     head = git.head()[0]
     if head and absence.stranger(git, head):
-        return absence.taking_out()
+        return absence.taking_out(git)
     return f"replace the link by the folder that git has: git checkout HEAD -- {layout.FOLDER}"
 
 
