@@ -394,9 +394,7 @@ ASSUMED, SKIPPED = "--assume-unchanged", "--skip-worktree"
 
 
 @pytest.mark.parametrize("flags", [[ASSUMED], [SKIPPED], [ASSUMED, SKIPPED]], ids=" ".join)
-def test_what_git_was_told_not_to_look_at_is_part_of_the_code_that_a_command_sees(
-    play: Play, flags: list[str]
-) -> None:
+def test_what_git_was_told_not_to_look_at_is_part_of_the_code_that_a_command_sees(play: Play, flags: list[str]) -> None:
     for flag in flags:
         git(play.root, "update-index", flag, "app.py")
     told = git(play.root, "ls-files", "-v", "app.py")

@@ -171,7 +171,7 @@ def _wrap(function: Callable[..., Any], *, writing: bool = False) -> Callable[..
         except terminal.CannotPrint as error:
             from memento_git.cli import unprinted
 
-            raise unprinted.refusal(error, door.landed, writing=writing) from error
+            unprinted.refuse(error, door.landed, writing=writing)
         finally:
             door.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from memento_git.errors import Refused
 
@@ -30,9 +30,9 @@ class AnswerUnwritten(Refused):
         super().__init__(problem=problem, then=then)
 
 
-def refusal(error: OSError, landed: Sequence[str], *, writing: bool) -> Refused:
-    """Return what to say of an answer that nobody gets; `landed` are the commits that the command made."""
+def refuse(error: OSError, landed: Sequence[str], *, writing: bool) -> NoReturn:
+    """Tell of an answer that nobody gets; `landed` are the commits that the command made."""
     problem = error.strerror or "it is closed"
     if landed:
-        return AnswerLost(commit=landed[-1][:12], problem=problem)
-    return AnswerUnwritten(problem=problem, writing=writing)
+        raise AnswerLost(commit=landed[-1][:12], problem=problem) from error
+    raise AnswerUnwritten(problem=problem, writing=writing) from error

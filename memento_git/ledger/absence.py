@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from memento_git.errors import Broken, MementoError
+from memento_git.errors import Broken
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed, NoSuchRevision
-from memento_git.ledger.view import no_plain_policy
+from memento_git.ledger.view import refuse_policy_file
 from memento_git.model.finding import restoring
 
 if TYPE_CHECKING:
@@ -53,38 +53,37 @@ class NoCommitYet(NoSuchRevision):
     hint_ = "commit something first, or make a ledger as its first commit: memento init"
 
 
-def unresolved(git: Git, rev: str) -> NoSuchRevision:
-    """Return why a revision names no commit: there is none yet where it starts, or git does not know it."""
+def refuse_revision(git: Git, rev: str) -> NoReturn:
+    """Say why a revision names no commit: there is none yet where it starts, or git does not know it."""
     if re.match(r"(HEAD|@)(?![\w/.-])", rev) and git.head()[0] is None:
-        return NoCommitYet(rev=rev)
-    return NoSuchRevision(rev=rev)
+        raise NoCommitYet(rev=rev)
+    raise NoSuchRevision(rev=rev)
 
 
-def silenced(git: Git, name: str) -> Broken:
-    """Return why git ended instead of giving out an object."""
+def refuse_object(git: Git, name: str) -> NoReturn:
+    """Say why git ended instead of giving out an object."""
     try:
         git.run("cat-file", "-t", name)
     except GitFailed as failure:
         reason = failure.facts["reason"]
         if git.answer("config", "--get-regexp", PARTIAL):
-            return ObjectsAway(reason=reason)
-        return GitFailed(command="cat-file", reason=reason)
-    return GitFailed(command="cat-file", reason="it ended before it answered")
+            raise ObjectsAway(reason=reason) from None
+        raise GitFailed(command="cat-file", reason=reason) from None
+    raise GitFailed(command="cat-file", reason="it ended before it answered")
 
 
-def told(view: View, where: str) -> MementoError | None:
-    """Return what became of the ledger that a view does not have; None where there never was one."""
+def refuse(view: View, where: str) -> None:
+    """Say what became of the ledger that a view does not have; nothing where there never was one."""
     here = view.commits[:1] == (view.git.head()[0],)
     for commit in view.commits:
         if kind := stranger(view.git, commit):
             fix = taking_out(view.git) if here else ELSEWHERE
-            return FolderReplaced(folder=layout.FOLDER, where=where, kind=kind, fix=fix)
+            raise FolderReplaced(folder=layout.FOLDER, where=where, kind=kind, fix=fix)
     if layout.CONFIG in view.folders:
-        return no_plain_policy()
+        refuse_policy_file()
     if view.folders:
         fix = (restoring(layout.CONFIG) if _was_here(view.git) else FROM_OTHERS) if here else ELSEWHERE
-        return PolicyMissing(where=where, path=layout.CONFIG, fix=fix)
-    return None
+        raise PolicyMissing(where=where, path=layout.CONFIG, fix=fix)
 
 
 def stranger(git: Git, commit: str) -> str:

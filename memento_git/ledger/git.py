@@ -263,7 +263,7 @@ class Git:
         if not found:
             from memento_git.ledger import absence
 
-            raise absence.unresolved(self, rev)
+            absence.refuse_revision(self, rev)
         return found
 
     def files(self, commit: str, folder: str) -> dict[str, Entry]:
@@ -318,7 +318,7 @@ class Git:
             if not header:
                 from memento_git.ledger import absence
 
-                raise absence.silenced(self, names[len(found)])
+                absence.refuse_object(self, names[len(found)])
             if header[-1] == b"missing" or len(header) != 3:
                 found.append(None)
                 continue

@@ -6,9 +6,9 @@ import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 
-from memento_git.errors import MementoError, Misused, Refused
+from memento_git.errors import Misused, Refused
 from memento_git.ledger import edits, journal, layout
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.view import View
@@ -35,11 +35,12 @@ class NoLedger(Refused):
     hint_ = "make one: memento init"
 
 
-def absent(view: View, where: str) -> MementoError:
-    """Return the refusal where a view has no policy: there is no ledger, or what it was judged by is gone."""
+def refuse_absent(view: View, where: str) -> NoReturn:
+    """Refuse where a view has no policy: there is no ledger, or what it was judged by is gone."""
     from memento_git.ledger import absence
 
-    return absence.told(view, where) or NoLedger(where=where)
+    absence.refuse(view, where)
+    raise NoLedger(where=where)
 
 
 class UncommittedLedger(Refused):
@@ -223,7 +224,7 @@ class Ledger:
             self.ask_for_edits()
             view = View(self.git, (found.oid,) if found else (), self.now())
         if not view.exists:
-            raise absent(view, ", ".join(at) or "HEAD")
+            refuse_absent(view, ", ".join(at) or "HEAD")
         view.refuse_newer()
         return view
 

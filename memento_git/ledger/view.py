@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
@@ -37,10 +37,10 @@ class LedgerUnreadable(Broken):
         super().__init__(finding=finding, fix=finding.fix or "memento doctor lists all that is wrong")
 
 
-def no_plain_policy() -> LedgerUnreadable:
-    """Return the refusal where something that is no file of its own lies in the policy's place."""
+def refuse_policy_file() -> NoReturn:
+    """Refuse where something that is no file of its own lies in the policy's place."""
     fix = restoring(layout.CONFIG)
-    return LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", fix))
+    raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", fix))
 
 
 class View:
@@ -245,7 +245,7 @@ class View:
 
         data = self.read(layout.CONFIG)
         if data is None and layout.CONFIG in self.folders:
-            raise no_plain_policy()
+            refuse_policy_file()
         policy, findings = codec.read_config(data)
         for finding in findings:
             raise LedgerUnreadable(finding=finding)

@@ -57,7 +57,8 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     view = View(git, (head,), now)
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
         where = "the index" if git.extra else head[:12]
-        raise absence.told(view, where) or NothingToCheck(where=where)
+        absence.refuse(view, where)
+        raise NothingToCheck(where=where)
     policy, found = policy_at(view)
     found += files.check_names(view.files, view.files, policy.key_files)
     for run in view.runs():
@@ -87,7 +88,8 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     if not had_ledger and not view.exists:
         if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
             return Report([], [], first, head, 0)
-        raise absence.told(view, head[:12]) or NothingToCheck(where=head[:12])
+        absence.refuse(view, head[:12])
+        raise NothingToCheck(where=head[:12])
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
