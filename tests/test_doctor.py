@@ -195,6 +195,18 @@ def test_an_index_that_git_cannot_read_stops_no_reading_and_doctor_says_how_to_m
     assert git(play.root, "status", "--short") == ""
 
 
+def test_a_repository_that_git_does_not_open_is_told_in_gits_words_and_not_sent_to_doctor(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    with (play.root / ".git" / "config").open("a") as config:
+        config.write("[\n")
+    for command in ("status", "doctor"):
+        code, out, _ = cli(command, "-C", str(play.root), "--json")
+        answer = json.loads(out)
+        assert (code, answer["error"], "doctor" in answer["hint"]) == (4, "repository_unreadable", False)
+        assert "bad config line" in answer["message"]
+
+
 def test_what_stands_in_the_place_of_our_folder_ends_no_other_check(play: Play) -> None:
     play.run()
     shutil.rmtree(play.root / ".git" / "memento")

@@ -53,6 +53,14 @@ class GitFailed(Broken):
     hint_ = "memento doctor tells more"
 
 
+class RepositoryUnreadable(Broken):
+    """There is a repository, and git does not open it."""
+
+    token = "repository_unreadable"
+    sentence = "git cannot open this repository: {reason}"
+    hint_ = "mend what git names, until git status works, then run the command again"
+
+
 class NotARepository(Refused):
     """The workspace is not inside a git repository."""
 
@@ -151,7 +159,7 @@ class Git:
             raise NotARepository(path=self.cwd)
         if "dubious ownership" in reason or "unsafe repository" in reason:
             raise DubiousOwnership(reason=reason)
-        raise GitFailed(command="rev-parse", reason=reason)
+        raise RepositoryUnreadable(reason=reason)
 
     def _run(
         self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None
