@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from memento_git.errors import Refused
+from memento_git.errors import MementoError, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class AnswerLost(Refused):
-    """A change that was made, by a command that could not say so."""
+class AnswerLost(MementoError):
+    """A change that was made, by a command that could not say so; no refusal, for those change nothing."""
 
     token = "answer_lost"
     sentence = "the change is made (commit {commit}), but the answer could not be written: {problem}"
-    hint_ = "do not run it again; see what it did: memento log --limit 5"
+    hint_ = "do not run it again; see what it did: memento log --commits --limit 5"
+    exit_code = 1
 
 
 class AnswerUnwritten(Refused):
