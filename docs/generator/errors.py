@@ -21,8 +21,8 @@ CODES: Final = (
     (
         "1",
         (
-            "refused, or not found; nothing was changed. Also a negative verdict: `task verify`, `task route`, `doctor`. "
-            "And `answer_lost`: the change is made, but standard output took no answer"
+            "refused, or not found; nothing was changed. Also a negative verdict: `task verify`, `task route`, "
+            "`doctor`. And `answer_lost`: the change is made, but standard output took no answer"
         ),
     ),
     ("2", "usage: the request itself is malformed"),
