@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 CHUNK: Final = 64 * 1024
-IN_MEMORY: Final = "/dev/shm/"  # noqa: S108 (a place where machines keep files, which nobody writes to here)
 GRACE: Final = 2.0
 MACHINE_PATH: Final = re.compile(r"(?:(?<![\w./~>])|(?<=file://))/(?:[\w.+@~-]+/)+[\w.+@~-]*")
 ROOTS: Final = {
     "usr", "home", "opt", "var", "tmp", "etc", "root", "mnt", "media", "srv", "run", "lib", "nix", "snap",
     "Users", "private", "Library",
 }  # fmt: skip
+SHARED: Final = "/dev/shm/"  # noqa: S108 (it is recognised; nothing is written there)
 
 
 class CommandMissing(Misused):
@@ -246,7 +246,7 @@ class Scrubber:
 def _end_of(found: re.Match[str]) -> str:
     """Return of a path on a machine what it is called on others too; what looks like one only stays as it is."""
     path = found[0].rstrip("/")
-    if path.split("/", 2)[1] not in _roots() and not path.startswith(IN_MEMORY):
+    if path.split("/", 2)[1] not in _roots() and not path.startswith(SHARED):
         return found[0]
     _, package, rest = path.rpartition("/site-packages/")
     return f"{OUTSIDE}{package}{rest}" if package else f"{OUTSIDE}/{path.rpartition('/')[2]}"
