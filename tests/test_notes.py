@@ -10,6 +10,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge import alike
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
@@ -180,6 +181,30 @@ def test_a_key_belongs_to_one_live_note(play: Play) -> None:
     assert (row(play, first)["status"], row(play, first)["successor"]) == ("superseded", second)
     assert shelf(play).find("user.theme").id == second
     assert refused(play, notes.restore_note, first) == "key_taken"
+
+
+def test_a_key_is_never_taken_for_the_beginning_of_another_notes_id(play: Play, cli: Call) -> None:
+    other = add(play, "The name is alpha.")
+    key = other[5:9]
+    keyed = add(play, "The engine is Postgres.", key=key)
+    assert (shelf(play).find(key).id, shelf(play).find(f"note_{key}").id) == (keyed, other)
+    code, out, _ = cli("show", key, "--json", "-C", str(play.root))
+    assert (code, json.loads(out)["note"]["id"]) == (0, keyed)
+    play.do(notes.retire_note, key, reason="Wrong.")
+    assert (row(play, keyed)["status"], row(play, other)["status"]) == ("retired", "active")
+    assert shelf(play).find(key).id == keyed
+    assert [purge_notes(play.ledger, [one]).notes for one in (key, other[5:10])] == [[keyed], [other]]
+    assert cli("note", "redact", key, "--reason", "Gone.", "-C", str(play.root))[0] == 0
+    assert (row(play, other)["status"], shelf(play).status(keyed)) == ("active", "redacted")
+
+
+def test_a_key_that_reads_like_an_id_is_refused(play: Play) -> None:
+    other = add(play, "The name is alpha.")
+    for key in (other, other[5:], other[:9], "event_gap", "task_b"):
+        assert refused(play, notes.add_note, "The engine is Postgres.", key=key) == "key_like_id"
+        assert refused(play, notes.revise_note, other, key=key) == "key_like_id"
+    keyed = add(play, "The bus is RabbitMQ.", key="event_bus")
+    assert shelf(play).find("event_bus").id == keyed
 
 
 def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:

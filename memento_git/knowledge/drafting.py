@@ -11,7 +11,7 @@ from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model import types as t
 from memento_git.model.clock import seconds_of, stamp
-from memento_git.model.ids import KINDS, EvidenceWithdrawn, kind_of
+from memento_git.model.ids import KINDS, EvidenceWithdrawn, begins_an_id, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 from memento_git.model.work import is_agent
 from memento_git.texts.typed import TextInvalid
@@ -106,7 +106,7 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     if given.get("title"):
         found["title"] = desk.text("title", given["title"], lines=False)
     if given.get("key"):
-        found["key"] = _key(given["key"])
+        found["key"] = _key(desk, given["key"])
     for key in TEXTS:
         found |= {key: desk.text(key, given[key], lines=False)} if given.get(key) else {}
     for key in LISTS:
@@ -197,12 +197,15 @@ def _choice(where: str, given: str, words: Sequence[str]) -> str:
     return given
 
 
-def _key(given: str) -> str:
-    problems: list[t.Problem] = []
-    KEY.read(given.strip(), (), problems)
+def _key(desk: Desk, given: str) -> str:
+    """Return a key; refuse one by which a record of another kind, or another note, could be meant."""
+    key, problems = given.strip(), list[t.Problem]()
+    KEY.read(key, (), problems)
     for _, problem in problems:
         raise TextInvalid(where="key", problem=problem)
-    return given.strip()
+    if begins_an_id(key) or desk.view.index("").holds(f"note_{key}", "note"):
+        raise no.KeyLikeId(key=key)
+    return key
 
 
 def share(where: str, given: Any) -> float:

@@ -13,7 +13,7 @@ from memento_git.ledger import cache, decoding
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
-from memento_git.model.ids import IdInvalid, NoSuchRecord
+from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id
 from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
@@ -77,19 +77,32 @@ class Shelf(Happenings):
         raise LedgerUnreadable(finding=next((one for one in self.view.findings if path and one.path == path), missing))
 
     def find(self, given: str) -> Prose:
-        """Return the note that a prefix of its id, or its key, names; refuse a key that several live notes have."""
+        """Return the note that its id, its key or the beginning of its id names; refuse a key that several live have.
+
+        The beginning of an id is random: it never stands before a key, which somebody chose.
+        """
+        if (keyed := self.named(given)) is not None:
+            return keyed
+        key = given.strip()
         try:
             identity = self.view.find(given, "note")[0]
-        except (NoSuchRecord, IdInvalid) as unknown:
-            keyed = self.keyed(given.strip())
-            if keyed is None and isinstance(unknown, IdInvalid) and KEY.fits(given.strip()):
-                raise KeyUnknown(key=given.strip()) from None
+        except (NoSuchRecord, IdInvalid, WrongKind) as unknown:
+            keyed = self.keyed(key)
+            if keyed is None and isinstance(unknown, IdInvalid) and KEY.fits(key):
+                raise KeyUnknown(key=key) from None
             if keyed is None:
                 raise
             return keyed
         if not self.path(identity) and self.is_redacted(identity):
             raise NoteRedacted(note=identity)
         return self.note(identity)
+
+    def named(self, given: str) -> Prose | None:
+        """Return the note that a text names as its key; a text that is written like an id names none here."""
+        key = given.strip()
+        if not KEY.fits(key) or begins_an_id(key) or self.view.index("").holds(f"note_{key}", "note"):
+            return None
+        return self.keyed(key)
 
     def keyed(self, key: str) -> Prose | None:
         """Return the live note of a key, else the latest one that had it; of several that live none is chosen."""
