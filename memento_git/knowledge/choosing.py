@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.cards import Card
+from memento_git.knowledge.transitions import REDACTED
 from memento_git.knowledge.wishes import LED_ON, UNSAID
 from memento_git.ledger import layout
 from memento_git.model import anchors
@@ -69,14 +70,14 @@ class Chooser:
 
     def _in_time(self, note: str, expires: str) -> bool:
         status, expired = self.shelf.status(note), self.shelf.has_expired(note, expires)
-        admitted = self.wish.admits_state(status, expired=expired)
+        admitted = status != REDACTED and self.wish.admits_state(status, expired=expired)
         if not admitted:
             self.held_back[note] = "expired" if expired and status == "active" else status
         return admitted
 
     def prose(self, identity: str) -> Prose | None:
-        """Return a note that can be read; what is wrong with another is a finding of the view."""
-        path = self.shelf.path(identity)
+        """Return a note that can be read and is not redacted; what is wrong with another is a finding of the view."""
+        path = self.shelf.path(identity) if not self.shelf.is_redacted(identity) else ""
         found = self.shelf.view.record(path) if path else None
         return found if isinstance(found, Prose) else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.injection import LOW, instructive
@@ -60,7 +61,7 @@ def digest(
     What was imported from the very file that it goes into is not told there twice. `whereabouts` tell which places in
     the code are gone.
     """
-    skipped: list[LeftOut] = []
+    skipped = _unread(shelf)
     ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
     room = budget * TOKEN - len(HEAD)
     gone = _gone(ranked, whereabouts) if whereabouts is not None else {}
@@ -103,6 +104,13 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
         else:
             found.append(note)
     return found
+
+
+def _unread(shelf: Shelf) -> list[LeftOut]:
+    """Return the notes that cannot be read, as left out."""
+    shelf.load()
+    shelf.readable()
+    return [LeftOut(PurePosixPath(one.path).stem, f"it cannot be read: {one.message}") for one in shelf.unread()]
 
 
 def _orders(note: Prose) -> list[str]:
@@ -163,7 +171,7 @@ def document(shelf: Shelf) -> Digest:
             domain = layout.domain_of(note.path)
             parts.append(f"\n## {domain.capitalize()}\n")
         parts.append(f"\n### {one_line(note.data['title'])}\n\n{_facts(shelf, note)}\n\n{_quoted(note.body)}\n")
-    return Digest("".join(parts), [note.id for note in notes], [])
+    return Digest("".join(parts), [note.id for note in notes], _unread(shelf))
 
 
 def _facts(shelf: Shelf, note: Prose) -> str:

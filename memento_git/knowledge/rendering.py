@@ -122,7 +122,8 @@ def left_out(answer: Row) -> list[str]:
     if left["limit"]:
         lines.append(f"left out by --limit {answer['limit']}: {left['limit']} more")
     for status, count in left["states"].items():
-        lines.append(f"left out because {status}: {count}: --state {status}")
+        how = "memento check" if status == "redacted" else f"--state {status}"
+        lines.append(f"left out because {status}: {count}: {how}")
     if left["drafts"]:
         lines.append(f"left out because they are drafts: {left['drafts']}: --drafts")
     if answer["hits"] and tokens["budget"]:

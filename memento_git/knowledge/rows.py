@@ -121,6 +121,13 @@ def listed(
     return rows
 
 
+def unread(shelf: Shelf) -> list[str]:
+    """Return what to say beside notes of which some cannot be read, so that nobody takes them for all there are."""
+    wrong = shelf.unread()
+    count = "1 note" if len(wrong) == 1 else f"{len(wrong)} notes"
+    return [f"{count} cannot be read, so what is shown may lack some: memento check"] if wrong else []
+
+
 def happened(shelf: Shelf, event: str) -> Row:
     """Return one event of a note."""
     seen = shelf.fold.judged(event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
@@ -93,7 +94,7 @@ class Shelf(Happenings):
             if keyed is None:
                 raise
             return keyed
-        if not self.path(identity) and self.is_redacted(identity):
+        if self.is_redacted(identity):
             raise NoteRedacted(note=identity)
         return self.note(identity)
 
@@ -112,17 +113,35 @@ class Shelf(Happenings):
         return next(reversed(live or self._with_key(key)), None)
 
     def holders(self, key: str) -> list[Prose]:
-        """Return the live notes that have a key; there is more than one where branches each added theirs."""
-        return [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
+        """Return the live notes that have a key; there is more than one where branches each added theirs.
+
+        Where none has it and a note that cannot be read seems to, that is refused: nobody knows whether it lives.
+        """
+        found = [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
+        line = re.compile(rf"^key:[ \t]*(['\"]?){re.escape(key)}\1[ \t]*$".encode(), re.MULTILINE)
+        for wrong in () if found else self.unread():
+            if line.search(self.view.read(wrong.path) or b""):
+                raise LedgerUnreadable(finding=wrong)
+        return found
+
+    def unread(self) -> list[Finding]:
+        """Return what is wrong with each note that was asked for and whose file cannot be read."""
+        paths = set(self.index.prose.values())
+        wrong = {one.path: one for one in reversed(self.view.findings) if one.path in paths}
+        return [one for path, one in sorted(wrong.items()) if self.view.record(path) is None]
 
     def _with_key(self, key: str) -> list[Prose]:
         return [note for note in self.readable() if note.data.get("key") == key]
 
     def readable(self) -> list[Prose]:
-        """Return the notes whose files can be read, the latest last; what is wrong with others is a finding."""
+        """Return the notes whose files can be read, the latest last; what is wrong with others is a finding.
+
+        What was redacted stays so where a merge has brought its file back.
+        """
         self.load()
         found = [self.view.record(path) for path in self.index.prose.values()]
-        return sorted((one for one in found if isinstance(one, Prose)), key=lambda note: (note.data["at"], note.id))
+        told = [one for one in found if isinstance(one, Prose) and not self.is_redacted(one.id)]
+        return sorted(told, key=lambda note: (note.data["at"], note.id))
 
     def live(self) -> list[Prose]:
         """Return the notes that are active or parked."""

@@ -12,6 +12,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
+from memento_git.knowledge.rows import unread
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.knowledge.whereabouts import Whereabouts
@@ -56,7 +57,10 @@ def recall(
     """
     view = _view(ledger, as_of, at)
     wish = _wish(ledger, queries, wishes)
-    return _Recall(view, wish, standings, past=bool(as_of or at), progress=progress).answer(as_json=as_json)
+    asked = _Recall(view, wish, standings, past=bool(as_of or at), progress=progress)
+    answer = asked.answer(as_json=as_json)
+    ledger.warnings += unread(asked.shelf)
+    return answer
 
 
 def _view(ledger: Ledger, as_of: str, at: Sequence[str]) -> View:
