@@ -200,6 +200,37 @@ def test_what_contradicts_is_shown_beside(play: Play) -> None:
     assert only(play, "tokens expire thirty minutes", limit=1)["contradicted_by"] == []
 
 
+def test_what_may_contradict_by_its_words_is_labelled_wherever_it_is_shown(play: Play, cli: Call) -> None:
+    first = add(play, "The database is MySQL.", key="db.engine")
+    other = add(play, "The database is not MySQL, it is Postgres.")
+    add(play, "The database is backed up each night.")
+    pair = {first: [other], other: [first]}
+    for wishes in ({"queries": ["which database"]}, {"view": "list"}, {"view": "digest"}, {"view": "plain"}):
+        queries = wishes.pop("queries", ())
+        told = {hit["id"]: hit["may_contradict"] for hit in asked(play, *queries, **wishes)["hits"]}
+        assert {name: told[name] for name in pair} == pair
+        assert [found for name, found in told.items() if name not in pair] == [[]]
+    assert only(play, "postgres")["may_contradict"] == [first]
+    assert only(play, kinds=("fact",), key_prefix="db", limit=1)["may_contradict"] == []
+    for note in pair:
+        play.do(notes.revise_note, note, pinned=True)
+    assert {hit["id"]: hit["may_contradict"] for hit in asked(play)["hits"]} == pair
+    for words in (("recall", "postgres"), ("export", "--format", "agents-md"), ("export", "--format", "md")):
+        assert f"may contradict {first}" in cli(*words, "-C", str(play.root))[1]
+    play.do(notes.retire_note, first, reason="It was.")
+    assert only(play, "postgres")["may_contradict"] == []
+    assert not any(hit["may_contradict"] for hit in asked(play, "which database", states=("all",))["hits"])
+    assert "may contradict" not in cli("export", "--format", "agents-md", "-C", str(play.root))[1]
+
+
+def test_what_is_linked_as_a_contradiction_is_labelled_once(play: Play) -> None:
+    first = add(play, "The database is MySQL.")
+    other = add(play, "The database is not MySQL, it is Postgres.")
+    play.do(notes.link_note, other, "contradicts", first)
+    for hit in (*asked(play, "which database")["hits"], *asked(play, view="list")["hits"]):
+        assert (len(hit["contradicted_by"]), hit["may_contradict"]) == (1, [])
+
+
 def test_an_unlinked_note_contradicts_no_more(play: Play) -> None:
     first, other = add(play, TOKENS), add(play, "Sessions of the shop are endless.")
     play.do(notes.link_note, other, "contradicts", first)

@@ -340,6 +340,7 @@ HIT: Final = {
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
+    "may_contradict": "the nearest notes that hold now and may say the opposite of it, by a rule on words",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
     "cut": "it is not all of it",
     "weak": "it has too little of the question to be sure", "score": "or null",

@@ -22,6 +22,8 @@ class Searched(Protocol):
 
     def postings(self, word: str) -> list[tuple[int, float, int]]: ...
 
+    def spread(self, word: str) -> int: ...
+
     def marked(self, mark: str) -> list[int]: ...
 
     def length_of(self, number: int) -> int: ...
@@ -52,6 +54,11 @@ class Corpus:
             if (weight := entry.weights.get(word)) is not None:
                 found.append((number, float(weight), entry.length))
         return found
+
+    def spread(self, word: str) -> int:
+        """Return how many documents have a word, at most, without reading which."""
+        added = sum(word in entry.weights for entry in self._added.values())
+        return added + (self._shelf.spread(word) if self._shelf else 0)
 
     def marked(self, mark: str) -> list[int]:
         """Return the documents that bear a mark."""

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.pairs import conflicts
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.anchors import GONE
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 TOKEN: Final = 4
 LONGEST: Final = 400
 BEGINNING: Final = 30
+COMPARED: Final = 2000
+NEAREST: Final = 3
 SECTIONS: Final = {
     "Conventions": ("preference",),
     "Decisions": ("decision",),
@@ -65,9 +68,10 @@ def digest(
     ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
     room = budget * TOKEN - len(HEAD)
     gone = _gone(ranked, whereabouts) if whereabouts is not None else {}
+    disputed = _disputed(shelf, ranked)
     lines: dict[str, str] = {}
     for note in ranked:
-        line = _line(shelf, note, gone.get(note.id, set()))
+        line = _line(shelf, note, gone.get(note.id, set()), disputed.get(note.id, ()))
         heading = 0 if any(_section(one) == _section(note) for one in ranked if one.id in lines) else 24
         if len(line) + heading > room:
             skipped.append(LeftOut(note.id, "the budget is spent"))
@@ -141,7 +145,18 @@ def _said(note: Prose) -> str:
     return f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
 
 
-def _line(shelf: Shelf, note: Prose, gone: Collection[str]) -> str:
+def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
+    """Return note -> those that may say the opposite, by their words; of very many notes the first are compared."""
+    found: dict[str, list[str]] = {}
+    linked = {note.id: shelf.contradictions(note) for note in notes[:COMPARED]}
+    for pair in conflicts({note.id: _said(note) for note in notes[:COMPARED]}):
+        for one, other in ((pair.one, pair.other), (pair.other, pair.one)):
+            if other not in linked[one] and len(found.get(one, ())) < NEAREST:
+                found.setdefault(one, []).append(other)
+    return found
+
+
+def _line(shelf: Shelf, note: Prose, gone: Collection[str], disputed: Sequence[str]) -> str:
     text = _said(note)
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
@@ -149,6 +164,7 @@ def _line(shelf: Shelf, note: Prose, gone: Collection[str]) -> str:
     places = ", ".join(f"{place}, which is gone" if place in gone else place for place in about)
     told = f"; {valid}" if (valid := validity(note.data)) else ""
     against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
+    against += "; may contradict " + ", ".join(disputed) if disputed else ""
     return f"- {_tame(text)} ({note.id}{told}{f'; about {_tame(places)}' if places else ''}{against})\n"
 
 
@@ -165,16 +181,18 @@ def _tame(text: str) -> str:
 def document(shelf: Shelf) -> Digest:
     """Return all live notes with their whole texts, by domain."""
     notes = sorted(shelf.live(), key=lambda note: (layout.domain_of(note.path), note.data["at"], note.id))
+    disputed = _disputed(shelf, notes)
     parts, domain = ["# What this project knows\n"], ""
     for note in notes:
         if layout.domain_of(note.path) != domain:
             domain = layout.domain_of(note.path)
             parts.append(f"\n## {domain.capitalize()}\n")
-        parts.append(f"\n### {one_line(note.data['title'])}\n\n{_facts(shelf, note)}\n\n{_quoted(note.body)}\n")
+        facts = _facts(shelf, note, disputed.get(note.id, ()))
+        parts.append(f"\n### {one_line(note.data['title'])}\n\n{facts}\n\n{_quoted(note.body)}\n")
     return Digest("".join(parts), [note.id for note in notes], _unread(shelf))
 
 
-def _facts(shelf: Shelf, note: Prose) -> str:
+def _facts(shelf: Shelf, note: Prose, disputed: Sequence[str]) -> str:
     """Return what is known of a note beside its text, on one line."""
     places = ", ".join(f"`{anchors.from_data(place)}`" for place in shelf.about(note))
     told: Sequence[tuple[str, str]] = (
@@ -187,6 +205,7 @@ def _facts(shelf: Shelf, note: Prose) -> str:
         ("", validity(note.data)),
         ("about", places),
         ("contradicted by", ", ".join(shelf.contradictions(note))),
+        ("may contradict", ", ".join(disputed)),
     )
     return " \u00b7 ".join(f"{name} {value}".strip() for name, value in told if value)
 

@@ -59,6 +59,8 @@ def _told(hit: Row) -> Iterable[str]:
         yield f"its successor is {hit['successor']}"
     if hit["contradicted_by"]:
         yield f"contradicted by {', '.join(hit['contradicted_by'])}; neither is known to be right"
+    if hit["may_contradict"]:
+        yield f"may contradict {', '.join(hit['may_contradict'])}, by its words; neither is known to be right"
     yield from map(_place, (place for place in hit["about"] if place["state"] not in (None, "ok")))
     for one in hit["evidence"]:
         if one.get("trust"):

@@ -67,13 +67,8 @@ def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
     if held is not None:
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
-    others = {name: said(note.title, note.body) for name, note in live.items()}
-    return Added(str(data["id"]), existing=False, alike=alike.near(said(data["title"], body), others))
-
-
-def said(title: str, body: str) -> str:
-    """Return all that a note says; a title that was taken from its text says nothing more."""
-    return body if title.rstrip("\u2026") in body else f"{title}\n{body}"
+    others = {name: alike.said(note.title, note.body) for name, note in live.items()}
+    return Added(str(data["id"]), existing=False, alike=alike.near(alike.said(data["title"], body), others))
 
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:

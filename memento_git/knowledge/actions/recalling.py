@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.rows import Row
 from memento_git.knowledge import labels, quoting, rendering
+from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser, at_places
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
+from memento_git.knowledge.pairs import conflicts
 from memento_git.knowledge.rows import unread
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 FEW: Final = 150
 FRAME: Final = 120
+COMPARED: Final = 500
+NEAREST: Final = 5
+HOLDING: Final = (*LIVE, "contested", "draft")
 FOR_A_NAME: Final = 15
 TOO_SMALL: Final = "what is known of this does not fit in the budget"
 
@@ -176,7 +181,7 @@ class _Recall:
         return search(
             self.view, self.wish.queries, limit=self.wish.most, keep=keep, leads=self._standing_for,
             files=self._focus(), explain=self.wish.explain, progress=self.progress, few=FEW,
-            semantic=self.wish.semantic,
+            semantic=self.wish.semantic, compared=True,
         )  # fmt: skip
 
     def _focus(self) -> list[str]:
@@ -190,6 +195,7 @@ class _Recall:
             if hit.card.kind != "note" or self.chooser.prose(self._standing_for(hit.card)) is not None:
                 row = self._row(hit)
                 row["contradicted_by"] = self._opponents(row, (*told.against[hit.id], *row["contradicted_by"]))
+                row["may_contradict"] = self._perhaps(row, told.disputed[hit.id])
                 rows[row["id"]] = row
         against = dict[str, Row]()
         for other in {one for row in rows.values() for one in row["contradicted_by"]}:
@@ -246,6 +252,25 @@ class _Recall:
             for link in self.shelf.links(note)
         )
 
+    def _perhaps(self, row: Row, others: Sequence[str]) -> list[str]:
+        """Return those of the notes that may contradict a note that hold now, as it does."""
+        known = (row["id"], *row["contradicted_by"])
+        held = [other for other in others if other not in known]
+        read = (self.chooser.prose(other) for other in held if row["status"] in HOLDING)
+        return sorted(there.id for there in read if there is not None and self._holds(there))
+
+    def _holds(self, note: Prose) -> bool:
+        return self.shelf.status(note.id) in HOLDING and not self.shelf.is_expired(note)
+
+    def _compared(self, rows: Sequence[Row], notes: Sequence[Prose]) -> None:
+        """Say of rows which notes may contradict them, by their words, of those that were asked for and hold now."""
+        told = {row["id"]: row for row in rows}
+        held = [note for note in notes[:COMPARED] if self._holds(note)]
+        for pair in conflicts({note.id: said(note.title, note.body) for note in held}):
+            for row, other in ((told.get(pair.one), pair.other), (told.get(pair.other), pair.one)):
+                if row is not None and other not in row["contradicted_by"] and len(row["may_contradict"]) < NEAREST:
+                    row["may_contradict"].append(other)
+
     def _mutual(self, shown: Sequence[Row], others: Mapping[str, Row]) -> dict[str, Row]:
         """Return the notes that contradict what is shown, each with whom it contradicts."""
         for identity, row in others.items():
@@ -265,6 +290,7 @@ class _Recall:
             for other in row["contradicted_by"]:
                 others[other] = rows.get(other) or self._note(self.shelf.note(other))
         ordered = paired(list(rows.values()), self._mutual(list(rows.values()), others))
+        self._compared(ordered, notes)
         return Found(ordered, len(notes) - len(shown))
 
     def _orientation(self) -> Found:
@@ -283,6 +309,7 @@ class _Recall:
         rows = [self._note(self.shelf.note(identity)) for identity in ids]
         for row in rows:
             row["contradicted_by"] = self.shelf.contradictions(self.shelf.note(row["id"])) if not row["draft"] else []
+        self._compared(rows, wanted[::-1])
         return Found(rows, sum(told["omitted"].values()), (), sections)
 
     # How it is shown.
