@@ -238,6 +238,60 @@ def test_an_unlinked_note_contradicts_no_more(play: Play) -> None:
     assert only(play, "tokens expire")["contradicted_by"] == []
 
 
+def test_records_are_listed_by_their_kind(play: Play) -> None:
+    run = play.planned("Feed the giraffe")
+    task = play.task("Buy hay for the giraffe")
+    proof = play.evidence(task)
+    note = add(play, "The giraffe likes hay.")
+    assert ids(asked(play, kinds=("evidence",))) == [proof]
+    assert ids(asked(play, kinds=("task",), view="digest")) == [task]
+    assert ids(asked(play, kinds=("fact", "task", "run"))) == [note, task, run]
+    told = asked(play, kinds=("fact", "task"), limit=1)
+    assert (ids(told), told["left_out"]["limit"]) == ([note], 1)
+    assert ids(asked(play, view="list")) == [note]
+    with Ledger.open(play.root) as ledger:
+        assert next(iter(recall(ledger, standings=standings, kinds=("evidence",))["hits"]))["trust"] == "witnessed"
+
+
+def test_a_filter_that_only_notes_pass_leaves_records_out_and_says_so(play: Play, cli: Call) -> None:
+    play.planned("Tame the walrus")
+    task = play.task("Feed the giraffe")
+    for wishes, name in (
+        ({"states": ("active",)}, "--state"), ({"min_confidence": 0.1}, "--min-confidence"),
+        ({"has_anchor": False}, "--no-anchor"), ({"has_anchor": True}, "--has-anchor"), ({"tag": "x"}, "--tag"),
+        ({"domain": "tasks"}, "--domain"), ({"about": ("app.py",)}, "--about"), ({"key_prefix": "a"}, "--key-prefix"),
+    ):  # fmt: skip
+        for told in (asked(play, "giraffe", **wishes), asked(play, kinds=("task",), **wishes)):
+            left = told["left_out"]
+            assert (told["hits"], left["records"], left["filters"]) == ([], {"task": 1}, [name]), wishes
+            assert f"left out because {name} is for notes alone: 1 task" in rendered(told)
+    assert ids(asked(play, "giraffe", states=("all",))) == [task]
+    assert ids(asked(play, kinds=("task",), states=("all",))) == [task]
+    assert asked(play, "giraffe")["left_out"]["records"] == {}
+    assert "for notes alone" in cli("recall", "giraffe", "--state", "active", "-C", str(play.root))[1]
+
+
+def test_an_orientation_with_filters_has_all_that_they_ask_for(play: Play) -> None:
+    add(play, "Hay is bought on Mondays.")
+    theme = add(play, "I like dark themes.", key="user.theme")
+    asking = add(play, "Which editor do I use?", key="user.editor", kind="question")
+    told = asked(play, view="orient", key_prefix="user.")
+    assert [(one["name"], one["ids"]) for one in told["sections"]] == [("questions", [asking]), ("asked for", [theme])]
+    assert ids(asked(play, view="orient")) == [asking]
+    assert asked(play, view="orient", key_prefix="user", limit=1)["left_out"]["limit"] == 0
+    assert asked(play, view="orient", since="2001-01-01", limit=1)["left_out"]["limit"] == 1
+
+
+def test_only_drafts_that_would_answer_are_told_of(play: Play) -> None:
+    keep_note(play.ledger, "The zebra has stripes.", draft=True, key="zoo.zebra")
+    assert asked(play, "zebra")["left_out"]["drafts"] == 1
+    assert asked(play, "giraffe")["left_out"]["drafts"] == 0
+    assert asked(play, "zebra", key_prefix="user")["left_out"]["drafts"] == 0
+    assert asked(play, key_prefix="zoo")["left_out"]["drafts"] == 1
+    assert asked(play, key_prefix="zoo", kinds=("question",))["left_out"]["drafts"] == 0
+    assert asked(play, "zebra", drafts=True)["left_out"]["drafts"] == 0
+
+
 def test_drafts_are_out_unless_asked_for(play: Play) -> None:
     draft = keep_note(play.ledger, TOKENS, draft=True).row["id"]
     answer = asked(play, "tokens expire")

@@ -36,9 +36,7 @@ class Chooser:
     def keeps(self, card: Card) -> bool:
         """Tell whether a document may be shown, itself or what took its place."""
         if card.path not in self._known:
-            self._known[card.path] = self.wish.admits(card) and (
-                self._keeps_note(card) if card.kind == "note" else self.places is None
-            )
+            self._known[card.path] = self.wish.admits(card) and (card.kind != "note" or self._keeps_note(card))
         return self._known[card.path]
 
     def _keeps_note(self, card: Card) -> bool:

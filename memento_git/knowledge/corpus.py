@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.knowledge.cards import Card, Entry
 
@@ -29,6 +29,8 @@ class Searched(Protocol):
     def length_of(self, number: int) -> int: ...
 
     def card(self, number: int) -> Card: ...
+
+    def numbers(self) -> Iterable[int]: ...
 
 
 class Corpus:
@@ -64,6 +66,11 @@ class Corpus:
         """Return the documents that bear a mark."""
         found = [number for number in self._shelf.marked(mark) if number not in self._hidden] if self._shelf else []
         return found + [number for number, entry in self._added.items() if mark in entry.marks]
+
+    def cards(self) -> Iterator[Card]:
+        """Yield what each document is."""
+        held = self._shelf.numbers() if self._shelf else ()
+        yield from (self.card(number) for number in (*held, *self._added) if number not in self._hidden)
 
     def card(self, number: int) -> Card:
         """Return what a document is."""

@@ -175,6 +175,11 @@ class Index:
         with _sound():
             return unpacked(self._reader.stored_fields(number)["card"])
 
+    def numbers(self) -> list[int]:
+        """Return the numbers of all documents."""
+        with _sound():
+            return list(self._reader.all_doc_ids())
+
     def close(self) -> None:
         self._reader.close()
 

@@ -94,6 +94,11 @@ def record_hit(card: Card, text: str, now: str) -> Row:
     }  # fmt: skip
 
 
+def unscored() -> Row:
+    """Return what a hit says of its score where no question was asked."""
+    return {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": []}
+
+
 def age(at: str | None, now: str) -> int | None:
     """Return how many whole days ago something was; none where its time cannot be read."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge import alike
 from memento_git.knowledge.corpus import Damaged
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 COMPARED: Final = 300
+T = TypeVar("T")
 
 
 class Hit(NamedTuple):
@@ -96,7 +97,17 @@ def search(
             disputed[hit.id] = _disputed(view, corpus, _shown(corpus, hit.card, leads(hit.card)))
         return Hits(hits, total - told, [one.asked for one in ranked], behind, against, disputed)
 
-    return _in_corpus(view, answered, progress, few)
+    return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}), progress, few)
+
+
+def cards(view: View, keep: Callable[[Card], bool], progress: Progress = None, few: int = 0) -> list[Card]:
+    """Return all documents that `keep` chooses, the latest first."""
+
+    def answered(corpus: Corpus, _behind: int) -> list[Card]:
+        found = {card.path: card for card in corpus.cards() if keep(card)}
+        return sorted(found.values(), key=lambda card: (card.time, card.id), reverse=True)
+
+    return _in_corpus(view, answered, [], progress, few)
 
 
 def text_of(view: View, card: Card) -> str:
@@ -144,7 +155,7 @@ def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress)
     return near(view, queries, progress)
 
 
-def _in_corpus(view: View, answered: Callable[[Corpus, int], Hits], progress: Progress, few: int) -> Hits:
+def _in_corpus(view: View, answered: Callable[[Corpus, int], T], nothing: T, progress: Progress, few: int) -> T:
     """Return the answer out of all documents; an index found damaged while it is read is made anew."""
     from memento_git.knowledge import upkeep
 
@@ -156,7 +167,7 @@ def _in_corpus(view: View, answered: Callable[[Corpus, int], Hits], progress: Pr
             from memento_git.knowledge import index
 
             index.forget(view.git)
-    return Hits([], 0, [], 0, {}, {})
+    return nothing
 
 
 def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:

@@ -126,6 +126,10 @@ def left_out(answer: Row) -> list[str]:
     for status, count in left["states"].items():
         how = "memento check" if status == "redacted" else f"--state {status}"
         lines.append(f"left out because {status}: {count}: {how}")
+    if left["records"]:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in left["records"].items())
+        verb = "is" if len(left["filters"]) == 1 else "are"
+        lines.append(f"left out because {', '.join(left['filters'])} {verb} for notes alone: {kinds}")
     if left["drafts"]:
         lines.append(f"left out because they are drafts: {left['drafts']}: --drafts")
     if answer["hits"] and tokens["budget"]:
