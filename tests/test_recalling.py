@@ -142,6 +142,29 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
     assert ids(asked(play, "cards through Zed", view="list")) == [new]
 
 
+@pytest.mark.parametrize(
+    "wishes",
+    [{"about": ("app.py",)}, {"tag": "web"}, {"thread": "speed"}, {"kinds": ("decision",)}, {"domain": "issues"}],
+)
+@pytest.mark.parametrize("view", ["list", "digest"])
+def test_a_filter_that_only_a_superseded_note_passes_leads_to_its_successor(
+    play: Play, wishes: dict[str, Any], view: str
+) -> None:
+    old = add(play, "Cached.", about=["app.py"], tags=["web"], thread="speed", kind="decision", domain="issues")
+    own = {"kind": "fact", "about": ["dep:click"], "tags": ["x"], "thread": "y"}
+    (play.root / "requirements.txt").write_text("click>=8\n")
+    play.commit_all()
+    new = add(play, "Not cached.", supersedes=[old], **own)
+    newer = add(play, "Cached for a day.", supersedes=[new], **own)
+    (hit,) = asked(play, view=view, **wishes)["hits"]
+    assert (hit["id"], hit["instead_of"]) == (newer, [old])
+    assert ids(asked(play, view=view, states=("superseded",), **wishes)) == [old]
+    assert [hit["instead_of"] for hit in asked(play, view=view)["hits"]] == [[]]
+    play.do(notes.retire_note, newer, reason="It was.")
+    told = asked(play, view=view, **wishes)
+    assert (told["hits"], told["left_out"]["states"]) == ([], {"retired": 1})
+
+
 @pytest.mark.parametrize("again", ["again: {}", "again, {} upload limit"])
 def test_a_successor_is_compared_by_what_it_says_itself(play: Play, again: str) -> None:
     before = "The upload limit of the gateway is 10 MB for a file"

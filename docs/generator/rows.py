@@ -512,8 +512,8 @@ ANSWERS: Final = {
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
     "note list": "notes page",
-    "note add": "note existing alike where why",
-    "remember": "note existing alike where why",
+    "note add": "note existing alike where why carried left",
+    "remember": "note existing alike where why carried left",
     **{
         f"note {verb}": "note"
         for verb in (
@@ -535,7 +535,7 @@ ANSWERS: Final = {
     "note park --thread": "notes",
     "note resume --thread": "notes",
     "note threads": "threads page",
-    "note merge": "note coverage",
+    "note merge": "note coverage carried left",
     "note redact": "redacted note",
     "note show": "note audit evidence",
     "note show --what sources": "id sources",
@@ -623,7 +623,8 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
-        "sources' words that are kept and `lost_numbers`. `evidence` of `note show`, and of `show` with a note, says "
+        "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
+        "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` with a note, says "
         "what became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its "
         "recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step "
         "followed them). "

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
-from memento_git.cli.remember import add, described, given
+from memento_git.cli.remember import add, described, given, taken_over
 from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 
@@ -214,7 +214,9 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
     told = f" it keeps {made.coverage.share:.0%} of their words" + (
         f", not the numbers {', '.join(lost)}" if lost else ""
     )
-    door.show({"note": row, "coverage": made.coverage._asdict()}, f"merged into {row['id']}\n{told}")
+    lines = [f"merged into {row['id']}", told, *taken_over(made.carried, made.left)]
+    data = {"note": row, "coverage": made.coverage._asdict(), "carried": list(made.carried), "left": list(made.left)}
+    door.show(data, "\n".join(lines))
 
 
 @note.command("redact")

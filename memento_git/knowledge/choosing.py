@@ -30,6 +30,7 @@ class Chooser:
         self.drafts = drafts
         self.places = places
         self.held_back: dict[str, str] = {}
+        self.instead: dict[str, list[str]] = {}  # note -> those that were meant, and that it took the place of
         self._known: dict[str, bool] = {}
         self._with_events = 0
 
@@ -80,12 +81,17 @@ class Chooser:
         return found if isinstance(found, Prose) else None
 
     def all(self) -> list[Prose]:
-        """Return all notes that may be shown, the latest first; none stands for another here."""
-        return [
-            note
-            for note in reversed(list(self.shelf.readable()))
-            if self.keeps(card_of(note)) and (self.wish.states or self.shelf.status(note.id) not in LED_ON)
-        ]
+        """Return all notes that may be shown, the latest first; one stands for those that it took the place of."""
+        kept = [note for note in self.shelf.readable() if self.keeps(card_of(note))]
+        led = [note for note in kept if not self.wish.states and self.shelf.status(note.id) in LED_ON]
+        found = {note.id: note for note in kept if note not in led}
+        passed = {*found}
+        for note in led:
+            after = self.prose(self.shelf.current(note.id))
+            if after is not None and after.id not in passed:
+                found[after.id] = after
+                self.instead.setdefault(after.id, []).append(note.id)
+        return sorted(found.values(), key=lambda note: (note.data["at"], note.id), reverse=True)
 
 
 def card_of(note: Prose) -> Card:

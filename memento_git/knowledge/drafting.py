@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.knowledge import alike
+from memento_git.knowledge import alike, succession
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.moments import moment
 from memento_git.ledger import codec
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 LONGEST_TITLE: Final = 80
+FACT: Final = "fact"
 TEXTS: Final = ("thread", "to")
 LISTS: Final = ("tags", "aliases", "sources")
 SHARES: Final = ("importance", "confidence")
@@ -34,7 +35,7 @@ class Draft(NamedTuple):
 
     text: str
     title: str = ""
-    kind: str = "fact"
+    kind: str = ""
     domain: str = ""
     key: str = ""
     tags: Sequence[str] = ()
@@ -58,18 +59,27 @@ class Draft(NamedTuple):
 
 
 class Drafted(NamedTuple):
-    """A new note's front matter, its Markdown, its domain, and why it supersedes others."""
+    """A new note's front matter, its Markdown, its domain, and why it supersedes others.
+
+    `carried` and `left` are the keys that it has and has not taken over from the notes whose place it takes.
+    """
 
     data: dict[str, Any]
     body: str
     domain: str
     reason: str
+    carried: Sequence[str] = ()
+    left: Sequence[str] = ()
 
 
-def drafted(desk: Desk, draft: Draft) -> Drafted:
-    """Return the note that a draft comes to; refuse what the ledger should not hold."""
+def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
+    """Return the note that a draft comes to; refuse what the ledger should not hold.
+
+    It takes over what it says nothing of itself from the notes whose place it takes.
+    """
     body = desk.text("text", draft.text)
-    kind = _choice("kind", draft.kind, NOTE_KINDS)
+    old = [desk.find(one) for one in draft.supersedes]
+    kind = _choice("kind", draft.kind or succession.kind_of_all(old) or FACT, NOTE_KINDS)
     domain = draft.domain or DOMAIN_OF[kind]
     if domain not in desk.policy.domains:
         raise no.NoSuchDomain(domain=domain, domains=", ".join(desk.policy.domains))
@@ -88,11 +98,14 @@ def drafted(desk: Desk, draft: Draft) -> Drafted:
     rest = {
         "links": [link(desk, one, head["id"]) for one in draft.links],
         "evidence": [_evidence(desk, one) for one in draft.evidence],
-        "supersedes": [desk.find(one).id for one in draft.supersedes],
+        "supersedes": [one.id for one in old],
     }
     said = front_matter(desk, given, {})
-    allowed = {"allowed_secrets": desk.overridden()}
-    return Drafted({**head, **said, **rest, **allowed}, body, domain, desk.optional("reason", draft.reason))
+    before = [*old, *merged]
+    carried = succession.carried(desk, before, said)
+    data = {**head, **said, **carried, **rest, "allowed_secrets": desk.overridden()}
+    reason = desk.optional("reason", draft.reason)
+    return Drafted(data, body, domain, reason, list(carried), succession.left_behind(before, data))
 
 
 def expiry(desk: Desk) -> str:

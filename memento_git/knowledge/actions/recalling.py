@@ -320,6 +320,7 @@ class _Recall:
         others = dict[str, Row]()
         for row in rows.values():
             row["contradicted_by"] = self._linked(row)
+            row["instead_of"] = self.chooser.instead.get(row["id"], [])
             for other in row["contradicted_by"]:
                 others[other] = rows.get(other) or self._note(self.shelf.note(other))
         ordered = paired(list(rows.values()), self._mutual(list(rows.values()), others))
@@ -349,6 +350,7 @@ class _Recall:
         rows = [self._note(self.shelf.note(identity)) for identity in ids]
         for row in rows:
             row["contradicted_by"] = self._linked(row)
+            row["instead_of"] = self.chooser.instead.get(row["id"], [])
         self._compared(rows, wanted[::-1])
         omitted = sum(told["omitted"].values()) + len(others[self.wish.most :])
         return Found(rows, omitted, (), sections)
