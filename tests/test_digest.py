@@ -45,6 +45,14 @@ def test_what_matters_most_comes_first_and_what_does_not_count_is_named(play: Pl
     assert f"- The database is Postgres. ({high}; about app.py)\n" in made.text
 
 
+def test_what_code_changed_since_is_told(play: Play, cli: Call) -> None:
+    note = add(play, "The answer is 42.", about=["app.py:1"])
+    (play.root / "app.py").write_text("raise SystemExit('nothing of it is as it was')\n")
+    play.commit_all()
+    text = cli("export", "--format", "agents-md", "-C", str(play.root))[1]
+    assert f"({note}; about app.py:1, which " in text
+
+
 def test_from_when_until_when_a_note_is_valid_and_what_code_is_gone_is_told(play: Play, cli: Call) -> None:
     past = add(play, "The old port is 80.", valid_to="2020-01-01")
     future = add(play, "The new port is 443.", valid_from="2099-01-01", valid_to="2100-01-01", about=["app.py"])

@@ -305,6 +305,20 @@ def test_an_orientation_with_filters_has_all_that_they_ask_for(play: Play) -> No
     assert asked(play, view="orient", since="2001-01-01", limit=1)["left_out"]["limit"] == 1
 
 
+def test_what_differs_between_the_revisions_of_a_union_is_told(play: Play, cli: Call) -> None:
+    note, other = add(play, "The gateway is Acme.", key="pay.gateway"), add(play, "Hay is bought on Mondays.")
+    git(play.root, "checkout", "-qb", "side")
+    play.do(notes.revise_note, note, text="The gateway is Zed.")
+    git(play.root, "checkout", "-q", "main")
+    union = ("--at", "main", "--at", "side", "-C", str(play.root))
+    alone = "these revisions: what is shown and searched is that of the first; name each --at alone"
+    for words in (("note", "list"), ("recall", "zed"), ("recall", "--view", "list"), ("note", "threads")):
+        assert f"1 note differs between {alone}" in cli(*words, *union)[2]
+    assert f"{note} differs between {alone}" in cli("note", "show", "pay.gateway", *union)[2]
+    for quiet in (("note", "show", other, *union), ("note", "list", "--at", "side", "-C", str(play.root))):
+        assert "differ" not in cli(*quiet)[2]
+
+
 def test_only_drafts_that_would_answer_are_told_of(play: Play) -> None:
     keep_note(play.ledger, "The zebra has stripes.", draft=True, key="zoo.zebra")
     assert asked(play, "zebra")["left_out"]["drafts"] == 1

@@ -624,7 +624,7 @@ def page() -> str:
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
-        "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` with a note, says "
+        "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
         "what became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its "
         "recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step "
         "followed them). "

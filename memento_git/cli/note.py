@@ -22,7 +22,7 @@ STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "fi
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> None:
-    from memento_git.knowledge.rows import listed, unread
+    from memento_git.knowledge.rows import listed, remarks
     from memento_git.knowledge.shelf import Shelf
 
     found: list[Row] = []
@@ -32,7 +32,7 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
         shelf = Shelf(view)
         shelf.load(progress)
         rows = [{**row, "scope": scope} for row in listed(shelf, **filters)]
-        ledger.warnings += unread(shelf)
+        ledger.warnings += remarks(shelf)
         names = output.Names(view)
         short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows

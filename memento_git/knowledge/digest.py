@@ -10,13 +10,13 @@ from memento_git.knowledge.injection import LOW, instructive
 from memento_git.knowledge.pairs import conflicts
 from memento_git.ledger import layout
 from memento_git.model import anchors
-from memento_git.model.anchors import GONE
+from memento_git.model.anchors import CHANGED, GONE
 from memento_git.model.exchange import DIGEST_TOKENS, LeftOut
 from memento_git.model.knowledge import validity
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
@@ -27,6 +27,7 @@ LONGEST: Final = 400
 BEGINNING: Final = 30
 COMPARED: Final = 2000
 NEAREST: Final = 3
+LOST: Final = {GONE: "which is gone", CHANGED: "which has changed since"}
 SECTIONS: Final = {
     "Conventions": ("preference",),
     "Decisions": ("decision",),
@@ -62,16 +63,16 @@ def digest(
     """Return the notes that matter most, a line each, in as many tokens (of four characters) as are allowed.
 
     What was imported from the very file that it goes into is not told there twice. `whereabouts` tell which places in
-    the code are gone.
+    the code are gone or changed.
     """
     skipped = _unread(shelf)
     ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
     room = budget * TOKEN - len(HEAD)
-    gone = _gone(ranked, whereabouts) if whereabouts is not None else {}
+    lost = _lost(ranked, whereabouts) if whereabouts is not None else {}
     disputed = _disputed(shelf, ranked)
     lines: dict[str, str] = {}
     for note in ranked:
-        line = _line(shelf, note, gone.get(note.id, set()), disputed.get(note.id, ()))
+        line = _line(shelf, note, lost.get(note.id, {}), disputed.get(note.id, ()))
         heading = 0 if any(_section(one) == _section(note) for one in ranked if one.id in lines) else 24
         if len(line) + heading > room:
             skipped.append(LeftOut(note.id, "the budget is spent"))
@@ -132,10 +133,13 @@ def _section(note: Prose) -> str:
     return next(name for name, kinds in SECTIONS.items() if note.data["kind"] in kinds)
 
 
-def _gone(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, set[str]]:
-    """Return note -> the places that it is about and that are gone."""
+def _lost(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, dict[str, str]]:
+    """Return note -> what to say of the places that it is about and that are not as they were."""
     held = whereabouts.of([note.id for note in notes])
-    return {note: {str(anchor) for anchor, found in places if found.state == GONE} for note, places in held.items()}
+    return {
+        note: {str(anchor): LOST[found.state] for anchor, found in places if found.state in LOST}
+        for note, places in held.items()
+    }
 
 
 def _said(note: Prose) -> str:
@@ -156,12 +160,12 @@ def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
     return found
 
 
-def _line(shelf: Shelf, note: Prose, gone: Collection[str], disputed: Sequence[str]) -> str:
+def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence[str]) -> str:
     text = _said(note)
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     about = [str(anchors.from_data(place)) for place in shelf.about(note)[:3]]
-    places = ", ".join(f"{place}, which is gone" if place in gone else place for place in about)
+    places = ", ".join(f"{place}, {lost[place]}" if place in lost else place for place in about)
     told = f"; {valid}" if (valid := validity(note.data)) else ""
     against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
     against += "; may contradict " + ", ".join(disputed) if disputed else ""

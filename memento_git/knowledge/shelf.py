@@ -124,6 +124,11 @@ class Shelf(Happenings):
                 raise LedgerUnreadable(finding=wrong)
         return found
 
+    def differing(self) -> list[str]:
+        """Return the notes whose text is not the same at all revisions of a union."""
+        differ = {one.path for one in self.view.findings if one.code == "F006"} if len(self.view.commits) > 1 else ()
+        return [note for note, path in self.index.prose.items() if path in differ]
+
     def unread(self) -> list[Finding]:
         """Return what is wrong with each note that was asked for and whose file cannot be read."""
         paths = set(self.index.prose.values())

@@ -14,7 +14,7 @@ from memento_git.knowledge.fitting import fitted, frame_of, json_cost, text_cost
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.pairs import conflicts
-from memento_git.knowledge.rows import unread
+from memento_git.knowledge.rows import remarks
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.knowledge.whereabouts import Whereabouts
@@ -63,7 +63,7 @@ def recall(
     wish = _wish(ledger, queries, wishes)
     asked = _Recall(view, wish, standings, past=bool(as_of or at), progress=progress)
     answer = asked.answer(as_json=as_json)
-    ledger.warnings += unread(asked.shelf)
+    ledger.warnings += remarks(asked.shelf)
     return answer
 
 
