@@ -46,11 +46,14 @@ def test_what_matters_most_comes_first_and_what_does_not_count_is_named(play: Pl
 
 
 def test_what_code_changed_since_is_told(play: Play, cli: Call) -> None:
-    note = add(play, "The answer is 42.", about=["app.py:1"])
-    (play.root / "app.py").write_text("raise SystemExit('nothing of it is as it was')\n")
+    lines = [f"step {number} of the walrus\n" for number in range(9)]
+    (play.root / "walrus.py").write_text("".join(lines))
+    play.commit_all()
+    note = add(play, "The walrus has nine steps.", about=["walrus.py:1-9"])
+    (play.root / "walrus.py").write_text("".join([*lines[:4], "another step\n", *lines[5:]]))
     play.commit_all()
     text = cli("export", "--format", "agents-md", "-C", str(play.root))[1]
-    assert f"({note}; about app.py:1, which " in text
+    assert f"({note}; about walrus.py:1-9, which has changed since)" in text
 
 
 def test_from_when_until_when_a_note_is_valid_and_what_code_is_gone_is_told(play: Play, cli: Call) -> None:
