@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.injection import LOW, instructive, orders
 from memento_git.knowledge.pairs import conflicts
 from memento_git.ledger import layout
 from memento_git.model import anchors
@@ -120,7 +120,7 @@ def _unread(shelf: Shelf) -> list[LeftOut]:
 
 def _orders(note: Prose) -> list[str]:
     """Return what makes a note, or the line that a digest makes of it, read like orders."""
-    return instructive(note.body, note.data["title"]) or instructive(_said(note))
+    return orders(note.data, note.body) or instructive(_said(note))
 
 
 def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, str]:

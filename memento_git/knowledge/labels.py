@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.injection import instructive, orders
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
@@ -68,7 +68,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "instead_of": [],
         "contradicted_by": [],
         "may_contradict": [],
-        "orders": instructive(note.body, note.title),
+        "orders": orders(note.data, note.body),
         "text": note.body,
     }
 
