@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.ledger.git import GitFailed, environment
+from memento_git.ledger.environment import environment
+from memento_git.ledger.git import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

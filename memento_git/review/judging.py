@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import changes, codec, layout
+from memento_git.ledger import absence, changes, codec, layout
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
@@ -56,7 +56,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     """Check one tree, with no word on how it came to be."""
     view = View(git, (head,), now)
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
-        raise NothingToCheck(where="the index" if git.extra else head[:12])
+        _refuse_nothing(view, "the index" if git.extra else head[:12])
     policy, found = policy_at(view)
     found += files.check_names(view.files, view.files, policy.key_files)
     for run in view.runs():
@@ -74,6 +74,11 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
 
 
+def _refuse_nothing(view: View, where: str) -> NoReturn:
+    absence.refuse(view, where)
+    raise NothingToCheck(where=where)
+
+
 def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
     """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now."""
     differing = changes.difference(git, first, head)
@@ -86,7 +91,7 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     if not had_ledger and not view.exists:
         if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
             return Report([], [], first, head, 0)
-        raise NothingToCheck(where=head[:12])
+        _refuse_nothing(view, head[:12])
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
