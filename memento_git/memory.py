@@ -113,7 +113,8 @@ class Memory:
         answers = []
         for query in queries:
             found = search(shelf.view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in live)
-            answers.append([_record(shelf, live[hit.id], round(hit.score, 4)) for hit in found.hits])
+            told = [(one.id, hit.score) for hit in found.hits for one in (hit.card, *hit.alike)][:k]
+            answers.append([_record(shelf, live[name], round(score, 4)) for name, score in told])
         return answers
 
     def get(self, id: str) -> MemoryRecord:  # noqa: A002 (the name that callers of the seed give)

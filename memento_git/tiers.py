@@ -83,7 +83,10 @@ class MemoryManager:
         tiers |= dict.fromkeys(short, "short")
         texts |= short
         found = search(view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in tiers)
-        return [Remembered.of(texts[hit.id], hit.id, tiers[hit.id]) for hit in found.hits]
+        told: dict[str, str] = {}  # text -> the best that says it, to the letter
+        for name in (card.id for hit in found.hits for card in (hit.card, *hit.alike)):
+            told.setdefault(texts[name], name)
+        return [Remembered.of(text, name, tiers[name]) for text, name in list(told.items())[:k]]
 
     def close(self) -> None:
         """End the processes that read for this memory."""

@@ -45,6 +45,17 @@ def test_what_matters_most_comes_first_and_what_does_not_count_is_named(play: Pl
     assert f"- The database is Postgres. ({high}; about app.py)\n" in made.text
 
 
+def test_what_code_changed_since_is_told(play: Play, cli: Call) -> None:
+    lines = [f"step {number} of the walrus\n" for number in range(9)]
+    (play.root / "walrus.py").write_text("".join(lines))
+    play.commit_all()
+    note = add(play, "The walrus has nine steps.", about=["walrus.py:1-9"])
+    (play.root / "walrus.py").write_text("".join([*lines[:4], "another step\n", *lines[5:]]))
+    play.commit_all()
+    text = cli("export", "--format", "agents-md", "-C", str(play.root))[1]
+    assert f"({note}; about walrus.py:1-9, which has changed since)" in text
+
+
 def test_from_when_until_when_a_note_is_valid_and_what_code_is_gone_is_told(play: Play, cli: Call) -> None:
     past = add(play, "The old port is 80.", valid_to="2020-01-01")
     future = add(play, "The new port is 443.", valid_from="2099-01-01", valid_to="2100-01-01", about=["app.py"])

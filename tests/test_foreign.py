@@ -263,6 +263,13 @@ def test_a_folder_that_one_stands_in_is_named(
         bring(play.ledger, "mnemo", Path())
 
 
+def test_a_key_that_reads_like_an_id_is_left_out_and_told(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\nkey: event_gap\n---\nThere is a gap.\n")
+    brought = bring(play.ledger, "markdown", tmp_path)
+    [row] = rows(play).values()
+    assert (row["key"], why(brought)["a.md"]) == (None, "its key 'event_gap' is none here: the note comes without")
+
+
 def test_a_key_that_is_taken_stays_with_its_note(play: Play, vault: Path) -> None:
     note = play.do(notes.add_note, "Tokens live two hours.", key="auth.token").id
     assert why(bring(play.ledger, "markdown", vault))["auth.md"].startswith(f"note {note} has the key auth.token")

@@ -266,6 +266,24 @@ def test_the_tiers_are_kept_as_their_names_say(tmp_path: Path) -> None:
         assert set(again.retrieve("mirror", k=9)) == set(found)
 
 
+def test_what_has_the_same_words_hides_nothing(tmp_path: Path) -> None:
+    said = [
+        "The payments service depends on the ledger service.", "The ledger service depends on the payments service.",
+        "Nightly backups of the orders database run on the replica host.",
+        "Nightly backups of the staging orders database run on the replica host.",
+    ]  # fmt: skip
+    with Memory(tmp_path / "mem") as mem, MemoryManager(tmp_path / "tiers") as manager:
+        for text in said:
+            mem.store(text)
+            manager.add(text)
+        mem.store(said[0].upper(), subject_key="pay.needs")
+        manager.add(said[0].upper())
+        manager.add(said[0])
+        for query, wanted in (("payments ledger", [*said[:2], said[0].upper()]), ("nightly backups", said[2:])):
+            assert sorted(one.content for one in mem.recall(query)) == sorted(wanted)
+            assert sorted(manager.retrieve(query)) == sorted(wanted)
+
+
 def test_what_would_expire_lasts_once_it_is_added_as_long(tmp_path: Path) -> None:
     with MemoryManager(tmp_path / "mem") as manager:
         first = manager.add("The mirror moves next month.", "medium")

@@ -9,7 +9,8 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge import alike
-from memento_git.knowledge.actions import notes
+from memento_git.knowledge.actions import checking, notes
+from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
@@ -150,7 +151,7 @@ def test_what_has_expired_does_not_stand_for_the_same_text_again(play: Play) -> 
     old = add(play, "The staging server is mars.", expires="2001-01-01")
     made = play.do(notes.add_note, "The staging server is mars.")
     assert (made.existing, [one.note for one in made.alike]) == (False, [old])
-    assert play.do(notes.add_note, "The staging server is mars.") == (made.id, True, [])
+    assert play.do(notes.add_note, "The staging server is mars.")[:3] == (made.id, True, [])
 
 
 def test_the_same_text_again_says_what_of_it_is_not_taken(play: Play, cli: Call) -> None:
@@ -180,6 +181,70 @@ def test_a_key_belongs_to_one_live_note(play: Play) -> None:
     assert (row(play, first)["status"], row(play, first)["successor"]) == ("superseded", second)
     assert shelf(play).find("user.theme").id == second
     assert refused(play, notes.restore_note, first) == "key_taken"
+
+
+def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: Call) -> None:
+    old = add(
+        play, "Answers are cached.", kind="decision", about=["app.py"], tags=["web"], thread="speed", pinned=True,
+        importance="0.9", key="web.cache",
+    )  # fmt: skip
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all()
+    made = play.do(notes.add_note, "Answers are cached for a day.", supersedes=[old])
+    told = row(play, made.id)
+    assert (told["about"], told["tags"], told["thread"], told["pinned"]) == (["app.py"], ["web"], "speed", True)
+    assert (told["kind"], told["domain"]) == ("decision", "decisions")
+    assert (made.carried, made.left) == (["about", "tags", "thread", "pinned"], ["key", "importance"])
+    assert checking.check_anchors(shelf(play), made.id)["counts"] == {"ok": 1}
+    other = play.do(notes.add_note, "Nothing is cached.", kind="fact", tags=["app"], supersedes=[made.id])
+    assert (row(play, other.id)["kind"], row(play, other.id)["tags"]) == ("fact", ["app"])
+    code, out, _ = cli("note", "add", "It is cached again.", "--supersedes", other.id, "-C", str(play.root))
+    assert (code, " it takes over about, tags, thread, pinned from what" in out) == (0, True)
+
+
+def test_an_answer_is_no_question(play: Play) -> None:
+    asked = add(play, "Who owns the certificates?", kind="question", tags=["tls"])
+    made = add(play, "Ada owns the certificates.", supersedes=[asked])
+    assert (row(play, made)["kind"], row(play, made)["tags"]) == ("fact", ["tls"])
+
+
+def test_a_merged_note_has_the_places_of_all(play: Play, cli: Call) -> None:
+    (play.root / "requirements.txt").write_text("click>=8\n")
+    play.commit_all()
+    one = add(play, "Answers are cached.", about=["app.py"], thread="speed", expires="90d")
+    other = add(play, "The cache is small.", about=["app.py", "dep:click"], thread="memory", tags=["web"])
+    merge = ("note", "merge", one, other, "--text", "Answers are cached in little space.", "--json")
+    told = json.loads(cli(*merge, "-C", str(play.root))[1])
+    assert (told["note"]["about"], told["note"]["tags"], told["note"]["thread"]) == (
+        ["app.py", "dep:click"],
+        ["web"],
+        None,
+    )
+    assert (told["carried"], told["left"]) == (["about", "tags"], ["thread", "expires"])
+
+
+def test_a_key_is_never_taken_for_the_beginning_of_another_notes_id(play: Play, cli: Call) -> None:
+    other = add(play, "The name is alpha.")
+    key = other[5:9]
+    keyed = add(play, "The engine is Postgres.", key=key)
+    assert (shelf(play).find(key).id, shelf(play).find(f"note_{key}").id) == (keyed, other)
+    code, out, _ = cli("show", key, "--json", "-C", str(play.root))
+    assert (code, json.loads(out)["note"]["id"]) == (0, keyed)
+    play.do(notes.retire_note, key, reason="Wrong.")
+    assert (row(play, keyed)["status"], row(play, other)["status"]) == ("retired", "active")
+    assert shelf(play).find(key).id == keyed
+    assert [purge_notes(play.ledger, [one]).notes for one in (key, other[5:10])] == [[keyed], [other]]
+    assert cli("note", "redact", key, "--reason", "Gone.", "-C", str(play.root))[0] == 0
+    assert (row(play, other)["status"], shelf(play).status(keyed)) == ("active", "redacted")
+
+
+def test_a_key_that_reads_like_an_id_is_refused(play: Play) -> None:
+    other = add(play, "The name is alpha.")
+    for key in (other, other[5:], other[:9], "event_gap", "task_b"):
+        assert refused(play, notes.add_note, "The engine is Postgres.", key=key) == "key_like_id"
+        assert refused(play, notes.revise_note, other, key=key) == "key_like_id"
+    keyed = add(play, "The bus is RabbitMQ.", key="event_bus")
+    assert shelf(play).find("event_bus").id == keyed
 
 
 def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:

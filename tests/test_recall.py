@@ -228,8 +228,7 @@ def alike(one: str, other: str) -> bool:
 def test_what_says_the_same_is_alike() -> None:
     text = "Calls to the payment service are retried three times with a pause in between"
     assert alike(text, text)
-    assert alike(text, "Calls to payment services are retried three times with pauses in between.")
-    assert alike(text, text + " always")
+    assert alike(text, "  calls to the payment service are retried\nthree times, (with a pause) in between.")
 
 
 @pytest.mark.parametrize(
@@ -241,11 +240,27 @@ def test_what_says_the_same_is_alike() -> None:
         ("Deploy the service from the main branch each night", "Deploy the service from the release branch each night"),
         ("Never deploy the service on a Friday after lunch", "Deploy the service on a Friday after lunch"),
         ("Use tabs", "Use spaces"),
+        ("The shop depends on the ledger", "The ledger depends on the shop"),
+        ("Migrate from version 3 to version 2", "Migrate from version 2 to version 3"),
+        ("Backups of the orders database run at night", "Backups of the staging orders database run at night"),
+        ("Calls to the service are retried", "Calls to services are retried"),
+        ("The limit is 1.5 MB", "The limit is 15 MB"),
+        ("The area is 10\u00b2", "The area is 102"),
+        ("Keep a below b: a < b", "Keep a below b: a > b"),
+        ("Do we use Redis?", "Do we use Redis"),
+        ("Read .env at start", "Read env at start"),
     ],
 )
 def test_what_might_contradict_is_never_alike(one: str, other: str) -> None:
     assert not alike(one, other)
     assert not alike(other, one)
+
+
+def test_what_is_called_otherwise_is_not_alike() -> None:
+    text = "See the runbook."
+    mail, shop = (said(Card(name, "note", f"note_{name}", name), text) for name in ("mail", "shop"))
+    assert not are_alike(mail, shop)
+    assert are_alike(mail, mail)
 
 
 def test_a_successor_and_another_kind_are_not_alike() -> None:

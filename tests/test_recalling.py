@@ -142,6 +142,29 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
     assert ids(asked(play, "cards through Zed", view="list")) == [new]
 
 
+@pytest.mark.parametrize(
+    "wishes",
+    [{"about": ("app.py",)}, {"tag": "web"}, {"thread": "speed"}, {"kinds": ("decision",)}, {"domain": "issues"}],
+)
+@pytest.mark.parametrize("view", ["list", "digest"])
+def test_a_filter_that_only_a_superseded_note_passes_leads_to_its_successor(
+    play: Play, wishes: dict[str, Any], view: str
+) -> None:
+    old = add(play, "Cached.", about=["app.py"], tags=["web"], thread="speed", kind="decision", domain="issues")
+    own = {"kind": "fact", "about": ["dep:click"], "tags": ["x"], "thread": "y"}
+    (play.root / "requirements.txt").write_text("click>=8\n")
+    play.commit_all()
+    new = add(play, "Not cached.", supersedes=[old], **own)
+    newer = add(play, "Cached for a day.", supersedes=[new], **own)
+    (hit,) = asked(play, view=view, **wishes)["hits"]
+    assert (hit["id"], hit["instead_of"]) == (newer, [old])
+    assert ids(asked(play, view=view, states=("superseded",), **wishes)) == [old]
+    assert [hit["instead_of"] for hit in asked(play, view=view)["hits"]] == [[]]
+    play.do(notes.retire_note, newer, reason="It was.")
+    told = asked(play, view=view, **wishes)
+    assert (told["hits"], told["left_out"]["states"]) == ([], {"retired": 1})
+
+
 @pytest.mark.parametrize("again", ["again: {}", "again, {} upload limit"])
 def test_a_successor_is_compared_by_what_it_says_itself(play: Play, again: str) -> None:
     before = "The upload limit of the gateway is 10 MB for a file"
@@ -200,11 +223,110 @@ def test_what_contradicts_is_shown_beside(play: Play) -> None:
     assert only(play, "tokens expire thirty minutes", limit=1)["contradicted_by"] == []
 
 
+def test_what_may_contradict_by_its_words_is_labelled_wherever_it_is_shown(play: Play, cli: Call) -> None:
+    first = add(play, "The database is MySQL.", key="db.engine")
+    other = add(play, "The database is not MySQL, it is Postgres.")
+    add(play, "The database is backed up each night.")
+    pair = {first: [other], other: [first]}
+    for wishes in ({"queries": ["which database"]}, {"view": "list"}, {"view": "digest"}, {"view": "plain"}):
+        queries = wishes.pop("queries", ())
+        told = {hit["id"]: hit["may_contradict"] for hit in asked(play, *queries, **wishes)["hits"]}
+        assert {name: told[name] for name in pair} == pair
+        assert [found for name, found in told.items() if name not in pair] == [[]]
+    assert only(play, "postgres")["may_contradict"] == [first]
+    assert only(play, kinds=("fact",), key_prefix="db", limit=1)["may_contradict"] == []
+    for note in pair:
+        play.do(notes.revise_note, note, pinned=True)
+    assert {hit["id"]: hit["may_contradict"] for hit in asked(play)["hits"]} == pair
+    for words in (("recall", "postgres"), ("export", "--format", "agents-md"), ("export", "--format", "md")):
+        assert f"may contradict {first}" in cli(*words, "-C", str(play.root))[1]
+    play.do(notes.retire_note, first, reason="It was.")
+    assert only(play, "postgres")["may_contradict"] == []
+    assert not any(hit["may_contradict"] for hit in asked(play, "which database", states=("all",))["hits"])
+    assert "may contradict" not in cli("export", "--format", "agents-md", "-C", str(play.root))[1]
+
+
+def test_what_is_linked_as_a_contradiction_is_labelled_once(play: Play) -> None:
+    first = add(play, "The database is MySQL.")
+    other = add(play, "The database is not MySQL, it is Postgres.")
+    play.do(notes.link_note, other, "contradicts", first)
+    for hit in (*asked(play, "which database")["hits"], *asked(play, view="list")["hits"]):
+        assert (len(hit["contradicted_by"]), hit["may_contradict"]) == (1, [])
+
+
 def test_an_unlinked_note_contradicts_no_more(play: Play) -> None:
     first, other = add(play, TOKENS), add(play, "Sessions of the shop are endless.")
     play.do(notes.link_note, other, "contradicts", first)
     play.do(notes.unlink_note, other, "contradicts", first)
     assert only(play, "tokens expire")["contradicted_by"] == []
+
+
+def test_records_are_listed_by_their_kind(play: Play) -> None:
+    run = play.planned("Feed the giraffe")
+    task = play.task("Buy hay for the giraffe")
+    proof = play.evidence(task)
+    note = add(play, "The giraffe likes hay.")
+    assert ids(asked(play, kinds=("evidence",))) == [proof]
+    assert ids(asked(play, kinds=("task",), view="digest")) == [task]
+    assert ids(asked(play, kinds=("fact", "task", "run"))) == [note, task, run]
+    told = asked(play, kinds=("fact", "task"), limit=1)
+    assert (ids(told), told["left_out"]["limit"]) == ([note], 1)
+    assert ids(asked(play, view="list")) == [note]
+    with Ledger.open(play.root) as ledger:
+        assert next(iter(recall(ledger, standings=standings, kinds=("evidence",))["hits"]))["trust"] == "witnessed"
+
+
+def test_a_filter_that_only_notes_pass_leaves_records_out_and_says_so(play: Play, cli: Call) -> None:
+    play.planned("Tame the walrus")
+    task = play.task("Feed the giraffe")
+    for wishes, name in (
+        ({"states": ("active",)}, "--state"), ({"min_confidence": 0.1}, "--min-confidence"),
+        ({"has_anchor": False}, "--no-anchor"), ({"has_anchor": True}, "--has-anchor"), ({"tag": "x"}, "--tag"),
+        ({"domain": "tasks"}, "--domain"), ({"about": ("app.py",)}, "--about"), ({"key_prefix": "a"}, "--key-prefix"),
+    ):  # fmt: skip
+        for told in (asked(play, "giraffe", **wishes), asked(play, kinds=("task",), **wishes)):
+            left = told["left_out"]
+            assert (told["hits"], left["records"], left["filters"]) == ([], {"task": 1}, [name]), wishes
+            assert f"left out because {name} is for notes alone: 1 task" in rendered(told)
+    assert ids(asked(play, "giraffe", states=("all",))) == [task]
+    assert ids(asked(play, kinds=("task",), states=("all",))) == [task]
+    assert asked(play, "giraffe")["left_out"]["records"] == {}
+    assert "for notes alone" in cli("recall", "giraffe", "--state", "active", "-C", str(play.root))[1]
+
+
+def test_an_orientation_with_filters_has_all_that_they_ask_for(play: Play) -> None:
+    add(play, "Hay is bought on Mondays.")
+    theme = add(play, "I like dark themes.", key="user.theme")
+    asking = add(play, "Which editor do I use?", key="user.editor", kind="question")
+    told = asked(play, view="orient", key_prefix="user.")
+    assert [(one["name"], one["ids"]) for one in told["sections"]] == [("questions", [asking]), ("asked for", [theme])]
+    assert ids(asked(play, view="orient")) == [asking]
+    assert asked(play, view="orient", key_prefix="user", limit=1)["left_out"]["limit"] == 0
+    assert asked(play, view="orient", since="2001-01-01", limit=1)["left_out"]["limit"] == 1
+
+
+def test_what_differs_between_the_revisions_of_a_union_is_told(play: Play, cli: Call) -> None:
+    note, other = add(play, "The gateway is Acme.", key="pay.gateway"), add(play, "Hay is bought on Mondays.")
+    git(play.root, "checkout", "-qb", "side")
+    play.do(notes.revise_note, note, text="The gateway is Zed.")
+    git(play.root, "checkout", "-q", "main")
+    union = ("--at", "main", "--at", "side", "-C", str(play.root))
+    alone = "these revisions: what is shown and searched is that of the first; name each --at alone"
+    for words in (("note", "list"), ("recall", "zed"), ("recall", "--view", "list"), ("note", "threads")):
+        assert f"1 note differs between {alone}" in cli(*words, *union)[2]
+    assert f"{note} differs between {alone}" in cli("note", "show", "pay.gateway", *union)[2]
+    for quiet in (("note", "show", other, *union), ("note", "list", "--at", "side", "-C", str(play.root))):
+        assert "differ" not in cli(*quiet)[2]
+
+
+def test_only_drafts_that_would_answer_are_told_of(play: Play) -> None:
+    keep_note(play.ledger, "The zebra has stripes.", draft=True, key="zoo.zebra")
+    assert asked(play, "zebra")["left_out"]["drafts"] == 1
+    assert asked(play, "giraffe")["left_out"]["drafts"] == 0
+    assert asked(play, "zebra", key_prefix="user")["left_out"]["drafts"] == 0
+    assert asked(play, key_prefix="zoo")["left_out"]["drafts"] == 1
+    assert asked(play, key_prefix="zoo", kinds=("question",))["left_out"]["drafts"] == 0
+    assert asked(play, "zebra", drafts=True)["left_out"]["drafts"] == 0
 
 
 def test_drafts_are_out_unless_asked_for(play: Play) -> None:

@@ -116,11 +116,6 @@ def test_a_day_is_asked_for_by_its_parts() -> None:
     assert w.date_words("") == w.date_words("2026-13-01") == []
 
 
-def test_words_that_turn_a_meaning_around_are_told() -> None:
-    assert w.opposing("It isn't MySQL, never was, port 8080") == {"isnt", "never", "8080"}
-    assert w.opposing("It isn\u2019t") == {"isnt"}
-
-
 def test_the_lists_do_not_overlap() -> None:
     assert not EMPTY & ASKING
 

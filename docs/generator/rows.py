@@ -340,6 +340,7 @@ HIT: Final = {
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
+    "may_contradict": "the nearest notes that hold now and may say the opposite of it, by a rule on words",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
     "cut": "it is not all of it",
     "weak": "it has too little of the question to be sure", "score": "or null",
@@ -512,8 +513,8 @@ ANSWERS: Final = {
     "graph diff": "diff evidence",
     "graph propose": "proposals omitted",
     "note list": "notes page",
-    "note add": "note existing alike where why",
-    "remember": "note existing alike where why",
+    "note add": "note existing alike where why carried left",
+    "remember": "note existing alike where why carried left",
     **{
         f"note {verb}": "note"
         for verb in (
@@ -535,7 +536,7 @@ ANSWERS: Final = {
     "note park --thread": "notes",
     "note resume --thread": "notes",
     "note threads": "threads page",
-    "note merge": "note coverage",
+    "note merge": "note coverage carried left",
     "note redact": "redacted note",
     "note show": "note audit evidence",
     "note show --what sources": "id sources",
@@ -623,13 +624,15 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
-        "sources' words that are kept and `lost_numbers`. `evidence` of `note show`, and of `show` with a note, says "
+        "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
+        "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
         "what became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its "
         "recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step "
         "followed them). "
         "`sections` of `recall` have `name` and `ids`; `files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
-        "(how many in each), `drafts` (how many); `tokens` has `used`, `budget` and how it is estimated.",
+        "(how many in each), `records` (how many of each kind that is no note) and the `filters` that only notes pass, "
+        "`drafts` (how many); `tokens` has `used`, `budget` and how it is estimated.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,

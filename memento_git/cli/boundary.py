@@ -46,6 +46,7 @@ class Door:
         self.allow_secrets = tuple(allow_secret)
         self.json = json
         self.scope = scope
+        self._told: list[str] = []  # what should be known of ledgers that are closed by now
         self.makes = False  # whether the user's own ledger is made where it is missing
         self._ledger: Ledger | None = None
         self._landed: list[str] = []
@@ -73,6 +74,7 @@ class Door:
         from memento_git.scopes import readable
 
         for found in readable(self.scope, self.workspace, self.actor):
+            self._told += self._notes() if self.json else []
             self.close()
             self._ledger = found.ledger
             yield found
@@ -94,7 +96,7 @@ class Door:
     def show(self, data: dict[str, Any], text: str | Callable[[], str], *, ok: bool = True) -> None:
         """Print an answer: the envelope with --json, else the text."""
         if self.json:
-            warnings = self._notes()
+            warnings = [*dict.fromkeys((*self._told, *self._notes()))]
             terminal.put(*terminal.envelope({"ok": ok, **data, **({"warnings": warnings} if warnings else {})}))
         else:
             terminal.put(terminal.guarded((text if isinstance(text, str) else text()).rstrip("\n")))

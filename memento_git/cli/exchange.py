@@ -76,8 +76,9 @@ def _export_md(door: Door, out: Path | None, **_: Any) -> None:
     from memento_git.knowledge.shelf import Shelf
 
     made = document(Shelf(door.view()))
-    data = {"format": "md", "notes": len(made.notes), "skipped": []}
-    written(door, out, made.text, data, f"{len(made.notes)} notes", [])
+    data = {"format": "md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
+    told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
+    written(door, out, made.text, data, f"{len(made.notes)} notes", told)
 
 
 def _foreign(form: str) -> Importer:

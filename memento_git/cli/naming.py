@@ -25,20 +25,16 @@ def any_of(view: View, given: str, kinds: Sequence[str]) -> str:
 
     What names its kind is left to the verb to look up.
     """
-    try:
-        return _begun(view, given, kinds)
-    except (IdInvalid, NoSuchRecord):
-        if "note" in kinds and (keyed := _keyed(view, given.strip())):
-            return keyed
-        raise
+    if "note" in kinds and (keyed := _keyed(view, given)):
+        return keyed
+    return _begun(view, given, kinds)
 
 
-def _keyed(view: View, key: str) -> str:
-    """Return the note that has a key, the live one where there are several."""
+def _keyed(view: View, given: str) -> str:
+    """Return the note that a text names as its key, the live one where there are several."""
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.model.knowledge import KEY
 
-    found = Shelf(view).keyed(key) if KEY.fits(key) else None
+    found = Shelf(view).named(given)
     return found.id if found is not None else ""
 
 

@@ -8,7 +8,7 @@ import click
 
 from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
-from memento_git.cli.remember import add, described, given
+from memento_git.cli.remember import add, described, given, taken_over
 from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 
@@ -22,7 +22,7 @@ STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "fi
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> None:
-    from memento_git.knowledge.rows import listed
+    from memento_git.knowledge.rows import listed, remarks
     from memento_git.knowledge.shelf import Shelf
 
     found: list[Row] = []
@@ -32,6 +32,7 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
         shelf = Shelf(view)
         shelf.load(progress)
         rows = [{**row, "scope": scope} for row in listed(shelf, **filters)]
+        ledger.warnings += remarks(shelf)
         names = output.Names(view)
         short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows
@@ -213,7 +214,9 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
     told = f" it keeps {made.coverage.share:.0%} of their words" + (
         f", not the numbers {', '.join(lost)}" if lost else ""
     )
-    door.show({"note": row, "coverage": made.coverage._asdict()}, f"merged into {row['id']}\n{told}")
+    lines = [f"merged into {row['id']}", told, *taken_over(made.carried, made.left)]
+    data = {"note": row, "coverage": made.coverage._asdict(), "carried": list(made.carried), "left": list(made.left)}
+    door.show(data, "\n".join(lines))
 
 
 @note.command("redact")

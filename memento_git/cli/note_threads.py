@@ -24,9 +24,11 @@ def threads(door: Door, domain: str, author: str, limit: int, offset: int, *, li
     """List the threads of notes, the one with the latest note first."""
     from memento_git.knowledge.actions.checking import shelf_at
     from memento_git.knowledge.actions.threads import list_threads
+    from memento_git.knowledge.rows import remarks
 
     shelf = shelf_at(door.ledger, door.at, progress)
     rows = list_threads(shelf, domain=domain, author=author, live=live)
+    door.ledger.warnings += remarks(shelf)
     output.listing(door, shelf.view, "threads", rows, lambda row, _: _line(row), limit=limit, offset=offset)
 
 

@@ -12,7 +12,7 @@ from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 WORDS = {"ledger": "kept", "drafts": "kept as a draft", "short": "kept for now"}
 
@@ -48,7 +48,9 @@ def given(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 
 @click.command("add")
 @click.argument("text")
-@click.option("--kind", type=click.Choice(NOTE_KINDS), default="fact", show_default=True, help="What it is.")
+@click.option(
+    "--kind", type=click.Choice(NOTE_KINDS), default=None, help="What it is; as those it supersedes, else a fact."
+)
 @click.option("--domain", default="", metavar="DOMAIN", help="Where it belongs; follows from the kind by default.")
 @described
 @click.option("--link", "links", multiple=True, metavar="REL:ID", help="A link to another record; repeatable.")
@@ -69,6 +71,12 @@ def add(door: Door, text: str, **options: Any) -> None:
 remember = click.Command("remember", params=add.params, callback=add.callback, help="Add a note, as note add does.")
 
 
+def taken_over(carried: Sequence[str], left: Sequence[str]) -> list[str]:
+    """Return what to say of the notes whose place a note takes: what it goes on saying of them, and what not."""
+    lines = [f" it takes over {', '.join(carried)} from what it takes the place of"] if carried else []
+    return [*lines, *([f" it does not take over {', '.join(left)}"] if left else [])]
+
+
 def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     from memento_git.knowledge.actions.keeping import keep_note
 
@@ -81,6 +89,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
         f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"
         for one in kept.added.alike
     ]
+    lines += taken_over(kept.added.carried, kept.added.left)
     near = [one._asdict() for one in kept.added.alike]
     told = {
         "note": kept.row,
@@ -88,5 +97,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
         "alike": near,
         "where": kept.where,
         "why": kept.why or None,
+        "carried": list(kept.added.carried),
+        "left": list(kept.added.left),
     }
     door.show(told, "\n".join(lines))

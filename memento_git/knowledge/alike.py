@@ -47,6 +47,11 @@ def plain(text: str) -> str:
     return " ".join(folded.split())
 
 
+def said(title: str, body: str) -> str:
+    """Return all that a note says; a title that was taken from its text says nothing more."""
+    return body if title.rstrip("\u2026") in body else f"{title}\n{body}"
+
+
 def _lowered(text: str) -> str:
     if text.isascii():
         return text.lower()

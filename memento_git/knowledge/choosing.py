@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.cards import Card
+from memento_git.knowledge.transitions import REDACTED
 from memento_git.knowledge.wishes import LED_ON, UNSAID
 from memento_git.ledger import layout
 from memento_git.model import anchors
@@ -29,15 +30,14 @@ class Chooser:
         self.drafts = drafts
         self.places = places
         self.held_back: dict[str, str] = {}
+        self.instead: dict[str, list[str]] = {}  # note -> those that were meant, and that it took the place of
         self._known: dict[str, bool] = {}
         self._with_events = 0
 
     def keeps(self, card: Card) -> bool:
         """Tell whether a document may be shown, itself or what took its place."""
         if card.path not in self._known:
-            self._known[card.path] = self.wish.admits(card) and (
-                self._keeps_note(card) if card.kind == "note" else self.places is None
-            )
+            self._known[card.path] = self.wish.admits(card) and (card.kind != "note" or self._keeps_note(card))
         return self._known[card.path]
 
     def _keeps_note(self, card: Card) -> bool:
@@ -69,24 +69,29 @@ class Chooser:
 
     def _in_time(self, note: str, expires: str) -> bool:
         status, expired = self.shelf.status(note), self.shelf.has_expired(note, expires)
-        admitted = self.wish.admits_state(status, expired=expired)
+        admitted = status != REDACTED and self.wish.admits_state(status, expired=expired)
         if not admitted:
             self.held_back[note] = "expired" if expired and status == "active" else status
         return admitted
 
     def prose(self, identity: str) -> Prose | None:
-        """Return a note that can be read; what is wrong with another is a finding of the view."""
-        path = self.shelf.path(identity)
+        """Return a note that can be read and is not redacted; what is wrong with another is a finding of the view."""
+        path = self.shelf.path(identity) if not self.shelf.is_redacted(identity) else ""
         found = self.shelf.view.record(path) if path else None
         return found if isinstance(found, Prose) else None
 
     def all(self) -> list[Prose]:
-        """Return all notes that may be shown, the latest first; none stands for another here."""
-        return [
-            note
-            for note in reversed(list(self.shelf.readable()))
-            if self.keeps(card_of(note)) and (self.wish.states or self.shelf.status(note.id) not in LED_ON)
-        ]
+        """Return all notes that may be shown, the latest first; one stands for those that it took the place of."""
+        kept = [note for note in self.shelf.readable() if self.keeps(card_of(note))]
+        led = [note for note in kept if not self.wish.states and self.shelf.status(note.id) in LED_ON]
+        found = {note.id: note for note in kept if note not in led}
+        passed = {*found}
+        for note in led:
+            after = self.prose(self.shelf.current(note.id))
+            if after is not None and after.id not in passed:
+                found[after.id] = after
+                self.instead.setdefault(after.id, []).append(note.id)
+        return sorted(found.values(), key=lambda note: (note.data["at"], note.id), reverse=True)
 
 
 def card_of(note: Prose) -> Card:

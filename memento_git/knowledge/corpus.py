@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.knowledge.cards import Card, Entry
 
@@ -22,11 +22,15 @@ class Searched(Protocol):
 
     def postings(self, word: str) -> list[tuple[int, float, int]]: ...
 
+    def spread(self, word: str) -> int: ...
+
     def marked(self, mark: str) -> list[int]: ...
 
     def length_of(self, number: int) -> int: ...
 
     def card(self, number: int) -> Card: ...
+
+    def numbers(self) -> Iterable[int]: ...
 
 
 class Corpus:
@@ -53,10 +57,20 @@ class Corpus:
                 found.append((number, float(weight), entry.length))
         return found
 
+    def spread(self, word: str) -> int:
+        """Return how many documents have a word, at most, without reading which."""
+        added = sum(word in entry.weights for entry in self._added.values())
+        return added + (self._shelf.spread(word) if self._shelf else 0)
+
     def marked(self, mark: str) -> list[int]:
         """Return the documents that bear a mark."""
         found = [number for number in self._shelf.marked(mark) if number not in self._hidden] if self._shelf else []
         return found + [number for number, entry in self._added.items() if mark in entry.marks]
+
+    def cards(self) -> Iterator[Card]:
+        """Yield what each document is."""
+        held = self._shelf.numbers() if self._shelf else ()
+        yield from (self.card(number) for number in (*held, *self._added) if number not in self._hidden)
 
     def card(self, number: int) -> Card:
         """Return what a document is."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.injection import LOW, instructive, orders
+from memento_git.knowledge.pairs import conflicts
 from memento_git.ledger import layout
 from memento_git.model import anchors
-from memento_git.model.anchors import GONE
+from memento_git.model.anchors import CHANGED, GONE
 from memento_git.model.exchange import DIGEST_TOKENS, LeftOut
 from memento_git.model.knowledge import validity
 from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 TOKEN: Final = 4
 LONGEST: Final = 400
 BEGINNING: Final = 30
+COMPARED: Final = 2000
+NEAREST: Final = 3
+LOST: Final = {GONE: "which is gone", CHANGED: "which has changed since"}
 SECTIONS: Final = {
     "Conventions": ("preference",),
     "Decisions": ("decision",),
@@ -58,15 +63,16 @@ def digest(
     """Return the notes that matter most, a line each, in as many tokens (of four characters) as are allowed.
 
     What was imported from the very file that it goes into is not told there twice. `whereabouts` tell which places in
-    the code are gone.
+    the code are gone or changed.
     """
-    skipped: list[LeftOut] = []
+    skipped = _unread(shelf)
     ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
     room = budget * TOKEN - len(HEAD)
-    gone = _gone(ranked, whereabouts) if whereabouts is not None else {}
+    lost = _lost(ranked, whereabouts) if whereabouts is not None else {}
+    disputed = _disputed(shelf, ranked)
     lines: dict[str, str] = {}
     for note in ranked:
-        line = _line(shelf, note, gone.get(note.id, set()))
+        line = _line(shelf, note, lost.get(note.id, {}), disputed.get(note.id, ()))
         heading = 0 if any(_section(one) == _section(note) for one in ranked if one.id in lines) else 24
         if len(line) + heading > room:
             skipped.append(LeftOut(note.id, "the budget is spent"))
@@ -105,6 +111,13 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
     return found
 
 
+def _unread(shelf: Shelf) -> list[LeftOut]:
+    """Return the notes that cannot be read, as left out."""
+    shelf.load()
+    shelf.readable()
+    return [LeftOut(PurePosixPath(one.path).stem, f"it cannot be read: {one.message}") for one in shelf.unread()]
+
+
 def _orders(note: Prose) -> list[str]:
     """Return what makes a note, or the line that a digest makes of it, read like orders."""
     return orders(note.data, note.body) or instructive(_said(note))
@@ -120,10 +133,13 @@ def _section(note: Prose) -> str:
     return next(name for name, kinds in SECTIONS.items() if note.data["kind"] in kinds)
 
 
-def _gone(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, set[str]]:
-    """Return note -> the places that it is about and that are gone."""
+def _lost(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, dict[str, str]]:
+    """Return note -> what to say of the places that it is about and that are not as they were."""
     held = whereabouts.of([note.id for note in notes])
-    return {note: {str(anchor) for anchor, found in places if found.state == GONE} for note, places in held.items()}
+    return {
+        note: {str(anchor): LOST[found.state] for anchor, found in places if found.state in LOST}
+        for note, places in held.items()
+    }
 
 
 def _said(note: Prose) -> str:
@@ -133,14 +149,26 @@ def _said(note: Prose) -> str:
     return f"{_bare(title)[:begin]}{said}" if begin >= 0 else said if title in said else f"{title}: {said}"
 
 
-def _line(shelf: Shelf, note: Prose, gone: Collection[str]) -> str:
+def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
+    """Return note -> those that may say the opposite, by their words; of very many notes the first are compared."""
+    found: dict[str, list[str]] = {}
+    linked = {note.id: shelf.contradictions(note) for note in notes[:COMPARED]}
+    for pair in conflicts({note.id: _said(note) for note in notes[:COMPARED]}):
+        for one, other in ((pair.one, pair.other), (pair.other, pair.one)):
+            if other not in linked[one] and len(found.get(one, ())) < NEAREST:
+                found.setdefault(one, []).append(other)
+    return found
+
+
+def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence[str]) -> str:
     text = _said(note)
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     about = [str(anchors.from_data(place)) for place in shelf.about(note)[:3]]
-    places = ", ".join(f"{place}, which is gone" if place in gone else place for place in about)
+    places = ", ".join(f"{place}, {lost[place]}" if place in lost else place for place in about)
     told = f"; {valid}" if (valid := validity(note.data)) else ""
     against = "; contradicted by " + ", ".join(shelf.contradictions(note)) if shelf.contradictions(note) else ""
+    against += "; may contradict " + ", ".join(disputed) if disputed else ""
     return f"- {_tame(text)} ({note.id}{told}{f'; about {_tame(places)}' if places else ''}{against})\n"
 
 
@@ -157,16 +185,18 @@ def _tame(text: str) -> str:
 def document(shelf: Shelf) -> Digest:
     """Return all live notes with their whole texts, by domain."""
     notes = sorted(shelf.live(), key=lambda note: (layout.domain_of(note.path), note.data["at"], note.id))
+    disputed = _disputed(shelf, notes)
     parts, domain = ["# What this project knows\n"], ""
     for note in notes:
         if layout.domain_of(note.path) != domain:
             domain = layout.domain_of(note.path)
             parts.append(f"\n## {domain.capitalize()}\n")
-        parts.append(f"\n### {one_line(note.data['title'])}\n\n{_facts(shelf, note)}\n\n{_quoted(note.body)}\n")
-    return Digest("".join(parts), [note.id for note in notes], [])
+        facts = _facts(shelf, note, disputed.get(note.id, ()))
+        parts.append(f"\n### {one_line(note.data['title'])}\n\n{facts}\n\n{_quoted(note.body)}\n")
+    return Digest("".join(parts), [note.id for note in notes], _unread(shelf))
 
 
-def _facts(shelf: Shelf, note: Prose) -> str:
+def _facts(shelf: Shelf, note: Prose, disputed: Sequence[str]) -> str:
     """Return what is known of a note beside its text, on one line."""
     places = ", ".join(f"`{anchors.from_data(place)}`" for place in shelf.about(note))
     told: Sequence[tuple[str, str]] = (
@@ -179,6 +209,7 @@ def _facts(shelf: Shelf, note: Prose) -> str:
         ("", validity(note.data)),
         ("about", places),
         ("contradicted by", ", ".join(shelf.contradictions(note))),
+        ("may contradict", ", ".join(disputed)),
     )
     return " \u00b7 ".join(f"{name} {value}".strip() for name, value in told if value)
 

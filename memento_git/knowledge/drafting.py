@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.knowledge import alike
+from memento_git.knowledge import alike, succession
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.moments import moment
 from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model import types as t
 from memento_git.model.clock import seconds_of, stamp
-from memento_git.model.ids import KINDS, EvidenceWithdrawn, kind_of
+from memento_git.model.ids import KINDS, EvidenceWithdrawn, begins_an_id, kind_of
 from memento_git.model.knowledge import DOMAIN_OF, KEY, LINKED, NOTE_KINDS, ORIGINS, RELATIONS, TIERS
 from memento_git.model.work import is_agent
 from memento_git.texts.typed import TextInvalid
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 LONGEST_TITLE: Final = 80
+FACT: Final = "fact"
 TEXTS: Final = ("thread", "to")
 LISTS: Final = ("tags", "aliases", "sources")
 SHARES: Final = ("importance", "confidence")
@@ -46,7 +47,7 @@ class Draft(NamedTuple):
 
     text: str
     title: str = ""
-    kind: str = "fact"
+    kind: str = ""
     domain: str = ""
     key: str = ""
     tags: Sequence[str] = ()
@@ -70,18 +71,27 @@ class Draft(NamedTuple):
 
 
 class Drafted(NamedTuple):
-    """A new note's front matter, its Markdown, its domain, and why it supersedes others."""
+    """A new note's front matter, its Markdown, its domain, and why it supersedes others.
+
+    `carried` and `left` are the keys that it has and has not taken over from the notes whose place it takes.
+    """
 
     data: dict[str, Any]
     body: str
     domain: str
     reason: str
+    carried: Sequence[str] = ()
+    left: Sequence[str] = ()
 
 
-def drafted(desk: Desk, draft: Draft) -> Drafted:
-    """Return the note that a draft comes to; refuse what the ledger should not hold."""
+def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
+    """Return the note that a draft comes to; refuse what the ledger should not hold.
+
+    It takes over what it says nothing of itself from the notes whose place it takes.
+    """
     body = desk.text("text", draft.text)
-    kind = _choice("kind", draft.kind, NOTE_KINDS)
+    old = [desk.find(one) for one in draft.supersedes]
+    kind = _choice("kind", draft.kind or succession.kind_of_all(old) or FACT, NOTE_KINDS)
     domain = draft.domain or DOMAIN_OF[kind]
     if domain not in desk.policy.domains:
         raise no.NoSuchDomain(domain=domain, domains=", ".join(desk.policy.domains))
@@ -100,11 +110,14 @@ def drafted(desk: Desk, draft: Draft) -> Drafted:
     rest = {
         "links": [link(desk, one, head["id"]) for one in draft.links],
         "evidence": [_evidence(desk, one) for one in draft.evidence],
-        "supersedes": [desk.find(one).id for one in draft.supersedes],
+        "supersedes": [one.id for one in old],
     }
     said = front_matter(desk, given, {})
-    allowed = {"allowed_secrets": desk.overridden()}
-    return Drafted({**head, **said, **rest, **allowed}, body, domain, desk.optional("reason", draft.reason))
+    before = [*old, *merged]
+    carried = succession.carried(desk, before, said)
+    data = {**head, **said, **carried, **rest, "allowed_secrets": desk.overridden()}
+    reason = desk.optional("reason", draft.reason)
+    return Drafted(data, body, domain, reason, list(carried), succession.left_behind(before, data))
 
 
 def expiry(desk: Desk) -> str:
@@ -118,7 +131,7 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     if given.get("title"):
         found["title"] = desk.text("title", given["title"], lines=False)
     if given.get("key"):
-        found["key"] = _key(given["key"])
+        found["key"] = _key(desk, given["key"])
     for key in TEXTS:
         found |= {key: desk.text(key, given[key], lines=False)} if given.get(key) else {}
     for key in LISTS:
@@ -209,12 +222,15 @@ def _choice(where: str, given: str, words: Sequence[str]) -> str:
     return given
 
 
-def _key(given: str) -> str:
-    problems: list[t.Problem] = []
-    KEY.read(given.strip(), (), problems)
+def _key(desk: Desk, given: str) -> str:
+    """Return a key; refuse one by which a record of another kind, or another note, could be meant."""
+    key, problems = given.strip(), list[t.Problem]()
+    KEY.read(key, (), problems)
     for _, problem in problems:
         raise KeyInvalid(where="key", problem=problem)
-    return given.strip()
+    if begins_an_id(key) or desk.view.index("").holds(f"note_{key}", "note"):
+        raise no.KeyLikeId(key=key)
+    return key
 
 
 def share(where: str, given: Any) -> float:

@@ -26,7 +26,8 @@ def histories(view: View, note: str = "", progress: Callable[[int, int], None] |
     """
     shelf = Shelf(view)
     if note:
-        return [_history(shelf, shelf.note(note)) if shelf.path(note) else history(shelf, note)]
+        is_told = shelf.path(note) and not shelf.is_redacted(note)
+        return [_history(shelf, shelf.note(note)) if is_told else history(shelf, note)]
     entry = view.folders.get(layout.KNOWLEDGE)
     tree = entry.oid if entry is not None and len(view.commits) == 1 else ""
     held: list[list[Row]] | None = cache.read(view.git, KEPT, tree) if tree else None

@@ -155,6 +155,11 @@ class Index:
                 for number, weight in _matches(leaf, "words", word)
             ]
 
+    def spread(self, word: str) -> int:
+        """Return how many documents have a word."""
+        with _sound():
+            return int(self._reader.doc_frequency("words", word.encode(errors="surrogatepass")))
+
     def marked(self, mark: str) -> list[int]:
         """Return the documents that bear a mark."""
         with _sound():
@@ -169,6 +174,11 @@ class Index:
         """Return what a document is."""
         with _sound():
             return unpacked(self._reader.stored_fields(number)["card"])
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all documents."""
+        with _sound():
+            return list(self._reader.all_doc_ids())
 
     def close(self) -> None:
         self._reader.close()

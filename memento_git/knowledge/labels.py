@@ -67,6 +67,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
+        "may_contradict": [],
         "orders": orders(note.data, note.body),
         "text": note.body,
     }
@@ -88,9 +89,14 @@ def record_hit(card: Card, text: str, now: str) -> Row:
         "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now), **unset,
         "tags": list(card.tags), "pinned": False,
         "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
-        "instead_of": [], "contradicted_by": [], "text": text,
+        "instead_of": [], "contradicted_by": [], "may_contradict": [], "text": text,
         "orders": instructive(text, card.title, wrapped=card.kind != "evidence"),
     }  # fmt: skip
+
+
+def unscored() -> Row:
+    """Return what a hit says of its score where no question was asked."""
+    return {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": []}
 
 
 def age(at: str | None, now: str) -> int | None:

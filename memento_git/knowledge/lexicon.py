@@ -25,12 +25,6 @@ ASKING: Final = frozenset(
     theyre id youd wed ill youll well work works working""".split()
 )
 
-OPPOSING: Final = frozenset(
-    """not no never none nothing without cannot cant dont doesnt didnt isnt wasnt arent werent wont wouldnt couldnt
-    shouldnt hasnt havent hadnt neither nor instead rather except unless until but however only old former formerly
-    previously longer anymore before after""".split()
-)
-
 EVERYDAY: Final = frozenset(
     """add added allow alway approach argument available avoid bad behaviour best better
     big bug call called case cause certain change check choice choose class clean clear code command common complete

@@ -1,8 +1,13 @@
-"""Which notes a link may say to contradict another: also through what the other took the place of. Pure."""
+"""Which notes may contradict another: by a link, also through what it took the place of, or by their words. Pure."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.alike import OPPOSED
+from memento_git.knowledge.words import words
 
 if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card
@@ -10,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 50
 BEFORE: Final = ("supersedes", "sources")
+LOOKED_AT: Final = 200
+COMPARED: Final = 5
 
 
 def opponents(corpus: Corpus, card: Card) -> tuple[str, ...]:
@@ -37,3 +44,22 @@ def _forms(corpus: Corpus, card: Card) -> list[str]:
                 forms.append(end)
                 cards.update((end, corpus.card(number)) for number in corpus.marked(f"id:{end}"))
     return forms
+
+
+def beside(corpus: Corpus, card: Card, text: str) -> list[Card]:
+    """Return the few notes that share the most words with one: as many as those do that may say its opposite.
+
+    The rarest words are looked up, as many as few documents have; others are taken to be shared.
+    """
+    spread = {word: corpus.spread(word) for word in dict.fromkeys(words(f"{card.title}\n{text}"))}
+    counts: Counter[int] = Counter()
+    asked, cost = 0, 0
+    for word in sorted(spread, key=spread.__getitem__):
+        cost += spread[word]
+        if asked and cost > LOOKED_AT:
+            break
+        asked += 1
+        counts.update(number for number, _, _ in corpus.postings(word))
+    least = max(math.ceil(OPPOSED * len(spread)) - (len(spread) - asked), 1)
+    near = [corpus.card(number) for number, count in counts.most_common(2 * COMPARED) if count >= least]
+    return [one for one in near if one.kind == "note" and one.id != card.id][:COMPARED]

@@ -45,6 +45,11 @@ def conflicts(texts: Mapping[str, str]) -> list[Pair]:
     return _judged(texts, OPPOSED, judged)
 
 
+def may_contradict(text: str, other: str) -> bool:
+    """Tell whether two texts share many words and may contradict."""
+    return share(words(text), words(other)) >= OPPOSED and opposed(text, other)
+
+
 def _judged(texts: Mapping[str, str], least: float, judge: Callable[[str, str, float], str]) -> list[Pair]:
     found = [
         Pair(one, other, why, round(common, 2))

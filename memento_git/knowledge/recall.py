@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from memento_git.knowledge import alike
 from memento_git.knowledge.corpus import Damaged
 from memento_git.knowledge.documents import documents_of
-from memento_git.knowledge.opponents import opponents
+from memento_git.knowledge.opponents import beside, opponents
+from memento_git.knowledge.pairs import may_contradict
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.repeats import are_alike, said
 from memento_git.ledger.view import View
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 COMPARED: Final = 300
+T = TypeVar("T")
 
 
 class Hit(NamedTuple):
@@ -58,18 +61,20 @@ class Hits(NamedTuple):
     asked: list[Asked]
     behind: int  # files in which the index was behind and memory stood in for it
     against: Mapping[str, tuple[str, ...]]  # id -> what a link, in either direction, may say to contradict it
+    disputed: Mapping[str, list[str]]  # id -> of the notes nearest to it those that may contradict it, where asked for
 
 
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
     files: Iterable[str] = (), explain: bool = False, progress: Progress = None, few: int = 0, semantic: str = "",
-    leads: Callable[[Card], str] = lambda card: card.path,
+    leads: Callable[[Card], str] = lambda card: card.path, compared: bool = False,
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
 
     `leads` says what a document is shown as, as that which took its place: those that lead to the same are one answer.
-    Where there is no index and no more than `few` files, none is made. Whether meaning counts beside words is what the
-    config says, unless `semantic` says it: always, auto or never.
+    `compared` asks for the notes that may contradict a hit. Where there is no index and no more than `few` files, none
+    is made. Whether meaning counts beside words is what the config says, unless `semantic` says it: always, auto or
+    never.
     """
     view = source if isinstance(source, View) else source.view()
     focus = frozenset(files)
@@ -87,9 +92,22 @@ def search(
         told = sum(1 + len(hit.alike) for hit in hits)
         total = max([len(merged), *(one.total for one in ranked)])
         against = {hit.id: _against(corpus, hit.card, leads(hit.card)) for hit in hits}
-        return Hits(hits, total - told, [one.asked for one in ranked], behind, against)
+        disputed = {}
+        for hit in hits if compared else ():
+            disputed[hit.id] = _disputed(view, corpus, _shown(corpus, hit.card, leads(hit.card)))
+        return Hits(hits, total - told, [one.asked for one in ranked], behind, against, disputed)
 
-    return _in_corpus(view, answered, progress, few)
+    return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}), progress, few)
+
+
+def cards(view: View, keep: Callable[[Card], bool], progress: Progress = None, few: int = 0) -> list[Card]:
+    """Return all documents that `keep` chooses, the latest first."""
+
+    def answered(corpus: Corpus, _behind: int) -> list[Card]:
+        found = {card.path: card for card in corpus.cards() if keep(card)}
+        return sorted(found.values(), key=lambda card: (card.time, card.id), reverse=True)
+
+    return _in_corpus(view, answered, [], progress, few)
 
 
 def text_of(view: View, card: Card) -> str:
@@ -137,7 +155,7 @@ def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress)
     return near(view, queries, progress)
 
 
-def _in_corpus(view: View, answered: Callable[[Corpus, int], Hits], progress: Progress, few: int) -> Hits:
+def _in_corpus(view: View, answered: Callable[[Corpus, int], T], nothing: T, progress: Progress, few: int) -> T:
     """Return the answer out of all documents; an index found damaged while it is read is made anew."""
     from memento_git.knowledge import upkeep
 
@@ -149,7 +167,7 @@ def _in_corpus(view: View, answered: Callable[[Corpus, int], Hits], progress: Pr
             from memento_git.knowledge import index
 
             index.forget(view.git)
-    return Hits([], 0, [], 0, {})
+    return nothing
 
 
 def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:
@@ -169,6 +187,17 @@ def _against(corpus: Corpus, card: Card, leads: str) -> tuple[str, ...]:
     """Return what a link may say to contradict a document or that which it is shown as."""
     shown = [corpus.card(number) for number in corpus.marked(f"id:{leads}")] if leads != card.id else []
     return tuple(dict.fromkeys(other for one in (card, *shown) for other in opponents(corpus, one)))
+
+
+def _disputed(view: View, corpus: Corpus, card: Card) -> list[str]:
+    """Return the notes that may contradict a note, by their words."""
+    if card.kind != "note":
+        return []
+    text = text_of(view, card)
+    others = beside(corpus, card, text)
+    _bring(view, others)
+    own = alike.said(card.title, text)
+    return [one.id for one in others if may_contradict(own, alike.said(one.title, text_of(view, one)))]
 
 
 def _grouped(

@@ -179,7 +179,7 @@ class RecipeRun:
 
         path = self.shelf.path(name)
         found = self.view.record(path) if path else None
-        return self._item(found) if isinstance(found, Prose) else None
+        return self._item(found) if isinstance(found, Prose) and not self.shelf.is_redacted(name) else None
 
     def _item(self, note: Prose) -> Item:
         if note.id not in self._items:

@@ -59,6 +59,8 @@ def _told(hit: Row) -> Iterable[str]:
         yield f"its successor is {hit['successor']}"
     if hit["contradicted_by"]:
         yield f"contradicted by {', '.join(hit['contradicted_by'])}; neither is known to be right"
+    if hit["may_contradict"]:
+        yield f"may contradict {', '.join(hit['may_contradict'])}, by its words; neither is known to be right"
     yield from map(_place, (place for place in hit["about"] if place["state"] not in (None, "ok")))
     for one in hit["evidence"]:
         if one.get("trust"):
@@ -122,7 +124,12 @@ def left_out(answer: Row) -> list[str]:
     if left["limit"]:
         lines.append(f"left out by --limit {answer['limit']}: {left['limit']} more")
     for status, count in left["states"].items():
-        lines.append(f"left out because {status}: {count}: --state {status}")
+        how = "memento check" if status == "redacted" else f"--state {status}"
+        lines.append(f"left out because {status}: {count}: {how}")
+    if left["records"]:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in left["records"].items())
+        verb = "is" if len(left["filters"]) == 1 else "are"
+        lines.append(f"left out because {', '.join(left['filters'])} {verb} for notes alone: {kinds}")
     if left["drafts"]:
         lines.append(f"left out because they are drafts: {left['drafts']}: --drafts")
     if answer["hits"] and tokens["budget"]:

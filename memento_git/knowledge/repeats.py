@@ -1,46 +1,53 @@
-"""Answers that say the same: shown once, unless they might contradict each other."""
+"""Answers that say the very same: shown once, with the others named. Pure."""
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Final, NamedTuple
-
-from memento_git.knowledge.alike import opposed
-from memento_git.knowledge.words import opposing, words
 
 if TYPE_CHECKING:
     from memento_git.knowledge.cards import Card
 
-SHARED: Final = 0.8
-FEWEST: Final = 4
+BEFORE: Final = "\"'`([\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
+BEHIND: Final = f"{BEFORE})].,:;!\u2026"
 
 
 class Said(NamedTuple):
-    """What an answer says: its text, the words of text and title, and those that turn a meaning around."""
+    """What an answer says: title and text, but for case, white space and the punctuation around words."""
 
     card: Card
+    title: str
     text: str
-    words: frozenset[str]
-    opposing: frozenset[str]
 
 
 def said(card: Card, text: str) -> Said:
     """Return what a document says, ready to be compared."""
-    whole = f"{card.title}\n{text}"
-    return Said(card, text, frozenset(words(whole)), opposing(whole))
+    return Said(card, _bare(card.title), _bare(text))
+
+
+def _bare(text: str) -> str:
+    """Return a text without what may be otherwise in a text that says the same.
+
+    A sign that may count stays: one within a word, the dot before a name, a question mark, an operator.
+    """
+    folded = unicodedata.normalize("NFC", text).casefold()
+    words = (word.rstrip(BEHIND).lstrip(BEFORE) for word in folded.split())
+    return " ".join(word for word in words if word)
 
 
 def are_alike(one: Said, other: Said) -> bool:
-    """Tell whether one of two answers says nothing that the other does not say.
+    """Tell whether two answers are the same in all but case, white space and punctuation.
 
-    Texts that each have a word of their own are kept apart, however much they share: that word may be what they
-    disagree on. So are those that differ in a number or in a word that turns the meaning around.
+    Words alone do not tell it: in another order, or with one more, they may say something else.
     """
-    if (one.card.kind, one.card.sort) != (other.card.kind, other.card.sort) or one.opposing != other.opposing:
+    if (one.card.kind, one.card.sort, one.text) != (other.card.kind, other.card.sort, other.text):
         return False
-    small, large = sorted((one.words, other.words), key=len)
-    if len(small) < SHARED * len(large) or len(small) < min(FEWEST, len(large)) or not small <= large:
-        return False
-    return not _are_set_apart(one.card, other.card) and not opposed(one.text, other.text)
+    return _own_title(one) == _own_title(other) and not _are_set_apart(one.card, other.card)
+
+
+def _own_title(one: Said) -> str:
+    """Return a title, but for one that only repeats its text."""
+    return "" if one.title in one.text else one.title
 
 
 def _are_set_apart(one: Card, other: Card) -> bool:

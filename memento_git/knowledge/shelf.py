@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
@@ -13,7 +14,7 @@ from memento_git.ledger import cache, decoding
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
-from memento_git.model.ids import IdInvalid, NoSuchRecord
+from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id
 from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
@@ -77,19 +78,32 @@ class Shelf(Happenings):
         raise LedgerUnreadable(finding=next((one for one in self.view.findings if path and one.path == path), missing))
 
     def find(self, given: str) -> Prose:
-        """Return the note that a prefix of its id, or its key, names; refuse a key that several live notes have."""
+        """Return the note that its id, its key or the beginning of its id names; refuse a key that several live have.
+
+        The beginning of an id is random: it never stands before a key, which somebody chose.
+        """
+        if (keyed := self.named(given)) is not None:
+            return keyed
+        key = given.strip()
         try:
             identity = self.view.find(given, "note")[0]
-        except (NoSuchRecord, IdInvalid) as unknown:
-            keyed = self.keyed(given.strip())
-            if keyed is None and isinstance(unknown, IdInvalid) and KEY.fits(given.strip()):
-                raise KeyUnknown(key=given.strip()) from None
+        except (NoSuchRecord, IdInvalid, WrongKind) as unknown:
+            keyed = self.keyed(key)
+            if keyed is None and isinstance(unknown, IdInvalid) and KEY.fits(key):
+                raise KeyUnknown(key=key) from None
             if keyed is None:
                 raise
             return keyed
-        if not self.path(identity) and self.is_redacted(identity):
+        if self.is_redacted(identity):
             raise NoteRedacted(note=identity)
         return self.note(identity)
+
+    def named(self, given: str) -> Prose | None:
+        """Return the note that a text names as its key; a text that is written like an id names none here."""
+        key = given.strip()
+        if not KEY.fits(key) or begins_an_id(key) or self.view.index("").holds(f"note_{key}", "note"):
+            return None
+        return self.keyed(key)
 
     def keyed(self, key: str) -> Prose | None:
         """Return the live note of a key, else the latest one that had it; of several that live none is chosen."""
@@ -99,17 +113,40 @@ class Shelf(Happenings):
         return next(reversed(live or self._with_key(key)), None)
 
     def holders(self, key: str) -> list[Prose]:
-        """Return the live notes that have a key; there is more than one where branches each added theirs."""
-        return [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
+        """Return the live notes that have a key; there is more than one where branches each added theirs.
+
+        Where none has it and a note that cannot be read seems to, that is refused: nobody knows whether it lives.
+        """
+        found = [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
+        line = re.compile(rf"^key:[ \t]*(['\"]?){re.escape(key)}\1[ \t]*$".encode(), re.MULTILINE)
+        for wrong in () if found else self.unread():
+            if line.search(self.view.read(wrong.path) or b""):
+                raise LedgerUnreadable(finding=wrong)
+        return found
+
+    def differing(self) -> list[str]:
+        """Return the notes whose text is not the same at all revisions of a union."""
+        differ = {one.path for one in self.view.findings if one.code == "F006"} if len(self.view.commits) > 1 else ()
+        return [note for note, path in self.index.prose.items() if path in differ]
+
+    def unread(self) -> list[Finding]:
+        """Return what is wrong with each note that was asked for and whose file cannot be read."""
+        paths = set(self.index.prose.values())
+        wrong = {one.path: one for one in reversed(self.view.findings) if one.path in paths}
+        return [one for path, one in sorted(wrong.items()) if self.view.record(path) is None]
 
     def _with_key(self, key: str) -> list[Prose]:
         return [note for note in self.readable() if note.data.get("key") == key]
 
     def readable(self) -> list[Prose]:
-        """Return the notes whose files can be read, the latest last; what is wrong with others is a finding."""
+        """Return the notes whose files can be read, the latest last; what is wrong with others is a finding.
+
+        What was redacted stays so where a merge has brought its file back.
+        """
         self.load()
         found = [self.view.record(path) for path in self.index.prose.values()]
-        return sorted((one for one in found if isinstance(one, Prose)), key=lambda note: (note.data["at"], note.id))
+        told = [one for one in found if isinstance(one, Prose) and not self.is_redacted(one.id)]
+        return sorted(told, key=lambda note: (note.data["at"], note.id))
 
     def live(self) -> list[Prose]:
         """Return the notes that are active or parked."""

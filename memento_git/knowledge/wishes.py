@@ -60,10 +60,21 @@ class Wish(NamedTuple):
         return self.limit or MOST[self.view]
 
     @property
-    def of_notes(self) -> bool:
-        """Tell whether only a note can be meant."""
-        only = (self.key_prefix, self.domain, self.states, self.tag, self.thread)
-        return any(only) or self.min_confidence is not None or self.has_anchor is not None
+    def of_notes(self) -> list[str]:
+        """Return the filters that only a note can pass, as they are asked for."""
+        anchored = "" if self.has_anchor is None else "--has-anchor" if self.has_anchor else "--no-anchor"
+        asked = {
+            "--about": self.about, "--key-prefix": self.key_prefix, "--domain": self.domain,
+            "--state": "all" not in self.states and self.states, "--tag": self.tag, "--thread": self.thread,
+            "--min-confidence": self.min_confidence is not None, anchored: anchored,
+        }  # fmt: skip
+        return [name for name, value in asked.items() if value]
+
+    def of_any(self) -> Wish:
+        """Return the wish without the filters that only a note can pass."""
+        return self._replace(
+            about=(), key_prefix="", domain="", states=(), tag="", thread="", min_confidence=None, has_anchor=None
+        )
 
     def settled(self) -> Wish:
         """Return the wish with the view that `auto` comes to; refuse what cannot be asked for."""

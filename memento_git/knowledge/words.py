@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY, IRREGULAR, MONTHS, OPPOSING, SHORT
+from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY, IRREGULAR, MONTHS, SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -108,12 +108,6 @@ def named(text: str) -> frozenset[str]:
             found.update(of_parts if len(parts) > 1 else _of_match(match))
         end = match.end()
     return frozenset(found)
-
-
-def opposing(text: str) -> frozenset[str]:
-    """Return the words of a text that turn its meaning around, and its numbers."""
-    lowered = re.findall(r"[^\W_]+", fold(_compatible(text)).replace("'", ""))
-    return frozenset(word for word in lowered if word in OPPOSING or not word.isalpha())
 
 
 def date_words(time: str) -> list[str]:

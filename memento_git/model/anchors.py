@@ -134,7 +134,7 @@ def parse(given: str) -> Anchor:
     """Return the anchor that a user's text names.
 
     `PATH`, `PATH:12`, `PATH:12-40`, `PATH::symbol`, `pattern:GLOB:TEXT` (a name with `*` and `**`, no colon in it),
-    `dep:NAME`, `dep:MANIFEST:NAME`; a leading `./` says that what follows is a path.
+    `dep:NAME`, `dep:MANIFEST:NAME`; a leading `./` says that what follows is neither of the last two.
     """
     text = given.strip()
     word, colon, rest = text.partition(":")

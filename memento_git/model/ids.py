@@ -17,6 +17,8 @@ KINDS: Final = ("run", "plan", "task", "dispatch", "evidence", "note", "event")
 
 ID: Final = re.compile(rf"({'|'.join(KINDS)})_([{ALPHABET}]{{{LENGTH}}})")
 
+BEGINNING: Final = re.compile(rf"({'|'.join(KINDS)})_[{ALPHABET}]{{1,{LENGTH}}}")
+
 NOT_FOUND: Final = {kind: f"{kind}_not_found" for kind in KINDS}
 
 
@@ -34,6 +36,11 @@ def parse_ref(text: str) -> Ref:
     """Return the reference that a schema-checked text holds."""
     identity, _, digest = text.partition("@")
     return Ref(identity, digest)
+
+
+def begins_an_id(text: str) -> bool:
+    """Tell whether a text is written like an id, or like the beginning of one, with its kind."""
+    return BEGINNING.fullmatch(text) is not None
 
 
 def option(identity: str) -> str:

@@ -29,7 +29,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add_note(
-    tx: Transaction, text: str, *, title: str = "", kind: str = "fact", domain: str = "", key: str = "",
+    tx: Transaction, text: str, *, title: str = "", kind: str = "", domain: str = "", key: str = "",
     tags: Sequence[str] = (), aliases: Sequence[str] = (), importance: str = "", confidence: str = "", tier: str = "",
     expires: str = "", valid_from: str = "", valid_to: str = "", thread: str = "", to: str = "",
     about: Sequence[str] = (), links: Sequence[str] = (), evidence: Sequence[str] = (), sources: Sequence[str] = (),

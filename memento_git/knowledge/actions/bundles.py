@@ -75,7 +75,7 @@ def export_bundle(view: View) -> Bundle:
         events = [shelf.index.events[one] for one in shelf.index.events_of.get(name, [])]
         try:
             lines.append(_line(shelf, name, path, [File(one, view.read(one) or b"") for one in sorted(events)]))
-            count += name in shelf.index.prose
+            count += name in shelf.index.prose and not shelf.is_redacted(name)
         except BundleInvalid as damaged:
             skipped.append(LeftOut(path, damaged.message))
     return Bundle("".join(f"{line}\n" for line in lines), count, skipped)
@@ -84,7 +84,7 @@ def export_bundle(view: View) -> Bundle:
 def _line(shelf: Shelf, note: str, path: str, events: Sequence[File]) -> str:
     """Return the line of a note; of a redacted one what happened to it."""
     domain = layout.domain_of(path)
-    if shelf.path(note):
+    if shelf.path(note) and not shelf.is_redacted(note):
         return line_of(domain, shelf.status(note), File(path, shelf.view.read(path) or b""), events)
     if not shelf.is_redacted(note):
         raise BundleInvalid(where=path, problem="the text of this note is missing")

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, impact, pairs, watch
-from memento_git.knowledge.actions.notes import said
+from memento_git.knowledge.alike import said
 from memento_git.knowledge.impact import Link, Touched
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import ranges

@@ -10,10 +10,10 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
 from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.succession import anchored
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
-from memento_git.model.anchors import from_data
 from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
@@ -26,11 +26,16 @@ if TYPE_CHECKING:
 
 
 class Added(NamedTuple):
-    """A note that was added, or was there already; the live notes that are near to it."""
+    """A note that was added, or was there already; the live notes that are near to it.
+
+    `carried` and `left` are the keys that it has and has not taken over from the notes whose place it takes.
+    """
 
     id: str
     existing: bool
     alike: list[Alike]
+    carried: Sequence[str] = ()
+    left: Sequence[str] = ()
 
 
 def add_note(tx: Transaction, text: str, **options: Any) -> Added:
@@ -44,7 +49,7 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
     write(desk, draft.data, draft.body, draft.domain)
     for old in draft.data["supersedes"]:
         desk.happen(desk.shelf, old, "superseded", successor=draft.data["id"], reason=draft.reason)
-    return made
+    return made._replace(carried=draft.carried, left=draft.left)
 
 
 def _refuse_orders(origin: str, data: Mapping[str, Any], body: str) -> None:
@@ -67,13 +72,8 @@ def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
     if held is not None:
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
-    others = {name: said(note.title, note.body) for name, note in live.items()}
-    return Added(str(data["id"]), existing=False, alike=alike.near(said(data["title"], body), others))
-
-
-def said(title: str, body: str) -> str:
-    """Return all that a note says; a title that was taken from its text says nothing more."""
-    return body if title.rstrip("\u2026") in body else f"{title}\n{body}"
+    others = {name: alike.said(note.title, note.body) for name, note in live.items()}
+    return Added(str(data["id"]), existing=False, alike=alike.near(alike.said(data["title"], body), others))
 
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
@@ -134,20 +134,6 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
         note=desk.optional("note", note_text), about=places if places != before else [],
     )  # fmt: skip
     return found.id
-
-
-def anchored(desk: Desk, about: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return places of the code as they are at HEAD now; one that is not found there stays as it was."""
-    if not about:
-        return []
-    from memento_git.knowledge.pinning import confirm_here
-
-    known = {place.get("quote") for place in about}
-    found = [one.data() for one in confirm_here(desk.view.git, [from_data(place) for place in about])]
-    for place in found:
-        if place.get("quote", "") not in (*known, ""):
-            desk.text(f"quote of {from_data(place)}", place["quote"])
-    return found
 
 
 def park_note(tx: Transaction, note: str, *, reason: str = "") -> str:
@@ -273,6 +259,8 @@ class Merged(NamedTuple):
 
     id: str
     coverage: Coverage
+    carried: Sequence[str] = ()
+    left: Sequence[str] = ()
 
 
 def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str = "", **options: Any) -> Merged:
@@ -284,13 +272,14 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     given = {"kind": "summary", "domain": _common(layout.domain_of(one.path) for one in found), **options}
     given["origin"] = merged_origin(desk, found, str(given.get("origin", "")))
     given["sources"] = [*(one.id for one in found), *given.get("sources", ())]
-    draft = drafted(desk, Draft(text=text, **given))
+    draft = drafted(desk, Draft(text=text, **given), found)
     _refuse_orders(draft.data["origin"], draft.data, draft.body)
     _refuse_key(desk, draft.data.get("key", ""), [one.id for one in found])
     write(desk, draft.data, draft.body, draft.domain)
     for one in found:
         desk.happen(desk.shelf, one.id, "merged", into=draft.data["id"], reason=desk.optional("reason", reason))
-    return Merged(draft.data["id"], alike.coverage(draft.body, [one.body for one in found]))
+    kept = alike.coverage(draft.body, [one.body for one in found])
+    return Merged(draft.data["id"], kept, draft.carried, draft.left)
 
 
 def _common(domains: Any) -> str:

@@ -144,7 +144,9 @@ def _held(paths: set[str]) -> dict[str, list[str]]:
 
 
 def _named(shelf: Shelf, given: str, held: dict[str, list[str]]) -> str:
-    """Return the note that an id, a prefix of one or a key names, also one that only history has."""
+    """Return the note that an id, a key or the beginning of an id names, also one that only history has."""
+    if (keyed := shelf.named(given)) is not None and keyed.id in held:
+        return keyed.id
     try:
         return resolve(given, "note", held)
     except Refused:

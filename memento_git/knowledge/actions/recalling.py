@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.rows import Row
-from memento_git.knowledge import labels, quoting, rendering
+from memento_git.knowledge import labels, quoting
+from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser, at_places
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.fitting import fitted
+from memento_git.knowledge.fitting import fitted, frame_of, json_cost, text_cost
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
+from memento_git.knowledge.pairs import conflicts
+from memento_git.knowledge.rows import remarks
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.knowledge.whereabouts import Whereabouts
-from memento_git.knowledge.wishes import LED_ON, Wish
+from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.ledger import codec
+from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,13 +30,14 @@ if TYPE_CHECKING:
     from memento_git.knowledge.recall import Hit, Hits
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.model.work import Prose
 
     Progress = Callable[[int, int], None] | None
 
 FEW: Final = 150
-FRAME: Final = 120
-FOR_A_NAME: Final = 15
+COMPARED: Final = 500
+ALL_DRAFTS: Final = 1000
+NEAREST: Final = 5
+HOLDING: Final = (*LIVE, "contested", "draft")
 TOO_SMALL: Final = "what is known of this does not fit in the budget"
 
 
@@ -56,7 +61,10 @@ def recall(
     """
     view = _view(ledger, as_of, at)
     wish = _wish(ledger, queries, wishes)
-    return _Recall(view, wish, standings, past=bool(as_of or at), progress=progress).answer(as_json=as_json)
+    asked = _Recall(view, wish, standings, past=bool(as_of or at), progress=progress)
+    answer = asked.answer(as_json=as_json)
+    ledger.warnings += remarks(asked.shelf)
+    return answer
 
 
 def _view(ledger: Ledger, as_of: str, at: Sequence[str]) -> View:
@@ -93,10 +101,9 @@ class _Recall:
         self.past = past
         self.progress = progress
         self._leads: dict[str, str] = {}
-        drafts = Drafts(view.git).all()
-        self.drafts = {draft.id for draft in drafts} if wish.drafts else set[str]()
-        self.left_drafts = 0 if wish.drafts else len(drafts)
-        for draft in drafts if wish.drafts else ():
+        drafts = Drafts(view.git).all() if wish.drafts else []
+        self.drafts = {draft.id for draft in drafts}
+        for draft in drafts:
             view.put(draft.path, codec.encode_prose(draft.data, draft.body))
         self.shelf = Shelf(view)
         self.whereabouts = Whereabouts(self.shelf, at_commit=past)
@@ -108,17 +115,17 @@ class _Recall:
         return self.shelf
 
     def answer(self, *, as_json: bool) -> Row:
-        found = self._found()
+        found = self.found()
         hits = [trimmed(self.wish.view, hit) for hit in found.hits]
         labels.vouch(self.view, hits, self.standings)
         labels.locate(hits, self.whereabouts)
         sections = self._sections(found, hits)
         files = self._files(hits)
         ordered = [hit for members in sections.values() for hit in members]
-        budget, cost = self.wish.budget, _as_json if as_json else _as_text
-        frame = _frame(ordered, files, as_json=as_json)
+        budget, cost = self.wish.budget, json_cost if as_json else text_cost
+        frame = frame_of(ordered, files, as_json=as_json)
         kept, cut = fitted(ordered, max(budget - frame, 1) if budget else 0, cost)
-        shown = {hit["id"] for hit in kept}
+        shown, records = {hit["id"] for hit in kept}, self._left_records()
         return {
             "view": self.wish.view,
             "queries": list(self.wish.queries),
@@ -133,7 +140,8 @@ class _Recall:
             "nothing": None if kept else TOO_SMALL if cut else self._nothing(found),
             "left_out": {
                 "budget": [hit["id"] for hit in cut], "limit": found.more, "states": self._held_back(),
-                "drafts": self.left_drafts if not kept else 0,
+                "records": records, "filters": self.wish.of_notes if records else [],
+                "drafts": 0 if kept else self._left_drafts(),
             },
             "tokens": {
                 "used": frame + sum(map(cost, kept)),
@@ -159,9 +167,35 @@ class _Recall:
             counts[status] = counts.get(status, 0) + 1
         return counts
 
+    def _left_records(self) -> dict[str, int]:
+        """Return how many records that are no notes would have answered but for a filter that only notes pass."""
+        if not self.wish.of_notes:
+            return {}
+        free = self.wish.of_any()
+        if self.wish.queries:
+            told = self._search(lambda card: card.kind != "note" and free.admits(card)).hits
+            return dict(Counter(card.kind for hit in told if not hit.weak for card in (hit.card, *hit.alike)))
+        return dict(Counter(card.kind for card in self._records(free)))
+
+    def _records(self, wish: Wish) -> list[Card]:
+        """Return the records that are no notes and whose kinds are asked for by name, the latest first."""
+        if not set(wish.kinds) & set(RECORDS):
+            return []
+        from memento_git.knowledge.recall import cards
+
+        return cards(self.view, lambda card: card.kind != "note" and wish.admits(card), self.progress, FEW)
+
+    def _left_drafts(self) -> int:
+        """Return how many drafts would have answered."""
+        if self.wish.drafts or not Drafts(self.view.git).ids():
+            return 0
+        wish = self.wish._replace(drafts=True, limit=ALL_DRAFTS)
+        found = _Recall(self.view, wish, self.standings, past=self.past, progress=self.progress).found()
+        return sum(hit["draft"] for hit in found.hits)
+
     # What is found.
 
-    def _found(self) -> Found:
+    def found(self) -> Found:
         if self.wish.view == "orient" and not self.wish.queries:
             return self._orientation()
         return self._asked() if self.wish.queries else self._all()
@@ -172,7 +206,7 @@ class _Recall:
         return search(
             self.view, self.wish.queries, limit=self.wish.most, keep=keep, leads=self._standing_for,
             files=self._focus(), explain=self.wish.explain, progress=self.progress, few=FEW,
-            semantic=self.wish.semantic,
+            semantic=self.wish.semantic, compared=True,
         )  # fmt: skip
 
     def _focus(self) -> list[str]:
@@ -186,6 +220,7 @@ class _Recall:
             if hit.card.kind != "note" or self.chooser.prose(self._standing_for(hit.card)) is not None:
                 row = self._row(hit)
                 row["contradicted_by"] = self._opponents(row, (*told.against[hit.id], *row["contradicted_by"]))
+                row["may_contradict"] = self._perhaps(row, told.disputed[hit.id])
                 rows[row["id"]] = row
         against = dict[str, Row]()
         for other in {one for row in rows.values() for one in row["contradicted_by"]}:
@@ -207,9 +242,7 @@ class _Recall:
         if hit.card.kind == "note":
             row = self._note(self.shelf.note(self._standing_for(hit.card)))
         else:
-            from memento_git.knowledge.recall import text_of
-
-            row = labels.record_hit(hit.card, text_of(self.view, hit.card), self.view.now)
+            row = self._record(hit.card)
         scored = {
             "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
             "alike": [card.id for card in hit.alike if card.id != row["id"]],
@@ -219,8 +252,12 @@ class _Recall:
         return {**row, **scored, "instead_of": before if hit.card.kind == "note" else []}
 
     def _note(self, note: Prose) -> Row:
-        unscored: Row = {"weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": []}
-        return {**labels.note_hit(self.shelf, note, self.drafts), **unscored}
+        return {**labels.note_hit(self.shelf, note, self.drafts), **labels.unscored()}
+
+    def _record(self, card: Card) -> Row:
+        from memento_git.knowledge.recall import text_of
+
+        return {**labels.record_hit(card, text_of(self.view, card), self.view.now), **labels.unscored()}
 
     def _opponents(self, row: Row, others: Sequence[str]) -> list[str]:
         """Return the live notes that a standing link, in either direction, says to contradict a note."""
@@ -242,6 +279,25 @@ class _Recall:
             for link in self.shelf.links(note)
         )
 
+    def _perhaps(self, row: Row, others: Sequence[str]) -> list[str]:
+        """Return those of the notes that may contradict a note that hold now, as it does."""
+        known = (row["id"], *row["contradicted_by"])
+        held = [other for other in others if other not in known]
+        read = (self.chooser.prose(other) for other in held if row["status"] in HOLDING)
+        return sorted(there.id for there in read if there is not None and self._holds(there))
+
+    def _holds(self, note: Prose) -> bool:
+        return self.shelf.status(note.id) in HOLDING and not self.shelf.is_expired(note)
+
+    def _compared(self, rows: Sequence[Row], notes: Sequence[Prose]) -> None:
+        """Say of rows which notes may contradict them, by their words, of those that were asked for and hold now."""
+        told = {row["id"]: row for row in rows}
+        held = [note for note in notes[:COMPARED] if self._holds(note)]
+        for pair in conflicts({note.id: said(note.title, note.body) for note in held}):
+            for row, other in ((told.get(pair.one), pair.other), (told.get(pair.other), pair.one)):
+                if row is not None and other not in row["contradicted_by"] and len(row["may_contradict"]) < NEAREST:
+                    row["may_contradict"].append(other)
+
     def _mutual(self, shown: Sequence[Row], others: Mapping[str, Row]) -> dict[str, Row]:
         """Return the notes that contradict what is shown, each with whom it contradicts."""
         for identity, row in others.items():
@@ -250,21 +306,34 @@ class _Recall:
         return dict(others)
 
     def _all(self) -> Found:
-        """Return all notes that the filters let through, the latest first, with what contradicts each."""
+        """Return all notes that the filters let through, the latest first, with what contradicts each.
+
+        So are the records whose kinds are asked for by name.
+        """
         self._loaded()
         notes = self.chooser.all()
-        shown = notes[: self.wish.most] if self.wish.view != "digest" else notes
-        rows = {note.id: self._note(note) for note in shown}
+        found: list[tuple[str, str, Prose | Card]] = [(note.data["at"], note.id, note) for note in notes]
+        found += [(card.time, card.id, card) for card in self._records(self.wish)]
+        found.sort(key=lambda one: one[:2], reverse=True)
+        shown = found[: self.wish.most] if self.wish.view != "digest" else found
+        rows = {name: self._note(one) if isinstance(one, Prose) else self._record(one) for _, name, one in shown}
         others = dict[str, Row]()
         for row in rows.values():
-            row["contradicted_by"] = self.shelf.contradictions(self.shelf.note(row["id"])) if not row["draft"] else []
+            row["contradicted_by"] = self._linked(row)
+            row["instead_of"] = self.chooser.instead.get(row["id"], [])
             for other in row["contradicted_by"]:
                 others[other] = rows.get(other) or self._note(self.shelf.note(other))
         ordered = paired(list(rows.values()), self._mutual(list(rows.values()), others))
-        return Found(ordered, len(notes) - len(shown))
+        self._compared(ordered, notes)
+        return Found(ordered, len(found) - len(shown))
+
+    def _linked(self, row: Row) -> list[str]:
+        """Return the notes that a link says to contradict a note."""
+        is_note = row["record"] == "note" and not row["draft"]
+        return self.shelf.contradictions(self.shelf.note(row["id"])) if is_note else []
 
     def _orientation(self) -> Found:
-        """Return the last handoff, what is open, what was corrected."""
+        """Return the last handoff, what is open, what was corrected; what is asked for besides, where it is."""
         from memento_git.knowledge.orientation import orientation
 
         shelf = self._loaded()
@@ -275,11 +344,21 @@ class _Recall:
         told = orientation(shelf, wanted, self.wish.most)
         lists = {"last handoff": [told["handoff"]] if told["handoff"] else [], **told}
         sections = {name: [row["id"] for row in held] for name, held in lists.items() if isinstance(held, list)}
+        others = self._besides([one for held in sections.values() for one in held], wanted)
+        sections["asked for"] = others[: self.wish.most]
         ids = dict.fromkeys(identity for held in sections.values() for identity in held)
         rows = [self._note(self.shelf.note(identity)) for identity in ids]
         for row in rows:
-            row["contradicted_by"] = self.shelf.contradictions(self.shelf.note(row["id"])) if not row["draft"] else []
-        return Found(rows, sum(told["omitted"].values()), (), sections)
+            row["contradicted_by"] = self._linked(row)
+            row["instead_of"] = self.chooser.instead.get(row["id"], [])
+        self._compared(rows, wanted[::-1])
+        omitted = sum(told["omitted"].values()) + len(others[self.wish.most :])
+        return Found(rows, omitted, (), sections)
+
+    def _besides(self, known: Sequence[str], notes: Sequence[Prose]) -> list[str]:
+        """Return the notes that filters ask for and that stand in no list, the latest first."""
+        is_asked = self.wish._replace(drafts=False).filtered
+        return [note.id for note in reversed(notes) if note.id not in known] if is_asked else []
 
     # How it is shown.
 
@@ -297,18 +376,3 @@ class _Recall:
         if self.wish.view == "plan":
             return surroundings.around(self.view, hits, self.wish.queries, past=self.past)
         return surroundings.traced(self.view, self._loaded(), hits, self.wish.queries, past=self.past)
-
-
-def _frame(hits: Sequence[Row], files: Sequence[Row], *, as_json: bool) -> int:
-    """Return how many tokens an answer takes beside its hits, at most."""
-    if as_json:
-        return 2 * FRAME + FOR_A_NAME * len(hits) + quoting.tokens(json.dumps(files, ensure_ascii=False))
-    return FRAME + quoting.tokens("\n".join(rendering.files(files)))
-
-
-def _as_text(hit: Row) -> int:
-    return quoting.tokens("\n".join(rendering.block(hit)) + "\n")
-
-
-def _as_json(hit: Row) -> int:
-    return quoting.tokens(json.dumps(hit, ensure_ascii=False))

@@ -194,7 +194,7 @@ def _write(tx: Transaction, write: Write) -> Row:
     if write.do == "compress":
         note, existing = notes.merge_notes(tx, write.notes, text, origin=origin, **options).id, False
     else:
-        note, existing, _ = notes.add_note(tx, text, sources=write.notes, origin=origin, **options)
+        note, existing, *_ = notes.add_note(tx, text, sources=write.notes, origin=origin, **options)
     told = {"existing" if existing else "note": note, "title": desk.shelf.note(note).title, "text": text}
     return {**made, **told}
 

@@ -13,7 +13,7 @@ from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
-from memento_git.knowledge.rows import after, draft_row, note_row, short_row
+from memento_git.knowledge.rows import after, draft_row, note_row, remarks, short_row
 from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
@@ -70,6 +70,8 @@ def earlier(ledger: Ledger, revision: str) -> Shelf | None:
 
 def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
     """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
+    made = [note_row(shelf, note) for note in _made(shelf, session)]
+    ledger.warnings += remarks(shelf)
     return {
         "id": session.id,
         "actor": session.actor,
@@ -77,7 +79,7 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "started_at": session.at,
         "head": session.head or None,
         "ended_at": session.ended or None,
-        "notes": [note_row(shelf, note) for note in _made(shelf, session)],
+        "notes": made,
         "elsewhere": [
             {"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(ledger, shelf, session)
         ],

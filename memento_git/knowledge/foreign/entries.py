@@ -11,6 +11,7 @@ from memento_git.errors import Refused
 from memento_git.model import anchors
 from memento_git.model.clock import stamp
 from memento_git.model.exchange import LeftOut
+from memento_git.model.ids import begins_an_id
 from memento_git.model.knowledge import DOMAINS, KEY, NOTE_KINDS, RELATIONS
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ def _written(text: str) -> str:
 
 
 def key(value: Any) -> str:
-    """Return a dotted key; nothing where the value cannot be one."""
+    """Return a dotted key; nothing where the value cannot be one, or reads like an id."""
     text = str(value or "").strip().lower()
-    return text if re.fullmatch(KEY.pattern, text) else ""
+    return text if re.fullmatch(KEY.pattern, text) and not begins_an_id(text) else ""
 
 
 def words(value: Any) -> tuple[str, ...]:

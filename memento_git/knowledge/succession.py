@@ -1,0 +1,55 @@
+"""What a note goes on saying of those whose place it takes, and what it does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.model.anchors import from_data
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memento_git.knowledge.desk import Desk
+    from memento_git.model.work import Prose
+
+STANDING: Final = ("fact", "decision", "lesson", "preference")
+CARRIED: Final = ("about", "tags", "thread", "pinned")
+LEFT: Final = ("key", "aliases", "links", "evidence", "importance", "confidence", "expires", "valid_from", "valid_to")
+
+
+def kind_of_all(old: Sequence[Prose]) -> str:
+    """Return the kind that notes have in common, if it is one that goes on: an answer to a question is none."""
+    kinds = {note.data["kind"] for note in old}
+    return kinds.pop() if len(kinds) == 1 and kinds <= {*STANDING} else ""
+
+
+def carried(desk: Desk, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a note takes over where it says nothing of it itself: its places in the code as they are now."""
+    threads = {note.data["thread"] for note in old if note.data.get("thread")}
+    about = {str(from_data(place)): place for note in old for place in desk.shelf.about(note)}
+    found: dict[str, Any] = {
+        "about": anchored(desk, list(about.values())) if "about" not in said else [],
+        "tags": list(dict.fromkeys(tag for note in old for tag in note.list("tags"))),
+        "thread": threads.pop() if len(threads) == 1 else "",
+        "pinned": any(note.data.get("pinned") for note in old),
+    }
+    return {key: value for key, value in found.items() if value and key not in said}
+
+
+def left_behind(old: Sequence[Prose], data: Mapping[str, Any]) -> list[str]:
+    """Return which keys of notes the one that takes their place has not: whoever wants them names them."""
+    return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(note.data.get(key) for note in old)]
+
+
+def anchored(desk: Desk, about: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return places of the code as they are at HEAD now; one that is not found there stays as it was."""
+    if not about:
+        return []
+    from memento_git.knowledge.pinning import confirm_here
+
+    known = {place.get("quote") for place in about}
+    found = [one.data() for one in confirm_here(desk.view.git, [from_data(place) for place in about])]
+    for place in found:
+        if place.get("quote", "") not in (*known, ""):
+            desk.text(f"quote of {from_data(place)}", place["quote"])
+    return found

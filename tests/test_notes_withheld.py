@@ -1,0 +1,125 @@
+"""Notes that cannot be read are told of wherever notes are listed; those that were redacted are shown nowhere."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git import Memory
+from memento_git.errors import MementoError
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
+from memento_git.verbs.settling import redact_record
+from tests.play import Play, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Call = Callable[..., tuple[int, str, str]]
+
+SECRET = "The launch is named Bluebird."
+UNREAD = "1 note cannot be read, so what is shown may lack some: memento check"
+
+
+def add(play: Play, text: str, **options: object) -> str:
+    return str(play.do(notes.add_note, text, **options).id)
+
+
+@pytest.fixture
+def broken(play: Play) -> str:
+    """A note with conflict markers, beside one that can be read."""
+    add(play, "The gateway for payments is Zed.", thread="pay")
+    note = add(play, "The gateway for mail is Acme.", key="l.l", thread="mail", pinned=True)
+    path = play.root / Shelf(play.ledger.view()).path(note)
+    path.write_text(path.read_text().replace("title:", "<<<<<<< HEAD\ntitle:", 1))
+    play.commit_all("broken")
+    return note
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("note", "list", "--status", "all"), ("note", "threads"), ("session", "start"), ("session", "status"),
+        ("recall",), ("recall", "gateway"), ("recall", "gateway", "--state", "all"), ("recall", "--view", "digest"),
+    ],
+)  # fmt: skip
+def test_a_note_that_cannot_be_read_is_told_of_beside_every_list(
+    play: Play, broken: str, cli: Call, words: tuple[str, ...]
+) -> None:
+    cli("session", "start", "-C", str(play.root))
+    with Memory() as mine:
+        mine.store("The gateway at home is blue.")
+    code, _, err = cli(*words, "-C", str(play.root))
+    assert (code, UNREAD in err) == (0, True)
+    assert UNREAD in json.loads(cli(*words, "--json", "-C", str(play.root))[1])["warnings"]
+    if words[0] in ("recall", "note") and "threads" not in words:
+        told = json.loads(cli(*words, "--scope", "all", "--json", "-C", str(play.root))[1])
+        assert UNREAD in told["warnings"]
+    assert broken in cli("check", "--no-base", "-C", str(play.root))[1]
+
+
+@pytest.mark.parametrize("form", ["agents-md", "md"])
+def test_an_export_names_the_note_that_cannot_be_read(play: Play, broken: str, cli: Call, form: str) -> None:
+    told = json.loads(cli("export", "--format", form, "--json", "-C", str(play.root))[1])
+    assert [one["where"] for one in told["skipped"]] == [broken]
+    assert f"left out: {broken}: it cannot be read" in cli("export", "--format", form, "-C", str(play.root))[2]
+
+
+def test_the_key_of_a_note_that_cannot_be_read_is_neither_unknown_nor_free(play: Play, broken: str) -> None:
+    shelf = Shelf(play.ledger.view())
+    for given in ("l.l", broken):
+        with pytest.raises(MementoError) as caught:
+            shelf.find(given)
+        assert caught.value.token == "ledger_broken"
+    with pytest.raises(MementoError) as caught:
+        add(play, "The gateway for mail is Bmce.", key="l.l")
+    assert caught.value.token == "ledger_broken"
+    with pytest.raises(MementoError) as caught:
+        shelf.find("l.m")
+    assert caught.value.token == "key_unknown"
+
+
+@pytest.fixture
+def back(play: Play) -> str:
+    """A note that was redacted, and brought back by a merge of a branch that had bettered it."""
+    note = add(play, "The launch is named Bluejay.", key="launch.name", thread="launch")
+    git(play.root, "checkout", "-qb", "side")
+    play.do(notes.revise_note, note, text=SECRET)
+    text = git(play.root, "show", f"HEAD:{Shelf(play.ledger.view()).path(note)}")
+    git(play.root, "checkout", "-q", "main")
+    path = Shelf(play.ledger.view()).path(note)
+    play.do(redact_record, note, reason="It is secret.")
+    git(play.root, "merge", "-q", "side", check=False)
+    (play.root / path).parent.mkdir(parents=True, exist_ok=True)
+    (play.root / path).write_text(text + "\n")
+    play.commit_all("merge side")
+    return note
+
+
+def test_what_was_redacted_is_shown_nowhere_though_its_file_came_back(play: Play, back: str, cli: Call) -> None:
+    add(play, "The launch is in May.")
+    for words in (
+        ("recall", "launch bluebird"), ("recall", "bluebird", "--state", "all"), ("recall", "--view", "digest"),
+        ("recall", "--state", "all"), ("note", "show", back), ("note", "show", back, "--what", "history"),
+        ("show", back), ("note", "list", "--status", "all"), ("note", "threads"), ("session", "start"),
+        ("log", "--kind", "note"), ("log", "--record", back), ("export", "--format", "jsonl"),
+        ("export", "--format", "md"), ("export", "--format", "agents-md"),
+    ):  # fmt: skip
+        for form in ((), ("--json",)):
+            out, err = cli(*words, *form, "-C", str(play.root))[1:]
+            assert "bluebird" not in (out + err).lower().replace("launch bluebird", "").replace('"bluebird"', ""), words
+    with Memory(play.root) as memory:
+        assert SECRET not in [one.content for one in (*memory.recent(), *memory.recall("bluebird"))]
+        with pytest.raises(MementoError) as caught:
+            memory.get(back)
+        assert caught.value.token == "note_redacted"
+
+
+def test_recall_says_what_to_do_about_what_was_redacted_and_came_back(play: Play, back: str, cli: Call) -> None:
+    out = cli("recall", "bluebird", "-C", str(play.root))[1]
+    assert "left out because redacted: 1: memento check" in out
+    assert "left out because redacted: 1" in cli("recall", "bluebird", "--state", "all", "-C", str(play.root))[1]
+    told = cli("check", "--no-base", "-C", str(play.root))[1]
+    assert ("R001" in told, back in told) == (True, True)
