@@ -12,7 +12,7 @@ from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -46,14 +46,23 @@ class Authored(NamedTuple):
 
 
 class Story(NamedTuple):
-    """What the commits of a range did: those that added ledger files; path -> the first that took away or edited it.
+    """What the commits of a range did to ledger files.
 
-    A merge takes away what one of its parents had.
+    `authored` are those that added some; `touched` is path -> the first commit that changed it or took it away, a merge
+    that has not what one of its parents had among them; `came` is for these the blobs that they came with.
     """
 
     authored: list[Authored]
-    taken: dict[str, str]
-    edited: dict[str, str]
+    touched: dict[str, str]
+    came: dict[str, set[str]]
+
+
+class Step(NamedTuple):
+    """What one commit did to one path, seen from one of its parents."""
+
+    commit: str
+    old: str
+    new: str
 
 
 NOTHING: Final = Story([], {}, {})
@@ -138,28 +147,52 @@ def parents(git: Git, commit: str) -> list[str]:
 
 def story(git: Git, base: str, head: str) -> Story:
     """Return what the commits from the base to the head did, one by one; a squash leaves fewer of them."""
-    text = os.fsdecode(
-        git.run(
-            "-c", "log.showSignature=false", "log", "-m", "--full-history", "--diff-filter=ADM", "--no-renames",
-            "--name-status", "-z", "--format=%x01%H %P%x02%an <%ae>", f"{base}..{head}", "--", layout.FOLDER,
-        )
+    told = git.run(
+        "-c", "log.showSignature=false", "-c", "log.follow=false", "log", "-m", "--full-history", "--topo-order",
+        "--no-renames", "--ignore-submodules=none", "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%an <%ae>",
+        f"{base}..{head}", "--", layout.FOLDER,
     )  # fmt: skip
-    taken: dict[str, str] = {}
-    edited: dict[str, str] = {}
     added: dict[tuple[str, str], list[list[str]]] = {}
     parents: dict[str, int] = {}
-    for part in text.split("\x01")[1:]:
-        about, _, rest = part.partition("\0")
-        ids, _, author = about.partition("\x02")
-        commit, *named = ids.split(" ")
-        words = [word.lstrip("\n") for word in rest.split("\0")]
-        changed = list(zip(words[::2], words[1::2], strict=False))
-        taken.update({path: commit for letter, path in changed if letter == "D"})
-        edited.update({path: commit for letter, path in changed if letter == "M"})
-        added.setdefault((commit, author), []).append([path for letter, path in changed if letter == "A"])
-        parents[commit] = max(1, len(named))
+    steps: dict[str, list[Step]] = {}
+    parts = iter(os.fsdecode(told).split("\0"))
+    commit = author = ""
+    for part in (part.lstrip("\n") for part in parts):
+        if part.startswith(":"):
+            path = next(parts)
+            _, _, old, new, letter = part.split(" ")
+            steps.setdefault(path, []).append(Step(commit, old.strip("0") and old, new.strip("0") and new))
+            if letter == "A":
+                added[commit, author][-1].append(path)
+        elif part:
+            commit, *named = part.split(" ")
+            author = next(parts)
+            added.setdefault((commit, author), []).append([])
+            parents[commit] = max(1, len(named))
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
-    return Story([Authored(commit, author, paths) for (commit, author), paths in own.items() if paths], taken, edited)
+    authored = [Authored(commit, author, paths) for (commit, author), paths in own.items() if paths]
+    touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
+    return Story(authored, touched, _came(git, authored, {path: steps[path] for path in touched}))
+
+
+def _came(git: Git, authored: Iterable[Authored], touched: Mapping[str, Sequence[Step]]) -> dict[str, set[str]]:
+    """Return path -> the blobs that it came with: those of commits before which no other one had added it."""
+    bringing: dict[str, set[str]] = {}
+    for commit in authored:
+        for path in touched.keys() & {*commit.paths}:
+            bringing.setdefault(path, set()).add(commit.commit)
+    came = {}
+    for path, steps in touched.items():
+        first: dict[str, str] = {}
+        for step in reversed(steps):  # the parents come before their children
+            if step.commit in bringing.get(path, ()) and not any(_is_before(git, one, step.commit) for one in first):
+                first[step.commit] = step.new
+        came[path] = {*first.values()} or {steps[-1].old}
+    return came
+
+
+def _is_before(git: Git, one: str, other: str) -> bool:
+    return git.answer("merge-base", "--is-ancestor", one, other) is not None
 
 
 def to_commit(git: Git, differing: Iterable[Changed]) -> list[Authored]:

@@ -78,7 +78,7 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now."""
     differing = changes.difference(git, first, head)
     story = changes.NOTHING if git.extra else changes.story(git, first, head)
-    if not differing and not story.taken:
+    if not differing and not story.touched:
         return Report([], [], first, head, 0)
     base, view = View(git, (first,), now), View(git, (head,), now)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
