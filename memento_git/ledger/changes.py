@@ -69,7 +69,7 @@ NOTHING: Final = Story([], {}, {})
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
-    """Tell, with one git call, that no ledger file differs; False where git cannot tell either.
+    """Tell, with few git calls, that no ledger file differs, nor one that policy may name; False where git cannot tell.
 
     `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD.
     """
@@ -83,7 +83,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     except OSError:
         return False
-    return done.returncode == 0 and (staged or not _was_touched(start, base))
+    return done.returncode == 0 and (staged or not _was_touched(start, base)) and not _names_files(start)
 
 
 def _was_touched(start: Path, base: str) -> bool:
@@ -92,6 +92,13 @@ def _was_touched(start: Path, base: str) -> bool:
     extra = {"GIT_LITERAL_PATHSPECS": "0"}
     done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     return done.returncode != 0 or bool(done.stdout.strip())
+
+
+def _names_files(start: Path) -> bool:
+    """Tell whether policy may name files elsewhere that count, such as whose keys do."""
+    command = ["git", "cat-file", "blob", f"HEAD:{layout.CONFIG}"]
+    done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
+    return b"signatures" in done.stdout or b"\\" in done.stdout
 
 
 def index_of() -> dict[str, str]:

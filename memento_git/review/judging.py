@@ -79,7 +79,8 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     differing = changes.difference(git, first, head)
     story = changes.NOTHING if git.extra else changes.story(git, first, head)
     if not differing and not story.touched:
-        return Report([], [], first, head, 0)
+        told = _of_keys(git, first, head)
+        return Report(told, [], first, head, len(told))
     base, view = View(git, (first,), now), View(git, (head,), now)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
     had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
@@ -114,6 +115,12 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     before = _before(git, first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+
+
+def _of_keys(git: Git, first: str, head: str) -> list[Finding]:
+    """Return what is told of the files that policy names where nothing of the ledger itself differs."""
+    policy, _ = codec.read_config(git.objects([f"{first}:{layout.CONFIG}"])[0])
+    return signed.signers_changed(git, first, head, policy)
 
 
 def _from_base(base: View, name: str, finding: Finding) -> Finding:

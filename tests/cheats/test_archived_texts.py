@@ -10,7 +10,11 @@ from memento_git.work.actions import plans, runs, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.cheats.doors import Doors
+
+    Way = Callable[[Doors, str, str, bytes], str]
 
 HARD = "The password is hashed."
 
@@ -42,7 +46,6 @@ def in_a_second_archive(doors: Doors, run: str, path: str, text: bytes) -> str:
 
 
 WAYS = [beside_it, in_a_second_archive]
-Way = "Callable[[Doors, str, str, bytes], str]"
 
 
 @pytest.mark.parametrize("way", WAYS)
