@@ -106,6 +106,15 @@ class Comparison:
         self.added()
         return next((before for left, _, before in self._left if left == path and before), path)
 
+    def brought(self) -> list[str]:
+        """Return the files that the branch brings or changes, in archives too; a copy of what one holds is neither."""
+        there = [change for change in self.changes if not change.is_removed]
+        copies = {one.path for one in there if one.is_added and not self.is_new(one) and self._is_as_before(one.path)}
+        return [*(one.path for one in there if one.path not in copies), *self.unpacked()]
+
+    def _is_as_before(self, path: str) -> bool:
+        return self.head.read(path) == self.base.read(path)
+
     def unpacked(self) -> list[str]:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
         if self._unpacked is None:

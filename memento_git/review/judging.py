@@ -98,7 +98,7 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += _of_runs(view, scopes, runners)
     touched = _notes(comparison, differing)
     found += _of_notes(view, Scope(mine, touched, new)) if touched else ()
-    paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
+    paths = comparison.brought()
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
