@@ -106,3 +106,15 @@ def test_an_archive_on_one_side_and_a_revised_text_on_the_other(doors: Doors) ->
     git(doors.root, "add", "--force", doors.path(task))
     git(doors.root, "commit", "-qm", "merge")
     assert f"{task} was completed when its title changed" in doors.warned("D007")
+
+
+def test_an_archive_that_is_taken_back_after_policy_became_stricter(doors: Doors) -> None:
+    """The honest way: what comes out of the archive as it was is older than the policy."""
+    doors.play.proven()
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.play.do(runs.complete_run, run)
+    doors.play.do(runs.archive_run, run)
+    doors.landed()
+    doors.policy("  plan: {not_author: true}\n  gates: {required: [release]}\n")
+    git(doors.root, "revert", "--no-edit", "HEAD^")
+    doors.sound()
