@@ -161,6 +161,17 @@ def test_the_base_of_a_branch_that_is_checked_out_itself_is_where_it_parted(job:
     assert job.step("base", TARGET=target) == {"base": parted}
 
 
+@pytest.mark.parametrize(("base", "code"), [("origin/main", 0), ("main", 0), ("main~0", 1)])
+def test_a_tag_with_the_name_of_the_base_is_not_the_base(job: Job, base: str, code: int) -> None:
+    target, _ = requested(job.play)
+    git(job.play.root, "update-ref", "refs/remotes/origin/main", target)
+    for name in ("main", "origin/main"):
+        git(job.play.root, "tag", name, "HEAD")
+    out = job.step("base", BASE=base)
+    assert (job.code, out.get("base")) == (code, None if code else target)
+    assert ("could be a tag or a branch" in job.said) == bool(code)
+
+
 def test_a_missing_base_says_what_to_do(job: Job) -> None:
     assert job.step("base", BASE="nowhere") == {}
     assert (job.code, "fetch-depth: 0" in job.said) == (1, True)

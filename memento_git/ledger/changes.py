@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed, environment
+from memento_git.ledger.names import SHORT_ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -71,19 +72,22 @@ NOTHING: Final = Story([], {}, {})
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     """Tell, with few git calls, that no ledger file differs, nor one that policy may name; False where git cannot tell.
 
-    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD.
+    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD. What git
+    warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer look.
     """
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
-    command = ["git", "diff", "--quiet", "--no-ext-diff", "--ignore-submodules=none", *what, "--"]
-    command += [f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
-    if base.startswith("-"):
+    command = ["git", "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
+    command += ["--ignore-submodules=none", "--", f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
+    if base.startswith("-") or SHORT_ID.fullmatch(base):
         return False
     try:
         done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     except OSError:
         return False
-    return done.returncode == 0 and (staged or not _was_touched(start, base)) and not _names_files(start)
+    if done.returncode or b"warning: " in done.stderr or (not staged and _was_touched(start, base)):
+        return False
+    return not _names_files(start)
 
 
 def _was_touched(start: Path, base: str) -> bool:

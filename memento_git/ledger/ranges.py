@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger.git import NoSuchRevision
+from memento_git.ledger.names import in_full
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,7 @@ def _trunk(git: Git) -> str:
 
 def fork_of(git: Git, rev: str, head: str) -> tuple[str, str]:
     """Return the commit at which a branch left a revision, and the branch's own; refuse what this clone lacks."""
+    rev, head = in_full(git, rev), in_full(git, head)
     if not PLAIN_NAME.fullmatch(head):
         head = git.commit_of(head)
     if PLAIN_NAME.fullmatch(rev):  # one question to git, where those below tell what is amiss

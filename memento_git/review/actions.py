@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import changes, codec, ranges, settling
+from memento_git.ledger.names import in_full
 from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.view import View
 from memento_git.review import against, judging
@@ -77,6 +78,7 @@ def _look(
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
             return judging.added(git, first, tree, "HEAD", ledger.now())
+        base = in_full(git, base) if base else ""
         if base and base != PARENT:
             first, head = ranges.fork_of(git, base, at or "HEAD")
             return judging.added(git, first, head, base, ledger.now(), again(first) if again else ())
@@ -101,8 +103,8 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     if branch := given.get("GITHUB_BASE_REF"):
         if is_merge and re.fullmatch(r"refs/pull/\d+/merge", given.get("GITHUB_REF", "")):
             return PARENT
-        found = git.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"origin/{branch}^{{commit}}")
-        return f"origin/{branch}" if found else branch
+        refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
+        return next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), refs[0])
     return PARENT if is_merge else ""
 
 
