@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
+from memento_git.ledger.difference import PLAIN
 from memento_git.ledger.git import GitFailed, environment
 from memento_git.ledger.names import SHORT_ID
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
+RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 ABSENT: Final = "000000"
 
 
@@ -150,18 +152,45 @@ def difference(git: Git, base: str, head: str) -> list[Changed]:
     return found
 
 
+def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed], dict[str, str]]:
+    """Return what differs from what several bases come to together, and path -> blob of that, '' where nothing is.
+
+    Of a record that is what one of them made of what they had in common, so that what came from any of them is nothing
+    that the head did; of anything else what the first base has.
+    """
+    told = [{change.path: change for change in difference(git, base, head)} for base in bases]
+    if len(bases) == 1:
+        return [*told[0].values()], {}
+    common = git.answer("merge-base", "--octopus", *bases)
+    there = git.files(common, layout.FOLDER) if common else {}
+    found: list[Changed] = []
+    known: dict[str, str] = {}
+    for path in sorted({path for one in told for path in one}):
+        some = next(one[path] for one in told if path in one)
+        sides = [(one[path].old_mode, one[path].old) if path in one else (some.mode, some.new) for one in told]
+        if path.startswith(RECORDS):
+            before = there[path].oid if path in there else ""
+            sides = [side for side in sides if side[1] != before] or sides
+            known[path] = sides[0][1] if sides[0][0] in PLAIN else ""
+        else:
+            sides = sides[:1]
+        if (some.mode, some.new) not in sides:
+            found.append(some._replace(old_mode=sides[0][0], old=sides[0][1]))
+    return found, known
+
+
 def parents(git: Git, commit: str) -> list[str]:
     """Return the parents that a commit names, whether this clone has them or not."""
     head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
     return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
 
 
-def story(git: Git, base: str, head: str) -> Story:
-    """Return what the commits from the base to the head did, one by one; a squash leaves fewer of them."""
+def story(git: Git, bases: Iterable[str], head: str) -> Story:
+    """Return what the commits from the bases to the head did, one by one; a squash leaves fewer of them."""
     told = git.run(
         "-c", "log.showSignature=false", "-c", "log.follow=false", "log", "-m", "--full-history", "--topo-order",
         "--no-renames", "--ignore-submodules=none", "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%an <%ae>",
-        f"{base}..{head}", "--", layout.FOLDER,
+        head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
     )  # fmt: skip
     added: dict[tuple[str, str], list[list[str]]] = {}
     parents: dict[str, int] = {}

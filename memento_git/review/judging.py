@@ -74,14 +74,20 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
 
 
-def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
-    """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now."""
-    differing = changes.difference(git, first, head)
-    story = changes.NOTHING if git.extra else changes.story(git, first, head)
+def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
+    """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now.
+
+    Of several forks the base is what they come to together; policy and keys are those of the first.
+    """
+    first = forks[0]
+    differing, known = changes.differences(git, forks, head)
+    story = changes.NOTHING if git.extra else changes.story(git, forks, head)
     if not differing and not story.touched:
         told = _of_keys(git, first, head)
         return Report(told, [], first, head, len(told))
-    base, view = View(git, (first,), now), View(git, (head,), now)
+    base, view = View(git, tuple(forks), now), View(git, (head,), now)
+    if known:
+        base.hold(known)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
     had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
     if not had_ledger and not view.exists:
@@ -109,8 +115,8 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
     authored = story.authored if not git.extra else changes.to_commit(git, differing)
     alike = against.may_look_like_others(view, authored, new)
-    known = {*policy.people, *(changes.actors(git, first) if alike else ())}
-    found += against.lookalikes(view, authored, known, new)
+    others = {*policy.people, *(name for one in forks if alike for name in changes.actors(git, one))}
+    found += against.lookalikes(view, authored, others, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
