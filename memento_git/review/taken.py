@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from memento_git.review.against import Comparison
 
 
+RESTORED: Final = "git checkout {}^ -- {}"
+ONE_SIDE: Final = "merge again, without the side that brought other words: git log -m --diff-filter=A -p -- {}"
+
+
 def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
     """Yield the events and evidence of the branch that it does not hold any more, or not as they came."""
     for path, commit in sorted(story.touched.items()):
@@ -32,7 +36,8 @@ def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Findi
             yield from _taken_back(comparison, path, place, came)
         elif any(data != now for data in came):
             message = f"{place.id} came with other words on the branch, and was changed later, in {commit[:12]}"
-            yield Finding("D010", path, 0, message, f"git checkout {commit[:12]}^ -- {path}")
+            fix = ONE_SIDE.format(path) if len(came) > 1 else RESTORED.format(commit[:12], path)
+            yield Finding("D010", path, 0, message, fix)
 
 
 def _taken_back(comparison: Comparison, path: str, place: Place, came: Iterable[bytes]) -> Iterator[Finding]:
