@@ -53,7 +53,10 @@ def existing(folder: Path, actor: str = "") -> Ledger | None:
 
 
 def founded(folder: Path, actor: str = "") -> Ledger:
-    """Return the ledger of a folder, opened; made where nothing is; somebody's repository is not touched."""
+    """Return the ledger of a folder, opened; made where nothing is; somebody's repository is not touched.
+
+    One without a commit or a file may be what a crash has left of ours.
+    """
     held = existing(folder, actor)
     if held is not None:
         return held
@@ -62,7 +65,7 @@ def founded(folder: Path, actor: str = "") -> Ledger:
     founding.found(folder)
     ledger = Ledger.open(folder, actor=actor)
     founding.name_somebody(ledger)
-    if ledger.git.head()[0] is None:
+    if ledger.git.head()[0] is None and founding.holds_nothing(folder):
         init_ledger(ledger)
         return ledger
     ledger.close()

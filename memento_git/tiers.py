@@ -107,6 +107,6 @@ def _short(ledger: Ledger, view: View) -> dict[str, str]:
     for item in found.values():
         front = {"id": item.id, "kind": KIND, "title": titled(item.text), "at": item.at, "by": item.by}
         view.put(
-            layout.note_path(DOMAIN_OF[KIND], item.id), codec.encode_prose({**front, "origin": "agent"}, item.text)
+            layout.note_path(DOMAIN_OF[KIND], item.id), codec.encode_prose({**front, "origin": item.whence}, item.text)
         )
     return {item.id: item.text for item in found.values()}

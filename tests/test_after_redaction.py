@@ -49,6 +49,15 @@ def test_a_redacted_hand_off_is_failed_and_recovered(play: Play, end: str) -> No
     assert play.status(task) == {"fail": "blocked", "recover": "pending"}[end]
 
 
+def test_a_redacted_hand_off_is_queued_again_for_nobody_by_name(play: Play) -> None:
+    task, dispatch, _ = without_words(play)
+    play.do(dispatches.claim_dispatch, dispatch)
+    _, again = play.do(dispatches.recover_dispatch, dispatch, force=True, reason="it hangs", requeue=True)
+    opened = play.state(task).event(again.replace("dispatch", "event", 1))
+    assert opened is not None
+    assert opened.data["executor"] == "unnamed"
+
+
 def test_a_redacted_hand_off_and_its_event_are_shown(play: Play, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     task, dispatch, opened = without_words(play)
     monkeypatch.chdir(play.root)

@@ -99,6 +99,7 @@ def test_a_revision_that_does_not_exist_is_a_usage_error(play: Play, refused: Ca
 def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:
     play.run()
     refused("duration_invalid", 2, "dispatch", "claim", UNKNOWN, "--lease", "soon")
+    refused("duration_invalid", 2, "dispatch", "claim", UNKNOWN, "--lease", "0s")
     refused("evidence_kind_invalid", 2, "evidence", "run", "--kind", "screenshot", "--", "true")
     refused("evidence_kind_invalid", 2, "evidence", "add", "app.py", "--kind", "wish")
     refused("command_missing", 2, "evidence", "run")

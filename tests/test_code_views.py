@@ -81,6 +81,22 @@ def titles(told: dict[str, Any]) -> list[tuple[str, str, str | None]]:
 # read.
 
 
+def test_who_wrote_the_notes_at_a_line_is_told(shop: Play, cli: Call) -> None:
+    """The store before blamed `file:line`; here a place was taken for an id that cannot be one."""
+    add(shop.as_("agent:bot"), "First is slow.", about=["src/calc.py:7"], confidence="0.4")
+    where = ("-C", str(shop.root), "--what", "blame")
+    told = json.loads(cli("show", "src/calc.py:7", *where, "--json")[1])
+    assert told["place"] == "src/calc.py:7"
+    found = [(row["title"].split()[0], row["actor"].split()[0], row["confidence"]) for row in told["blame"]]
+    assert sorted(found) == [("All", "Ada", None), ("First", "agent:bot", 0.4), ("Names", "Ada", None)]
+    code, out, _ = cli("show", "src/calc.py:13-14", *where)
+    assert (code, "Ada" in out, "Apples are weighed" in out, "Names are" in out) == (0, True, True, False)
+    assert cli("show", "src/use.py", *where)[1] == "no note is about src/use.py:1\n"
+    refused = [json.loads(cli("show", given, *where, "--json")[1])["error"] for given in ("src/no.py:3", "nonsense")]
+    assert refused == ["code_missing", "id_invalid"]
+    assert json.loads(cli("show", "src/calc.py:7", "-C", str(shop.root), "--json")[1])["error"] == "id_invalid"
+
+
 def test_a_file_is_shown_as_it_is_now_with_its_notes_where_they_are_now(shop: Play, cli: Call) -> None:
     write(shop, "src/calc.py", "# new\n\n" + CALC.replace("sum(apples)", "max(apples)"))
     told = answer(cli, shop, "read", "src/calc.py")

@@ -126,6 +126,49 @@ def test_an_untracked_file_that_is_edited_after_the_green_run_spoils_the_proof(p
         assert "foo.py" in state.proof(task, state.view.policy()).why[0]
 
 
+def proven_after(play: Play, path: Path, restore: Callable[[], object]) -> bool:
+    """Tell whether a task is proven by a test that saw an edit of a file which is gone when the task is completed."""
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    before = codestate.code_now(play.ledger.git)
+    path.write_text("fixed = 1\n")
+    evidence = play.evidence(task)
+    code = data_of(play, evidence)["code"]
+    assert (code["dirty"], before["dirty"], code["tree"] == before["tree"]) == (True, False, False)
+    restore()
+    assert codestate.code_now(play.ledger.git) == {**before, "head": git(play.root, "rev-parse", "HEAD")}
+    play.complete(dispatch, evidence)
+    return play.is_proven(task)
+
+
+@pytest.mark.parametrize("flag", ["skip-worktree", "assume-unchanged"])
+def test_an_edit_that_git_is_told_to_overlook_is_seen(play: Play, flag: str) -> None:
+    git(play.root, "update-index", f"--{flag}", "app.py")
+    assert not proven_after(play, play.root / "app.py", lambda: (play.root / "app.py").write_text("answer = 42\n"))
+    assert git(play.root, "ls-files", "-v", "app.py")[0] == {"skip-worktree": "S", "assume-unchanged": "h"}[flag]
+
+
+def test_a_file_that_a_sparse_checkout_leaves_away_is_as_it_was_committed(play: Play) -> None:
+    (play.root / "far").mkdir()
+    (play.root / "far" / "away.py").write_text("x = 1\n")
+    play.commit_all()
+    git(play.root, "sparse-checkout", "set", "--no-cone", "/*", "!/far/")
+    assert not (play.root / "far").exists()
+    assert codestate.code_now(play.ledger.git)["dirty"] is False
+
+
+def test_an_edit_within_a_submodule_is_seen(play: Play, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main", "lib")
+    (tmp_path / "lib" / "check.py").write_text("fixed = 0\n")
+    git(tmp_path / "lib", "add", ".")
+    git(tmp_path / "lib", "commit", "-qm", "lib")
+    git(play.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "lib"), "l,i b")
+    play.commit_all()
+    inner = play.root / "l,i b"
+    assert not proven_after(play, inner / "check.py", lambda: git(inner, "checkout", "-q", "check.py"))
+
+
 def test_names_that_a_ledger_cannot_hold_are_counted_and_left_out(play: Play) -> None:
     play.planned()
     task = play.task()

@@ -216,6 +216,65 @@ def test_a_release_that_does_not_stand_is_not_exported(released: tuple[Play, str
         exporting.run_statement(play.ledger.view(), other)
 
 
+def event_of(play: Play) -> Path:
+    """Return the file of the only release."""
+    (found,) = (path for path in (play.root / ".memento").rglob("*-passed-*.yaml") if "release" in path.read_text())
+    return found
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_release_that_is_put_back_later_is_of_the_code_of_its_day(
+    released: tuple[Play, str, str], *, archived: bool
+) -> None:
+    play, run, _ = released
+    path = event_of(play)
+    kept = path.read_bytes()
+    before = exporting.run_statement(play.ledger.view(), run)
+    if archived:
+        play.do(runs.complete_run, run)
+        play.do(runs.archive_run, run)
+        before = exporting.run_statement(play.ledger.view(), run)
+    else:
+        path.unlink()
+        play.commit_all("gone")
+    (play.root / "app.py").write_text("answer = 41\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(kept)
+    play.commit_all("put back")
+    assert exporting.run_statement(play.ledger.view(), run) == before
+
+
+def test_a_release_that_came_with_a_merge_commit_alone_is_of_its_code(released: tuple[Play, str, str]) -> None:
+    play, run, _ = released
+    for branch in ("one", "two"):
+        git(play.root, "checkout", "-q", "-b", branch, "main~1")
+        git(play.root, "commit", "-q", "--allow-empty", "-m", branch)
+    git(play.root, "merge", "-q", "--no-commit", "--no-ff", "one")
+    git(play.root, "checkout", "main", "--", event_of_branch(play, "main"))
+    git(play.root, "commit", "-qm", "brought by a merge")
+    assert git(play.root, "rev-parse", "HEAD^2")
+    before = exporting.run_statement(play.ledger.view(), run)
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.commit_all("later")
+    assert exporting.run_statement(play.ledger.view(), run) == before
+
+
+def test_a_release_that_came_twice_with_different_code_is_not_exported(released: tuple[Play, str, str]) -> None:
+    play, run, _ = released
+    git(play.root, "checkout", "-q", "-b", "other", "HEAD~1")
+    (play.root / "app.py").write_text("answer = 41\n")
+    git(play.root, "checkout", "main", "--", event_of_branch(play, "main"))
+    play.commit_all("the same release, other code")
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "other")
+    assert "its release came with different code" in refused_as(play, run)
+
+
+def event_of_branch(play: Play, branch: str) -> str:
+    """Return the path of the last event that a branch has."""
+    return git(play.root, "diff", "--name-only", f"{branch}~1", branch, "--", ".memento").splitlines()[0]
+
+
 def refused_as(play: Play, run: str) -> str:
     with pytest.raises(exporting.NotReleased) as caught:
         exporting.run_statement(play.ledger.view(), run)

@@ -85,6 +85,7 @@ def test_a_workspace_comes_in_with_what_took_whose_place(play: Play, tmp_path: P
     assert (held["asked"]["title"], held["asked"]["body"].strip()) == (
         "How do we indent?", "How do we indent?\n\nFour spaces.",
     )  # fmt: skip
+    assert held["step"]["thread"] == "layers"
     assert (held["pinned"].get("pinned"), held["lesson"]["importance"]) == (True, 0.85)
     assert (held["old"]["origin"], held["old"]["at"]) == ("import", "2026-01-15T10:00:00.000Z")
     assert [one.where for one in brought.skipped] == ["event atom"]
@@ -107,6 +108,18 @@ def test_a_hostile_workspace_makes_no_circle_and_no_bug(play: Play, tmp_path: Pa
     assert "took its own place" in told["event b"]
     assert "is none here" in told["event e"]
     assert told["event f"] == "it has no content"
+    assert told["event d"] == "its metadata are no JSON object: the note comes without"
+
+
+def test_what_a_note_cannot_have_of_an_event_is_told(play: Play, tmp_path: Path) -> None:
+    path = workspace(tmp_path, ("a", "thought", "One", {"cwd": "/x", "tags": {"y": 2}, "kind": "odd"}, 7.0, False))
+    told = [one.why for one in bring(play.ledger, "pmb", path).skipped]
+    assert told == [
+        "its type 'thought' is none here: it comes in as a fact",
+        "its importance 7.0 is no number from 0 to 1: the note comes without",
+        "of its tags, {'y': 2} is no word: the note comes without",
+        "what it says of cwd stays out: a note has nothing of that name",
+    ]
 
 
 def test_another_file_is_refused(play: Play, tmp_path: Path) -> None:

@@ -194,6 +194,34 @@ def test_a_folder_of_somebodys_files_is_not_made_a_repository(tmp_path: Path) ->
     assert [path.name for path in (tmp_path / "files").iterdir()] == ["a.txt"]
 
 
+@pytest.mark.parametrize("path", [".", "", "../mem"])
+def test_an_empty_folder_becomes_a_repository_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """Storing in the folder that one stands in ended with EBUSY, or put another folder in its place."""
+    (tmp_path / "mem").mkdir()
+    monkeypatch.chdir(tmp_path / "mem")
+    before = (tmp_path / "mem").stat().st_ino
+    with Memory(path or Path.cwd()) as mem:
+        mem.store("I like tea.")
+    assert ((tmp_path / "mem").stat().st_ino, Path(".git").is_dir()) == (before, True)
+    assert sorted(one.name for one in Path().iterdir()) == [".git", ".memento"]
+    with MemoryManager(Path.cwd()) as manager:
+        manager.add("I like coffee.", "long")
+
+
+def test_a_repository_without_a_commit_is_somebodys_when_files_are_in_it(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "a.py").write_text("a = 1\n")
+    git(tmp_path, "add", "a.py")
+    for _ in range(2):
+        with Memory(tmp_path) as mem, pytest.raises(MementoError) as caught:
+            mem.store("I like tea.")
+        assert caught.value.token == "no_ledger"
+        assert git(tmp_path, "rev-parse", "--verify", "HEAD", check=False) == ""
+        (tmp_path / "a.py").unlink(missing_ok=True)
+
+
 def test_a_project_has_its_memories_in_its_ledger_and_none_is_made_in_it(repo: Path) -> None:
     (repo / "src").mkdir()
     (repo / "src" / "a.py").write_text("")

@@ -561,3 +561,16 @@ def test_more_small_rules(play: Play, cli: Call) -> None:
     for prefix in ("q.", "q", "q.*"):
         assert question in cli("note", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]
         assert question in cli("recall", "--view", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]
+
+
+@pytest.mark.parametrize("key", ["pay.\u518d\u8a66\u884c", "A.B", "a..b"])
+def test_what_is_no_key_is_told_what_a_key_is(play: Play, key: str) -> None:
+    with pytest.raises(MementoError) as caught:
+        play.do(notes.add_note, "The port is 80.", key=key)
+    assert (caught.value.token, "a-z, 0-9" in caught.value.hint) == ("text_invalid", True)
+
+
+def test_an_unknown_kind_is_told_which_there_are(play: Play) -> None:
+    with pytest.raises(MementoError, match="is not one of fact, decision") as caught:
+        play.do(notes.add_note, "The port is 80.", kind="thought")
+    assert caught.value.hint == "take one of those"

@@ -82,6 +82,33 @@ def test_an_unknown_topic_finds_nothing(question: str) -> None:
     assert found(STORES, question) == []
 
 
+OPERATIONS = corpus(
+    ("Payouts", "In May 2026 the payout job was moved to Kubernetes."),
+    ("Refunds", "In June 2026 the refund job was moved to Nomad."),
+    ("Charges", "A client may cancel a charge twice without harm."),
+    ("在庫", "キャッシュの有効期限は三十秒。在庫数が古いまま表示されると二重販売になる。"),
+    ("State lock", "The lock table fills up: Error acquiring the state lock. Force-unlock after asking."),
+    ("Consumer", "CommitFailedException after a slow batch: lower max.poll.records."),
+    ("Keys", "Idempotency keys of the charge endpoint live 48 hours."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("what changed in May", "Payouts"),
+        ("May 2026", "Payouts"),
+        ("what changed in June", "Refunds"),
+        ("二重販売を防ぐにはどうすればよい", "在庫"),
+        ("Error acquiring the state lock ID: 8f14e45f-1eea-467f-9b2a-1c7d", "State lock"),
+        ("org.apache.kafka.clients.consumer.CommitFailedException", "Consumer"),
+    ],
+)
+def test_a_month_an_ending_and_the_values_of_one_day_do_not_hide_an_answer(question: str, first: str) -> None:
+    told = rank(OPERATIONS, question, most=10)
+    assert ([one.card.title for one in told.found][:1], told.weak) == ([first], False)
+
+
 @pytest.mark.parametrize(
     ("question", "plain", "named"),
     [

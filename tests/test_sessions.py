@@ -207,6 +207,58 @@ def test_an_item_is_promoted_to_a_note_that_expires(play: Play) -> None:
     assert ShortTerm(play.ledger.git, 200).items() == []
 
 
+def test_promotion_keeps_origin_and_writer_of_a_short_item(play: Play, cli: Call) -> None:
+    """A text of low trust that was kept for now, and promoted by a person, was a person's from then on."""
+    bot = play.as_("agent:bot")
+    items = [
+        keep_note(bot.ledger, "The port is 8080.", short=True).row["id"],
+        keep_note(play.ledger, "The log says 3 retries.", short=True, origin="command").row["id"],
+    ]
+    told = json.loads(cli("session", "promote", *items, "-C", str(play.root), "--json")[1])["notes"]
+    assert [(row["id"], row["origin"]) for row in told] == list(zip(items, ("agent", "command"), strict=True))
+    assert (told[0]["actor"], bool(told[0]["expires"])) == ("agent:bot", True)
+    shelf = Shelf(play.ledger.view())
+    events = [shelf.folded(item).events[-1].event for item in items]
+    assert [(one.do, one.by) for one in events] == [("promoted", play.ledger.actor)] * 2
+
+
+def test_orders_in_the_short_tier_become_a_draft_when_promoted(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    item = json.loads(cli("remember", ORDERS, "--short", "--origin", "import", *where, "--json")[1])["note"]["id"]
+    assert "origin import, asks to disregard instructions" in cli("session", "status", *where)[1]
+    code, out, _ = cli("session", "promote", item, *where)
+    assert (code, out.startswith(f"kept as a draft: {item}"), titles(play)) == (0, True, [])
+    assert [one.id for one in Drafts(play.ledger.git).all()] == [item]
+    assert cli("session", "promote", *where)[1].startswith("drafts that read like orders")
+    assert f"kept: {item}" in cli("session", "promote", item, *where)[1]
+    assert Shelf(play.ledger.view()).note(item).data["origin"] == "import"
+
+
+def test_an_item_of_before_has_the_origin_of_its_writer(play: Play) -> None:
+    ring = ShortTerm(play.ledger.git, 5)
+    ring.path.parent.mkdir(parents=True, exist_ok=True)
+    line = {"id": "note_000000000001", "at": "2026-11-22T00:00:00.000Z", "by": "agent:bot", "text": "Old."}
+    ring.path.write_text(json.dumps(line) + "\n")
+    [added] = play.do(promote_drafts, ["note_000000000001"])
+    note = Shelf(play.ledger.view()).note(added.id)
+    assert (note.data["origin"], note.data["by"]) == ("agent", "agent:bot")
+
+
+@pytest.mark.parametrize("options", [
+    ("--kind", "lesson"), ("--key", "a.b"), ("--tag", "x"), ("--about", "app.py"), ("--importance", "0.5"),
+    ("--expires", "7d"), ("--thread", "t"), ("--link", "relates_to:nonsense"), ("--supersedes", "nothere"),
+    ("--evidence", "nothere"), ("--pinned",), ("--reason", "why"), ("--draft",), ("--tier", "long"),
+    ("--domain", "issues"), ("--title", "T"), ("--alias", "a"), ("--source", "s"), ("--to", "Ada"),
+    ("--confidence", "0.4"), ("--valid-from", "2026-01-01"), ("--valid-to", "2026-01-01"),
+])  # fmt: skip
+def test_the_short_tier_refuses_by_name_what_it_would_lose(play: Play, cli: Call, options: tuple[str, ...]) -> None:
+    code, out, _ = cli("remember", "For now.", "--short", *options, "-C", str(play.root), "--json")
+    told = json.loads(out)
+    assert (code, told["error"]) == (2, "short_keeps_text")
+    assert f"what {options[0]} says" in told["message"]
+    assert ShortTerm(play.ledger.git, 9).items() == []
+
+
 def test_a_secret_enters_no_tier(play: Play) -> None:
     given: list[dict[str, Any]] = [{"draft": True}, {"short": True}]
     for options in given:
@@ -325,7 +377,48 @@ def test_a_rating_is_kept_apart_in_the_same_commit(play: Play) -> None:
     sessions.end_session(play.ledger, "Done.", rating="0.8", requests=["faster recall"])
     assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 1
     paths = git(play.root, "show", "--name-only", "--format=", "HEAD").splitlines()
-    assert sorted(path.split("/")[2] for path in paths) == ["feedback", "history"]
+    assert sorted({path.split("/")[2] for path in paths}) == ["feedback", "history"]
+
+
+def test_what_was_said_of_a_session_is_recalled_and_digested_only_when_asked_for(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    sessions.start_session(play.ledger)
+    sessions.end_session(play.ledger, "Done.", rating="0.8", requests=["speedier giraffes"])
+    told = json.loads(cli("recall", "giraffes", *where, "--json")[1])
+    assert (told["hits"], told["left_out"]["states"]) == ([], {"parked": 1})
+    assert len(json.loads(cli("recall", "giraffes", "--state", "parked", *where, "--json")[1])["hits"]) == 1
+    assert "giraffes" not in cli("export", "--format", "agents-md", *where)[1]
+    assert "giraffes" not in cli("session", "start", *where)[1]
+    assert "rated 0.8" in cli("note", "list", "--domain", "feedback", *where)[1]
+
+
+def test_a_handoff_names_what_the_session_made_on_another_branch(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    add(play, "Of before.")
+    sessions.start_session(play.ledger)
+    git(play.root, "switch", "-qc", "feature")
+    there, retired = add(play, "The port is 8080."), add(play, "The host is mars.")
+    play.do(notes.retire_note, retired, reason="wrong")
+    add(play.as_("agent:other"), "Somebody else's.")
+    git(play.root, "switch", "-q", "main")
+    here = add(play, "The color is blue.")
+    told = json.loads(cli("session", "status", *where, "--json")[1])["session"]
+    assert [row["id"] for row in told["notes"]] == [here]
+    assert [(row["id"], row["branch"]) for row in told["elsewhere"]] == [(there, "feature"), (retired, "feature")]
+    assert f"{there}  The port is 8080  on feature" in cli("session", "status", *where)[1].replace("8080.", "8080")
+    note = sessions.end_session(play.ledger, "Done.")["note"]
+    assert note["sources"] == [here]
+    assert f"- The port is 8080. (fact, {there}, on the branch feature)" in note["text"]
+    assert f"- The host is mars. (fact, {retired}, retired, on the branch feature)" in note["text"]
+    assert ("Of before" in note["text"], "Somebody" in note["text"]) == (False, False)
+    assert cli("check", *where)[0] == 0
+
+
+def test_a_handoff_names_what_was_written_before_and_promoted_in_the_session(play: Play) -> None:
+    item = keep_note(play.as_("agent:bot").ledger, "Look at the proxy logs.", short=True).row["id"]
+    sessions.start_session(play.ledger)
+    play.do(promote_drafts, [item])
+    assert sessions.end_session(play.ledger, "Done.")["note"]["sources"] == [item]
 
 
 # Marks and changes.

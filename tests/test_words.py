@@ -81,6 +81,24 @@ def test_a_question_of_nothing_but_asking_words_asks_for_those() -> None:
     assert list(w.asked("is it the")) == []
 
 
+@pytest.mark.parametrize("text", ["What changed in May?", "may 2026", "14 May", "since last May", "the bill of MAY."])
+def test_the_month_of_may_is_asked_for(text: str) -> None:
+    assert "may" in w.asked(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["how big may a pull request be", "may I delete this table", "what in this may fail now"]
+)
+def test_what_may_be_is_no_month(text: str) -> None:
+    assert "may" not in w.asked(text)
+
+
+def test_endings_of_japanese_count_only_where_something_has_them() -> None:
+    assert w.asked("二重販売を防ぐ") == {
+        "二重": False, "重販": False, "販売": False, "売を": True, "を防": True, "防ぐ": True,
+    }  # fmt: skip
+
+
 def test_a_name_is_told_from_its_parts() -> None:
     assert w.asked("get_user config") == {"getus": True, "get": False, "user": False, "configur": False}
 
@@ -144,6 +162,8 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
         ("Why? Because it leaks", set()),
         ("does NullPointer mean utf8 or a_b", {"nullpoint", "null", "pointer", "utf8", "utf", "ab", "b"}),
         ("error 110 of S3", {"110", "s3"}),
+        ("see org.apache.RateLimit", {"ratelimit", "rate", "limit"}),
+        ("see src/pay_card.py", {"paycard", "pay", "card"}),
         ("", set()),
     ],
 )

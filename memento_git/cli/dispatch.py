@@ -130,9 +130,13 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, s
 
 
 def _seconds(lease: str) -> int:
-    from memento_git.model.clock import duration
+    """Return how long a lease is, 0 for policy's; refuse one that is over at once."""
+    from memento_git.model.clock import DurationInvalid, duration
 
-    return duration(lease) if lease else 0
+    seconds = duration(lease) if lease else 0
+    if lease and not seconds:
+        raise DurationInvalid(given=lease)
+    return seconds
 
 
 @dispatch.command("renew")

@@ -111,12 +111,21 @@ def _commit(row: Row) -> str:
 @note_story.walked
 @reads
 def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
-    """Show any record by its id or a unique prefix of one, with what happened to it."""
-    from memento_git.model.ids import kind_of
+    """Show any record by its id or a unique prefix of one, with what happened to it.
+
+    With --what blame ID may be PATH or PATH:12-40: shown is who wrote the notes that are about it.
+    """
+    from memento_git.model.ids import IdInvalid, NoSuchRecord, kind_of
     from memento_git.work import answers
 
     view = door.view()
-    full = naming.full_id(view, identity)
+    try:
+        full = naming.full_id(view, identity)
+    except (IdInvalid, NoSuchRecord):
+        if not note_story.is_place(identity, what):
+            raise
+        note_story.shown_place(door, identity)
+        return
     kind = kind_of(full)
     if kind == "note" or not view.find(full, kind)[1]:
         if kind == "note":

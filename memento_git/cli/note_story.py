@@ -152,6 +152,29 @@ WHAT: Final[dict[str, Callable[[Any], str] | None]] = {
 }  # fmt: skip
 
 
+def is_place(given: str, what: str | None) -> bool:
+    """Tell whether a text that names no record is meant as a place in the code, whose notes' writers are asked for."""
+    return what == "blame" and any(sign in given for sign in "/.:")
+
+
+def shown_place(door: Door, given: str) -> None:
+    """Show who wrote the notes that are about a file, or lines of it."""
+    from memento_git.knowledge import overlay, reading
+
+    if len(door.at) > 1:
+        raise click.UsageError("--at: code is looked at at one revision")
+    with overlay.opened(door.view(), door.at[0] if door.at else "", reading.path_of(given)) as found:
+        told = reading.blame(found, given)
+    door.show(told, lambda: "\n".join(map(_placed, told["blame"])) or f"no note is about {told['place']}")
+
+
+def _placed(row: Row) -> str:
+    sure = "" if row["confidence"] is None else f"  confidence {row['confidence']}"
+    who = output.printable(row["actor"].partition(" <")[0])
+    place = f"{output.printable(row['path'])}{':' + row['lines'] if row['lines'] else ''}"
+    return f"{row['created_at'][:10]}  {who:<20}  {row['id']}  {place}  {output.printable(row['title'])}{sure}"
+
+
 def shown_event(door: Door, identity: str) -> None:
     """Show one thing that happened to a note."""
     from memento_git.knowledge import rows

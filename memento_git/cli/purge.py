@@ -32,7 +32,7 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
     reach = came.reach
     data = {
         "notes": came.notes, "done": came.done is not None, "branch": reach.branch, "paths": reach.paths,
-        "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by,
+        "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by, "sources": came.sources,
         "not_reached": {"refs": reach.elsewhere, "remotes": reach.pushed},
         "before": reach.head, "after": came.done.head if came.done else None,
         "backup": came.done.backup if came.done else None, "next": _next(came),
@@ -81,6 +81,9 @@ def _next(came: Purge) -> list[str]:
     """Return what is left to people."""
     reach, done = came.reach, came.done
     steps = ["a secret that was committed counts as known: replace it where it is used"]
+    steps += [
+        f"it was imported from {output.printable(source)}: take it out there, too" for source in came.sources[:SHOWN]
+    ]
     if done is None:
         return [*steps, "do it: the same command with --yes"]
     for name in reach.pushed:

@@ -58,7 +58,7 @@ def given(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 @click.option("--pinned", is_flag=True, help="Make it part of every digest.")
 @click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that the text is less than your own.")
 @click.option("--draft", is_flag=True, help="Keep it in this clone only, until session promote.")
-@click.option("--short", is_flag=True, help="Remember it for now: in this clone, in a ring of the latest.")
+@click.option("--short", is_flag=True, help="Remember a text for now: in this clone, in a ring of the latest.")
 @scoped
 @writes
 def add(door: Door, text: str, **options: Any) -> None:

@@ -104,10 +104,20 @@ def _made(told: Row) -> list[str]:
     plain = [row for row in told["drafts"] if row not in named]
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
         lines += ["", f"{title}:", *map(_line, rows)] if rows else []
+    lines += ["", "notes on other branches:", *map(_there, told["elsewhere"])] if told["elsewhere"] else []
     lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
     if told["short"]:
-        lines += ["", "short term:", *(f"  {item['id']}  {output.printable(item['text'])}" for item in told["short"])]
+        lines += ["", "short term:", *map(_item, told["short"])]
     return lines
+
+
+def _there(row: Row) -> str:
+    return f"{_line(row)}  on {output.printable(row['branch'])}"
+
+
+def _item(row: Row) -> str:
+    told = ", ".join([f"origin {row['origin']}", *row["orders"]]) if row["origin"] != "person" or row["orders"] else ""
+    return f"  {row['id']}  {output.printable(row['text'])}{f'  [{told}]' if told else ''}"
 
 
 def _named(drafts: list[Row]) -> list[Row]:
@@ -137,21 +147,38 @@ def checkpoint(door: Door, label: str, done: tuple[str, ...], remaining: tuple[s
 @click.argument("drafts", metavar="[DRAFT]...", nargs=-1)
 @writes
 def promote(door: Door, drafts: tuple[str, ...]) -> None:
-    """Make drafts notes of the ledger, in one commit; all where none is named."""
+    """Make drafts notes of the ledger, in one commit; all where none is named.
+
+    An item of the short tier is named, too: it becomes a fact that expires, by whoever wrote it.
+    """
     from memento_git.knowledge import rows
     from memento_git.knowledge.actions.drafting import promote_drafts
     from memento_git.knowledge.drafts import Drafts
 
+    held = Drafts(door.ledger.git)
+    before = set(held.ids())
     promoted = door.change(
         "session promote", lambda tx: [(rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts)]
     )
     lines = [
-        f"{'kept already' if existing else 'kept'}: {row['id']}  {output.printable(row['title'])}"
+        f"{'kept already' if existing else 'kept'}: {row['id']}  {output.printable(row['title'])}{_until(row)}"
         for row, existing in promoted
     ]
-    left = [] if drafts else _named([rows.draft_row(one) for one in Drafts(door.ledger.git).all()])
+    waiting = [rows.draft_row(one) for one in held.all()]
+    turned = [row for row in waiting if row["id"] not in before]
+    lines += [
+        f"kept as a draft: {row['id']}  {output.printable(row['title'])}: it {', '.join(row['orders'])}, and nobody "
+        f"vouches for it; memento session promote {row['id']}"
+        for row in turned
+    ]
+    left = [] if drafts else _named(waiting)
     lines += [f"{NAMED}:", *map(_line, left)] if left else []
-    door.show({"notes": [row for row, _ in promoted]}, "\n".join(lines) or "there are no drafts")
+    told = {"notes": [row for row, _ in promoted], "drafts": turned}
+    door.show(told, "\n".join(lines) or "there are no drafts")
+
+
+def _until(row: Row) -> str:
+    return f" (expires {row['expires'][:10]})" if row["expires"] else ""
 
 
 @session.command("discard")

@@ -82,34 +82,41 @@ def _takes_out(void: Judged, target: Judged | None) -> bool:
     return bool(absent) and named.issuperset(absent)
 
 
-def undone_by(seen: Judged, known: Mapping[str, Judged]) -> set[str]:
-    """Return which of the legal events an event voids or, settling lanes that they wrote, does not keep."""
+def undone_by(seen: Judged, known: Mapping[str, Judged]) -> dict[str, set[str]]:
+    """Return the legal events that an event voids or, settling what they wrote, does not keep, each with its lanes."""
     if seen.event.do == "voided":
         target = seen.event.get("target")
-        return {target} if _takes_out(seen, known.get(target)) else set()
+        found = known.get(target)
+        return {target: {*found.writes}} if found is not None and _takes_out(seen, found) else {}
     kept = known.get(seen.event.get("keep")) if seen.event.do == "settled" else None
     if kept is None:
-        return set()
+        return {}
     name = kept.event.id
     return {
-        other
+        other: lanes
         for other in seen.past - kept.past - {name}
-        if other in known and name not in known[other].past and seen.writes.keys() & known[other].writes.keys()
+        if other in known
+        and name not in known[other].past
+        and (lanes := seen.writes.keys() & known[other].writes.keys())
     }
 
 
-def _keeps(settled: Judged, target: str, known: Mapping[str, Judged], taken: Mapping[str, set[str]]) -> bool:
-    """Tell whether an event is on the side that a settling one keeps: that event, or one before or after it.
+def _kept_by(
+    settled: Judged, target: str, known: Mapping[str, Judged], taken: Mapping[str, Mapping[str, set[str]]]
+) -> set[str]:
+    """Return the lanes on which an event is on the side that a settling one keeps: that event, or before or after it.
 
     What that side had itself taken out before is not kept with it; `taken` is settling event -> what it takes out.
     """
     kept = known.get(settled.event.get("keep")) if settled.event.do == "settled" else None
     if kept is None:
-        return False
-    name = kept.event.id
+        return set()
+    name, lanes = kept.event.id, settled.writes.keys() & known[target].writes.keys()
     if target == name or name in known[target].past:
-        return True
-    return target in kept.past and not any(target in taken.get(one, ()) for one in (*kept.past, name))
+        return lanes
+    if target not in kept.past:
+        return set()
+    return lanes.difference(*(taken.get(one, {}).get(target, ()) for one in (*kept.past, name)))
 
 
 def group_of(event: Event) -> str:
@@ -318,18 +325,23 @@ class Fold:
         known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
         settling = [seen for seen in known.values() if seen.event.do in ("voided", "settled")]
         taken = {seen.event.id: undone_by(seen, known) for seen in settling}
-        standing: list[str] = []
+        standing: dict[str, set[str]] = {}
         for seen in sorted(settling, key=lambda one: -len(one.past)):
-            if not any(seen.event.id in taken[other] for other in standing):
-                standing.append(seen.event.id)
+            name = seen.event.id
+            over = [taken[later][name] & lanes for later, lanes in standing.items() if name in taken[later]]
+            left = set(seen.writes).union(*taken[name].values()).difference(*over)
+            if left or not over:
+                standing[name] = left
         return {
             target
-            for name in standing
-            for target in taken[name]
-            if not any(
-                _keeps(known[other], target, known, taken)
-                for other in standing
-                if other != name and other not in known[name].past
+            for name, within in standing.items()
+            for target, lanes in taken[name].items()
+            if (lanes & within).difference(
+                *(
+                    _kept_by(known[other], target, known, taken) & standing[other]
+                    for other in standing
+                    if other != name and other not in known[name].past
+                )
             )
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.injection import LOW, instructive, orders
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.anchors import GONE
@@ -107,7 +107,7 @@ def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
 
 def _orders(note: Prose) -> list[str]:
     """Return what makes a note, or the line that a digest makes of it, read like orders."""
-    return instructive(note.body, note.data["title"]) or instructive(_said(note))
+    return orders(note.data, note.body) or instructive(_said(note))
 
 
 def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, str]:

@@ -29,6 +29,18 @@ SHARES: Final = ("importance", "confidence")
 MOMENTS: Final = ("expires", "valid_from", "valid_to")
 
 
+class WordUnknown(TextInvalid):
+    """A word that is none of those there are."""
+
+    hint_ = "take one of those"
+
+
+class KeyInvalid(TextInvalid):
+    """A key that has in it what no key has."""
+
+    hint_ = "a key is 1 to 16 parts of a-z, 0-9, - and _, with dots between them: auth.token.lifetime"
+
+
 class Draft(NamedTuple):
     """What one may say of a new note; `about` as places, `links` as RELATION:ID, times as dates or lengths."""
 
@@ -193,7 +205,7 @@ def _evidence(desk: Desk, given: str) -> str:
 
 def _choice(where: str, given: str, words: Sequence[str]) -> str:
     if given not in words:
-        raise TextInvalid(where=where, problem=f"{given!r:.60} is not one of {', '.join(words)}")
+        raise WordUnknown(where=where, problem=f"{given!r:.60} is not one of {', '.join(words)}")
     return given
 
 
@@ -201,7 +213,7 @@ def _key(given: str) -> str:
     problems: list[t.Problem] = []
     KEY.read(given.strip(), (), problems)
     for _, problem in problems:
-        raise TextInvalid(where="key", problem=problem)
+        raise KeyInvalid(where="key", problem=problem)
     return given.strip()
 
 

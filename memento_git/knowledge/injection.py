@@ -6,14 +6,15 @@ A rule on words. It shows what a person should look at first; it is no guard, an
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.quoting import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 LOW: Final = ("command", "import")
+BESIDE: Final = ("tags", "aliases", "thread", "to", "sources")
 
 TAG: Final = re.compile("[\U000e0020-\U000e007e]")
 QUOTED: Final = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -52,6 +53,22 @@ SIGNS: Final = (
 def must_be_named(origin: str, orders: Sequence[str]) -> bool:
     """Tell whether a draft is promoted only by its name: nobody vouches for it, and it gives orders."""
     return origin in LOW and bool(orders)
+
+
+def orders(data: Mapping[str, Any], text: str) -> list[str]:
+    """Return what makes a note read like orders, in its text or in any words beside it that a reader is shown."""
+    return instructive(text, "\n\n".join([str(data.get("title") or ""), *map(_alone, _beside(data))]))
+
+
+def _beside(data: Mapping[str, Any]) -> Iterator[str]:
+    for key in BESIDE:
+        held = data.get(key) or ()
+        yield from (held,) if isinstance(held, str) else map(str, held)
+
+
+def _alone(said: str) -> str:
+    """Return a tag or the like as a paragraph; one word such as `system:web` speaks in no role."""
+    return said if " " in said.strip() else f"- {said}"
 
 
 def instructive(text: str, title: str = "", *, wrapped: bool = True) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.injection import instructive, orders
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED, OK, UNKNOWN, UNPINNED
@@ -67,7 +67,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
-        "orders": instructive(note.body, note.title),
+        "orders": orders(note.data, note.body),
         "text": note.body,
     }
 

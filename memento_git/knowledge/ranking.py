@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from memento_git.knowledge.corpus import Corpus
 
 T = TypeVar("T")
+MESSAGE: Final = 6  # a question of so many words may be a message that was pasted
+VALUE: Final = re.compile("[0-9.]+[a-z]?|(?=.*[0-9])[0-9a-f]{4,64}")  # a number, a hash: of one occasion
 K1: Final = 0.6  # how soon a word's repetition stops to count
 B: Final = 0.75  # how far a document's length is held against it
 UNIT: Final = 10.0  # the weight of a word that stands once in a text
@@ -170,7 +173,9 @@ def rank(
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
     foreign = near is None and scores.share(unknown) >= FOREIGN
-    sure = _sure(found, near, strange=not named(question).isdisjoint(unknown), foreign=foreign)
+    names = named(question).intersection(unknown)
+    pasted = len(scores.worth) >= MESSAGE and all(VALUE.fullmatch(name) for name in names)
+    sure = _sure(found, near, strange=bool(names), pasted=pasted, foreign=foreign)
     if sure is None or not found:
         return Ranked(understood, [], 0)
     found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
@@ -195,22 +200,26 @@ def _count(
     return len({leads(card) for card in asked_of if keep(card)}) + len(enough[COUNTED:])
 
 
-def _sure(found: Sequence[Found], near: Near | None, *, strange: bool, foreign: bool) -> bool | None:
+def _sure(
+    found: Sequence[Found], near: Near | None, *, strange: bool, pasted: bool, foreign: bool
+) -> bool | None:  # fmt: skip
     """Tell whether the best of these answers the question, or may only (False), or nothing does (None).
 
     Who names what nobody here has heard of is not answered by a few other words: what else would be firm is weak then,
-    and nothing is weak. So it is where most of the question is foreign here.
+    and nothing is weak. So it is where most of the question is foreign here. A pasted message, whose numbers are those
+    of one occasion, may be answered firmly.
     """
+    doubtful = strange and not pasted
     if any(one.cover >= HALF for one in found):
         return True
-    if not strange and any(_answers_by_words(one, near) for one in found):
+    if not doubtful and any(_answers_by_words(one, near) for one in found):
         return True
     firm, weak = (FLOOR, WEAK) if near is None else (BOTH, BOTH_WEAK)
     reached = max((one.strength for one in found), default=0.0)
     if near is not None:
         reached += max((near.closeness(one.card.path) for one in found), default=0.0)
     if reached >= firm:
-        return not strange
+        return not doubtful
     return False if reached >= weak and not strange and not foreign else None
 
 

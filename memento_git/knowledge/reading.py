@@ -62,6 +62,18 @@ def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
     }  # fmt: skip
 
 
+def blame(overlay: Overlay, given: str) -> Row:
+    """Return who wrote the notes that are about lines of a file, when, and how sure it was."""
+    told = read(overlay, given)
+    wanted = ("id", "kind", "title", "status", "origin", "actor", "created_at", "anchor", "state", "path", "lines")
+    notes = [
+        {**{key: row[key] for key in wanted}, "confidence": overlay.shelf.note(row["id"]).data.get("confidence")}
+        for row in told["notes"]
+    ]
+    first, last = told["lines"]["first"], told["lines"]["last"]
+    return {"place": f"{told['path']}:{spell((first, last))}", "blame": notes}
+
+
 def _touches(placed: Placed, shown: tuple[int, int]) -> bool:
     """Tell whether a note belongs to the lines that are shown: those of the whole file do, wherever it is opened."""
     lines = placed.found.lines

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.folding.rows import Row, audit, event_row, troubles
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.injection import instructive, orders
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.model import anchors
@@ -15,6 +15,7 @@ from memento_git.model.knowledge import key_start, under, validity
 
 if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.store import Transaction
     from memento_git.model.work import Prose
 
@@ -44,7 +45,7 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
         **_connected(shelf, note),
         "progress": _progress(shelf, note.id),
-        "orders": instructive(note.body, note.data["title"]),
+        "orders": orders(note.data, note.body),
         "text": note.body,
     }
 
@@ -60,9 +61,14 @@ def draft_row(draft: Prose) -> Row:
         **{key: draft.data.get(key) for key in keys},
         "actor": draft.data["by"],
         "created_at": draft.data["at"],
-        "orders": instructive(draft.body, draft.data["title"]),
+        "orders": orders(draft.data, draft.body),
         "text": draft.body,
     }
+
+
+def short_row(item: Item) -> Row:
+    """Return an item of the short tier, and what a reader should be told of it."""
+    return {**item._asdict(), "origin": item.whence, "orders": instructive(item.text)}
 
 
 def _connected(shelf: Shelf, note: Prose) -> Row:

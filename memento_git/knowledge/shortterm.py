@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger import lock, wholefile
+from memento_git.model.work import is_agent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,12 +18,18 @@ SLACK: Final = 2
 
 
 class Item(NamedTuple):
-    """One thing that is remembered for now."""
+    """One thing that is remembered for now, and where it comes from."""
 
     id: str
     at: str
     by: str
     text: str
+    origin: str = ""
+
+    @property
+    def whence(self) -> str:
+        """Return the origin; of one that tells none, what follows from who wrote it."""
+        return self.origin or ("agent" if is_agent(self.by) else "person")
 
 
 class ShortTerm:
@@ -76,7 +83,7 @@ class ShortTerm:
 
 def _item(line: bytes) -> Item | None:
     try:
-        held: Any = json.loads(line)
+        held: Any = {**Item._field_defaults, **json.loads(line)}
         return Item(**{key: str(held[key]) for key in Item._fields})
     except (ValueError, KeyError, TypeError):
         return None

@@ -43,6 +43,14 @@ _PLAIN: Final = str.maketrans({"\u2019": "'", **dict.fromkeys("\u2013\u2014\u201
 _NAMED: Final = re.compile("[0-9A-Z_]")
 _SENTENCE_END: Final = re.compile("[.!?:;\n]")
 
+_BEFORE_MONTH: Final = re.compile(
+    r"(?:\b(?:in|since|until|till|by|of|during|before|after|last|early|mid|late)|[0-9](?:st|nd|rd|th|\.)?)[ -]+$",
+    re.IGNORECASE,
+)
+_AFTER_MONTH: Final = re.compile(r"[ ,./-]*[0-9]|[ ?!.,;:]*$")
+_HIRAGANA: Final = re.compile("[\u3041-\u309f]")  # endings and particles of Japanese
+_JOINTS: Final = re.compile(r"[./\\:]+")
+
 _ISE: Final = re.compile(r"([a-z]{3,})is(e|es|ed|er|ers|ing|ation|ations|able)$")
 _OUR: Final = re.compile(r"(?<=[a-z]{2})our(?=s?$|ed$|ing$|ite|able|hood|ful|al)")
 
@@ -61,19 +69,31 @@ def words(text: str) -> list[str]:
 
 
 def asked(text: str) -> dict[str, bool]:
-    """Return the words that a question is about, and of each whether it is a name whose parts are among them too.
+    """Return the words that a question is about, and of each whether it counts only where something has it.
 
-    What only makes it a question stands aside, unless there is nothing else.
+    So do names, whose parts are among them too, and endings of Japanese. What only makes it a question stands aside,
+    unless there is nothing else.
     """
     telling: dict[str, bool] = {}
     plain: dict[str, bool] = {}
     for match in _chunks(text):
-        only_asks = match.lastgroup == "plain" and fold(match[0]).replace("'", "") in ASKING
+        is_plain = match.lastgroup == "plain"
+        only_asks = is_plain and fold(match[0]).replace("'", "") in ASKING and not _is_month(match)
         found = tuple(_of_match(match))
         for at, word in enumerate(found):
-            is_name = match.lastgroup == "plain" and at == 0 and len(found) > 1
-            (plain if only_asks else telling).setdefault(word, is_name)
+            is_whole = at == 0 and len(found) > 1 if is_plain else _HIRAGANA.search(word) is not None
+            (plain if only_asks else telling).setdefault(word, is_whole)
     return telling or plain
+
+
+def _is_month(match: re.Match[str]) -> bool:
+    """Tell whether "may" is the month: in May, May 2026, 14 May, or the last word."""
+    if fold(match[0]) != "may":
+        return False
+    return bool(
+        _BEFORE_MONTH.search(match.string[max(0, match.start() - 16) : match.start()])
+        or _AFTER_MONTH.match(match.string, match.end())
+    )
 
 
 def named(text: str) -> frozenset[str]:
@@ -83,7 +103,9 @@ def named(text: str) -> frozenset[str]:
     for match in _chunks(text):
         begins = not end or _SENTENCE_END.search(match.string, end, match.start()) is not None
         if _NAMED.search(match[0], 1 if begins else 0):
-            found.update(_of_match(match))
+            parts = _JOINTS.split(match[0]) if match.lastgroup == "plain" else []
+            of_parts = (word for part in parts if _NAMED.search(part) for word in _plain(part))
+            found.update(of_parts if len(parts) > 1 else _of_match(match))
         end = match.end()
     return frozenset(found)
 

@@ -30,6 +30,7 @@ FENCE: Final = "---\n"
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 CONFLICT: Final = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
+REDACTED: Final = "[redacted]"
 FREE: Final = frozenset(("note", "reason", "unmet", "executor", "next"))
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
 
@@ -286,7 +287,7 @@ def redact_evidence(data: dict[str, Any]) -> dict[str, Any]:
 def redact_event(data: dict[str, Any]) -> dict[str, Any]:
     """Return what a removed event may still say: all but its free texts, and what it quotes of the code."""
     kept: dict[str, Any] = {
-        key: (["[redacted]"] if isinstance(value, list) else "[redacted]") if key in FREE else value
+        key: ([REDACTED] if isinstance(value, list) else REDACTED) if key in FREE else value
         for key, value in data.items()
     }
     if "about" in kept:

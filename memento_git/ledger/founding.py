@@ -15,6 +15,7 @@ from memento_git.ledger.git import GitFailed, GitMissing, environment
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
 
+MAKING: Final = ".memento-founding."
 EMAILS: Final = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
 
 
@@ -29,17 +30,26 @@ def is_repository(folder: Path) -> bool:
     return (folder / ".git").exists()
 
 
+def holds_nothing(folder: Path) -> bool:
+    """Tell whether a folder holds nothing of anybody's: not a file, and of a repository no index."""
+    others = [one for one in folder.iterdir() if not one.name.startswith(MAKING) and one.name != ".git"]
+    return not others and not (folder / ".git" / "index").exists()
+
+
 def found(folder: Path) -> None:
-    """Make a folder a git repository, at once and whole; refuse one that holds somebody's files already."""
+    """Make a folder a git repository, at once and whole; refuse one that holds somebody's files already.
+
+    It is made within the folder, which somebody may stand in or have mounted.
+    """
     if is_repository(folder):
         return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not (folder.is_dir() and holds_nothing(folder)):
         raise FolderNotEmpty(path=folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=MAKING, dir=folder))
     try:
         _init(made)
-        made.rename(folder)
+        (made / ".git").rename(folder / ".git")
     except OSError:
         if not is_repository(folder):  # another process was quicker
             raise

@@ -10,6 +10,7 @@ from memento_git.model.clock import seconds_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
 
 
@@ -30,6 +31,15 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
     )  # fmt: skip
     found = (entry.strip().partition("\x1f") for entry in told.decode(errors="replace").split("\x1e"))
     return [name for name, _, persons in found if name and who.lower() in persons.lower()]
+
+
+def branches_with_notes(git: Git, since: str) -> list[str]:
+    """Return the branches on which notes were committed after a time, in commits that HEAD does not have."""
+    told = git.answer(
+        "log", "--format=%S", f"--max-age={int(seconds_of(since))}", "--branches", "--not", "HEAD", "--",
+        layout.KNOWLEDGE,
+    )  # fmt: skip
+    return sorted(set((told or "").split()))
 
 
 def ledger_commits(view: View, names: Iterable[str]) -> list[dict[str, Any]]:

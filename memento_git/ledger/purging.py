@@ -15,7 +15,7 @@ from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.journal import Path3
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -140,17 +140,18 @@ def _holding(git: Git, touching: Sequence[str]) -> list[str]:
     return _lines(git, "for-each-ref", "--format=%(refname)", *named) if named else []
 
 
-def rewrite(git: Git, reach: Reach, stamp: str) -> Rewritten:
-    """Do it: keep the old history under a backup ref, and move the branch to one without the paths."""
+def rewrite(git: Git, paths: Callable[[], Collection[str]], stamp: str) -> Rewritten:
+    """Do it: keep the old history under a backup ref, and move the branch to one without the paths.
+
+    `paths` is asked once no other writer can come between.
+    """
     publish.guard(git)
     with lock.held(worktree.lock_path(git)):
         publish.guard(git)
         worktree.mend_held(git, publish.INDEX_PATIENCE)
-        now = survey(git, reach.paths)
-        if now.head != reach.head:
-            raise publish.LedgerMoved(ref=f"refs/heads/{reach.branch}")
-        made = _anew(git, now)
-        _compare(git, now, made)
+        reach = survey(git, paths())
+        made = _anew(git, reach)
+        _compare(git, reach, made)
         backup = f"{BACKUPS}/{stamp}-{reach.head[:12]}"
         git.run("update-ref", "-m", "memento: purge", backup, reach.head, git.zero)
         held = git.entries("-r", reach.head, *reach.paths)

@@ -47,6 +47,11 @@ SETTLING: Final = {
     },
 }  # fmt: skip
 
+CAME: Final = {
+    "came_from": Field(t.DIGEST, doc="of where an imported note came from: the next import from there leaves it out"),
+    "came_as": Field(t.DIGEST, doc="of what an imported note said; a purge keeps none of it"),
+}
+
 PLACES: Final = Field(ABOUT, doc="its places in the code, as they are at this moment")
 LINKING: Final = {
     "rel": Field(t.Choice(RELATIONS), required=True),
@@ -137,6 +142,7 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         "linked": LINKING,
         "unlinked": LINKING,
         **SETTLING,
+        "redacted": {**SETTLING["redacted"], **CAME},
     },
 }  # fmt: skip
 

@@ -227,7 +227,7 @@ class Comparison:
         run = own.event.run
         state, before = self.book(run), _book(self.base, run)
         known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
-        for target in sorted(undone_by(own, known) & state.fold.undone(known.values())):
+        for target in sorted(undone_by(own, known).keys() & state.fold.undone(known.values())):
             was = before.fold.judged(target)
             if was is None and own.event.by != (ours := known[target].event).by:
                 told = f"{own.event.id} settles against {target} ({ours.do} by {ours.by}), which came with the branch"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Link
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import changes, layout
@@ -163,7 +163,7 @@ def _origin(shelf: Shelf, note: Prose) -> Iterator[Finding]:
         if shelf.status(source) == "merged" and shelf.successor(source) == note.id:
             message = f"{note.id} says {own}, and was merged from {source}, which is of {found.data['origin']}"
             yield Finding("N006", note.path, 0, message, fix)
-    if own in LOW and (signs := instructive(note.body, note.data["title"])) and not _is_vouched(shelf, note.id):
+    if own in LOW and (signs := orders(note.data, note.body)) and not _is_vouched(shelf, note.id):
         message = f"{note.id}, of the origin {own}, reads like orders: it {', '.join(signs)}"
         yield Finding("N008", note.path, 0, message, f"read it, then confirm or retire {note.id}", "warning")
 

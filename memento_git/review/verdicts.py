@@ -11,7 +11,7 @@ from memento_git.model.work import Prose
 from memento_git.work import gatehold, persons, signing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
@@ -76,17 +76,33 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a pass of the release gate where policy asks for more.
 
-    What checks saw and what the graph warned of was looked at then: the code of a merge result is another.
+    What checks saw and what the graph warned of was looked at then: the code of a merge result is another. Whether the
+    other gates hold, and what is signed, is asked of a release that the branch adds.
     """
     from memento_git.work import holding, release
 
     if not holding.asks(scope.policy) or state.status == "cancelled":
         return
-    held = holding.held(state, scope.policy).without_own()
-    held = held._replace(checks=[one._replace(fresh=True) for one in held.checks], unsigned=(), fallen={})
+    held, is_new = holding.held(state, scope.policy).without_own(), event.id in scope.added
+    held = held._replace(
+        checks=[one._replace(fresh=True) for one in held.checks],
+        unsigned=_unsigned(state, scope.policy, but=("release",)) if is_new else (),
+        fallen=held.fallen if is_new else {},
+    )
     if missing := release.judge(held, holding.asked(scope.policy)).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
-        yield Finding("G004", event.path, 0, message, "memento gate release says when it may", scope.severity(event.id))
+        severity = scope.severity(event.id, *_ends(state))
+        yield Finding("G004", event.path, 0, message, "memento gate release says when it may", severity)
+
+
+def _unsigned(state: RunState, policy: Policy, but: Sequence[str] = ()) -> list[str]:
+    """Return what holds in a run and lacks the signature that policy demands, by the keys that judge it."""
+    if not policy.signatures.get("require"):
+        return []
+    from memento_git.work import signatures
+
+    verifier = state.runners.verifier if state.runners else None
+    return signatures.missing(state, policy, (state.id, *state.counting()), but=but, verifier=verifier)
 
 
 def _is_latest(state: RunState, event: Event) -> bool:
@@ -105,8 +121,11 @@ def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
 def _grave(state: RunState, event: Event, scope: Scope) -> str:
     """Return how grave it is that a pass does not hold: in a run that ended at the base, none can be given again."""
-    ends = [seen.event.id for seen in state.folded(state.id).events if seen.event.do in ("completed", "cancelled")]
-    return scope.severity(event.id, *ends) if state.is_final else "error"
+    return scope.severity(event.id, *_ends(state)) if state.is_final else "error"
+
+
+def _ends(state: RunState) -> list[str]:
+    return [seen.event.id for seen in state.folded(state.id).events if seen.event.do in ("completed", "cancelled")]
 
 
 def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
@@ -125,18 +144,20 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     added = [event for event in ends if event.id in scope.added]
     for why in _unfinished(state, scope.policy) if added else ():
         yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
+    codes = [scope.code] if added and scope.code is not None else []
     for gate in scope.policy.gates_required:
         verdict = state.folded(state.id).lanes.word(f"gate:{gate}", "requested")
         if verdict not in PASSING:
             message = f"{state.id} is completed, and gate {gate}, which policy requires, has not passed"
             yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
-        elif why := gatehold.fallen(state, scope.policy, gate):
-            message = f"{state.id} is completed, and gate {gate}, which policy requires, has passed, but {why}"
+    for gate in dict.fromkeys((*scope.policy.gates_required, "release")):
+        if why := gatehold.fallen(state, scope.policy, gate, codes):
+            message = f"{state.id} is completed, and gate {gate} has passed, but {why}"
             yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
 
 
 def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:
-    """Yield why a run should not have been completed: work of it that is not done, or not proven."""
+    """Yield why a run should not have been completed: work of it that is not done, not proven, or not signed."""
     counting = {task: status for task in state.tasks() if (status := state.task_status(task)) != "cancelled"}
     if not {*DONE} & {*counting.values()}:
         yield "nothing was done in it"
@@ -147,3 +168,4 @@ def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:
             yield f"{task} is {status.replace('_', ' ')}"
         elif not (proof := state.proof(task, policy)).proven:
             yield f"{task} is not proven: {'; '.join(proof.why)}"
+    yield from _unsigned(state, policy)

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import scratch as scratch_space
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-
-    from memento_git.ledger.git import Git
 
 FOLDER: Final = b".memento"
 MOST_NAMES: Final = 50
 MOST_FILES: Final = 1000
 MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
+SPECIAL: Final = re.compile(r"(?:^|\0)([a-z]|[SH](?= 160000)|S) (\d+) \S+ \d\t([^\0]+)")
+"""An entry of `git ls-files -v -s -z` that git is told not to look at, or that is a submodule."""
 
 
 class CodeUnknown(Refused):
@@ -70,8 +72,6 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
 
     Works on a copy of the index and a throw-away object store, so nothing of the user's changes or stays behind.
     """
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
         reader = _Reader(git, Path(scratch))
         tracked = reader.tracked()
@@ -91,6 +91,14 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
 def is_fit(path: str) -> bool:
     """Tell whether the ledger can hold a file's name as text."""
     return len(path) <= LONGEST_NAME and "\t" not in path and not any(text_problems(path, lines=False))
+
+
+def _nested(folder: Path) -> tuple[str, str]:
+    """Return the trees of a submodule: that of its tracked files as they lie, and that of its commit."""
+    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+        reader = _Reader(Git(folder), Path(scratch))
+        head = reader.git.answer("rev-parse", "--verify", "--quiet", "HEAD^{tree}")
+        return reader.code_id(reader.tracked()), reader.code_id(head) if head else ""
 
 
 class _Reader:
@@ -113,7 +121,16 @@ class _Reader:
             shutil.copy2(real, self.index)  # its time, too: git compares it with that of files to find late edits
         else:
             self.run("read-tree", "--empty")
+        top = self.git.top or Path()
+        special: list[tuple[str, str, str]] = SPECIAL.findall(self.run("ls-files", "-v", "-s", "-z"))
+        hidden = [path for tag, _, path in special if tag not in "SsH" or (tag != "H" and os.path.lexists(top / path))]
+        for flag in ("--no-skip-worktree", "--no-assume-unchanged") if hidden else ():
+            self.run("update-index", flag, "-z", "--stdin", data=os.fsencode("\0".join(hidden) + "\0"))
         self.run("add", "-u", "--", ".")
+        for path in (path for _, mode, path in special if mode == "160000" and (top / path / ".git").exists()):
+            tree, commits = _nested(top / path)
+            if tree != commits:
+                self.run("update-index", "--cacheinfo", f"160000,{tree},{path}")
         return self.run("write-tree").strip()
 
     def code_id(self, tree: str) -> str:

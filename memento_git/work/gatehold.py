@@ -56,7 +56,7 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
 
 def mending(git: Git, state: RunState, gate: str) -> str:
     """Return the command by which a gate of a run passes, or holds again."""
-    held = passes(state, gate)
+    held, asked = passes(state, gate), state.view.policy().release
     refs = [ref for event in held for ref in event.data.get("evidence") or ()]
     if (
         git.top is not None
@@ -64,6 +64,7 @@ def mending(git: Git, state: RunState, gate: str) -> str:
         and refs
         and not not_fresh(git, state, state.id, refs)
         and not any(unseen(state, event) for event in held)
+        and not (gate == "release" and (asked.get("checks") or asked.get("approvals")))
     ):
         return "git commit"  # it rests on the code as it lies here
     if gate == "release":

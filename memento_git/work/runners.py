@@ -39,7 +39,8 @@ class Runners:
         self.unsure = False
 
     @cached_property
-    def _verifier(self) -> Verifier:
+    def verifier(self) -> Verifier:
+        """Return what tells whose a signature is, by the policy and keys that count here."""
         from memento_git.work.signers import Verifier, signers_at
 
         found = signers_at(self.view.git, self.commit, self.policy)
@@ -52,17 +53,17 @@ class Runners:
         names = self.policy.reproduce["runners"]
         if not names:
             return Runner("unchecked", "", "policy.reproduce.runners lists nobody")
-        if self._verifier.found.why:
-            return Runner("unchecked", "", f"policy {self._verifier.found.why}")
-        seen = self._verifier.seen(rerun)
+        if self.verifier.found.why:
+            return Runner("unchecked", "", f"policy {self.verifier.found.why}")
+        seen = self.verifier.seen(rerun)
         self.unsure = self.unsure or seen.state == "unchecked"
         why = doubt(seen, names)
         return self.beside.of(rerun) if self.beside and not why else Runner(seen.state, seen.by, why)
 
     def close(self) -> None:
         """Keep what was found of signatures for the next reading."""
-        if "_verifier" in self.__dict__:
-            self._verifier.close()
+        if "verifier" in self.__dict__:
+            self.verifier.close()
 
 
 def doubt(seen: signing.Seen, names: Collection[str]) -> str:

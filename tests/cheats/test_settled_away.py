@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import evidences, gates, plans, releases, runs, settling, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, tasks, verifying
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -246,3 +246,24 @@ def test_a_settling_against_the_base_that_a_second_contest_keeps(doors: Doors) -
     doors.forge(run, "settled", sees=[first, other], keep=first, reason=WHY)
     assert doors.play.status(run) == "paused"
     assert gone in doors.caught("D011")
+
+
+def test_a_rejection_that_a_second_settling_keeps_for_the_other_candidate_alone(doors: Doors) -> None:
+    """Way: what a settling takes out would count as kept, because another one keeps it for what else it wrote."""
+    task = doors.play.task(criteria=["It works."])
+    one, two = (doors.play.dispatch(task, f"agent-{number}", candidate=True) for number in (1, 2))
+    for dispatch in (one, two):
+        doors.play.do(dispatches.claim_dispatch, dispatch)
+    doors.play.complete(one, doors.play.evidence(task))
+    done = doors.last(task, "completed")
+    no = doors.forge(task, "rejected", unmet=["criterion: It works."])
+    doors.landed()
+    yes = doors.forge(task, "accepted", sees=[done], text=doors.ref(task).digest)
+    doors.play.do(settling.settle_record, task, yes, reason=WHY)
+    first = doors.last(task, "settled")
+    assert no in doors.caught("D011")
+    told = doors.completion(task, doors.play.evidence(task), dispatch=two)
+    again = doors.forge(task, "completed", sees=[done], **told)
+    doors.forge(task, "settled", sees=[first, again], keep=no, reason=WHY)
+    assert doors.play.status(task) == "accepted"
+    assert no in doors.caught("D011")

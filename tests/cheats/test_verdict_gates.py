@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import evidences, releases, runs, tasks
+from memento_git.work.refusals import GateFallen
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -302,3 +303,63 @@ def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:
     play.do(tasks.cancel_task, task, reason="Too hard.")
     assert doors.missing() == ["the run is empty: no task of it is completed"]
     doors.unfinished("run_empty", run, "nothing was done")
+
+
+def test_a_run_that_is_completed_by_hand_over_a_gate_whose_code_is_another_by_now(doors: Doors) -> None:
+    """Way: that the gate holds no more is known of the base, where nobody had completed anything on it."""
+    doors.policy(f"  gates: {{required: [{GATE}], fresh: [{GATE}]}}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.gate(GATE, "passed", evidence=doors.play.state(task).ids("evidence"))
+    (doors.root / "app.py").write_text("answer = 41\n")
+    doors.play.commit_all()
+    doors.landed()
+    doors.unfinished("gate_fallen", run, "nothing that it rests on saw the code of this commit")
+
+
+@pytest.mark.parametrize("required", ["", "  gates: {required: [release]}\n"])
+def test_a_run_that_is_completed_by_hand_over_a_no_to_its_release(doors: Doors, required: str) -> None:
+    """Way: the release was right on its day, and whoever approved it has taken that back since."""
+    doors.policy(RELEASE + required)
+    doors.play.proven()
+    run, grace = run_of(doors), doors.play.as_("Grace")
+    grace.do(evidences.approve, run, response="yes")
+    doors.play.do(releases.release_run, run=run)
+    grace.do(evidences.approve, run, response="no")
+    doors.landed()
+    with pytest.raises(GateFallen) as told:
+        doors.play.do(runs.complete_run, run)
+    assert told.value.hint.endswith(f"memento gate release --run {run}")
+    doors.forge(run, "completed")
+    assert "approvals: 0 of 1" in doors.caught("G004")
+
+
+def test_a_run_that_is_completed_by_hand_over_work_that_its_release_had_not_seen(doors: Doors) -> None:
+    """Way: policy asks for no release, so that nobody would look whether the one that was given holds."""
+    doors.play.proven()
+    run = run_of(doors)
+    doors.play.do(releases.release_run, run=run)
+    doors.play.proven("More")
+    doors.landed()
+    doors.unfinished("gate_fallen", run, "it had not seen that")
+
+
+def test_a_release_that_is_written_by_hand_over_a_gate_whose_code_is_another_by_now(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{GATE}], fresh: [{GATE}]}}\n{RELEASE}")
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.gate(GATE, "passed", evidence=doors.play.state(task).ids("evidence"))
+    doors.play.as_("Grace").do(evidences.approve, run, response="yes")
+    (doors.root / "app.py").write_text("answer = 41\n")
+    doors.play.commit_all()
+    doors.landed()
+    doors.unreleased(run, "nothing that it rests on saw the code of this commit")
+
+
+@pytest.mark.parametrize("gate", ["final_acceptance", "release"])
+def test_a_run_that_is_completed_by_hand_on_a_verdict_that_must_be_signed_by_now(doors: Doors, gate: str) -> None:
+    """Way: nothing that the branch adds needs a signature; what it rests on does, since policy demands it."""
+    doors.play.proven()
+    run = run_of(doors)
+    doors.forge(run, "passed", gate=gate)
+    doors.landed()
+    doors.policy(f"  signatures: {{allowed_signers: .memento/signers, require: {{{gate}: [ada@example.invalid]}}}}\n")
+    doors.unfinished("signature_required", run, f"gate {gate} of {run} has passed without the signature it needs")

@@ -12,7 +12,8 @@ from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import guidance, markdown, mnemo, pmb, records
 from memento_git.knowledge.foreign.places import Placed, placed
-from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.injection import orders
+from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.texts.secrets import SecretFound
@@ -47,6 +48,7 @@ def bring(
     """Take in what a reader finds in a source, in one commit; with `dry_run` only say what would come in."""
     if origin not in ("", "import"):
         raise OriginFixed(form=form, origin=origin)
+    source = source.resolve() if source.name in ("", "..") else source
     return take_in(ledger, READERS[form](source), dry_run=dry_run, allow_secrets=allow_secrets)
 
 
@@ -98,6 +100,7 @@ class _Bringing:
         self._texts = {alike.plain(note.body): note for note in notes}
         self._sources = {source: note for note in notes for source in note.list("sources")[:1]}
         live = {note.id for note in desk.shelf.live()}
+        self._gone = TakenOut.of(desk.shelf)
         self._places = self._placed(found.entries)
         self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
 
@@ -135,13 +138,17 @@ class _Bringing:
         except MementoError as error:
             self._leave(entry.where, error.message)
             return
-        if entry.at and entry.at <= self.desk.tx.now:
+        if entry.at > self.desk.tx.now:
+            self._leave(entry.where, f"its time {entry.at} is yet to come: it is dated now")
+        elif entry.at:
             draft.data["at"] = entry.at
         key = draft.data.get("key", "") if entry.state in ("", "parked") else ""
         if key in self._keys and self._keys[key] not in map(self.names.get, entry.supersedes):
             self._leave(entry.where, f"note {self._keys[key]} has the key {key} already, and says something else")
             return
-        if signs := instructive(draft.body, draft.data["title"]):
+        for why in entry.told:
+            self._leave(entry.where, why)
+        if signs := orders(draft.data, draft.body):
             self.drafts.append(_Held(entry, draft, f"it {', '.join(signs)}, and nobody vouches for it"))
             return
         if key:
@@ -179,6 +186,9 @@ class _Bringing:
         elif (there := came or same) is not None:
             self.existing.append(Taken(there.id, str(there.data["title"])))
             self.names[entry.name] = there.id
+            return True
+        elif gone := self._gone.find(entry.text, source, lasting=entry.lasting):
+            self._leave(entry.where, why_out(gone))
             return True
         return came is not None
 

@@ -25,8 +25,9 @@ from memento_git.knowledge.bundle import (
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout, prosefile
 from memento_git.ledger.store import Transaction
 from memento_git.model.exchange import Brought, LeftOut, Taken
@@ -130,6 +131,7 @@ class _Intake:
         self.desk = Desk.of(tx)
         self.before = Shelf(tx.view)
         self.drafts = Drafts(tx.ledger.git)
+        self.gone = TakenOut.of(self.before)
         self.brought = Brought([], [], [], [])
         self.differ: list[str] = []
         self.new: set[str] = set()
@@ -248,7 +250,7 @@ class _Intake:
         lowered = file is not note.text
         origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]], ORIGINS)
         judged = origin in LOW and (lowered or not note.draft)
-        signs = instructive(note.body, note.title) if judged else []
+        signs = orders(note.front, note.body) if judged else []
         if not signs:
             return ""
         self._scan(note.where, note.events, note)
@@ -319,7 +321,10 @@ class _Intake:
         options = {key: str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
                    for key, value in line.options.items()}  # fmt: skip
         options |= {"origin": "import"}
-        if not (signs := instructive(line.text, str(options.get("title", "")))):
+        if gone := self.gone.find(line.text, next(iter(options.get("sources") or ()), "")):
+            self.brought.skipped.append(LeftOut(line.where, why_out(gone)))
+            return
+        if not (signs := orders(options, line.text)):
             made = self._added(line, options)
             told = Taken(made.id, titled(line.text))
             (self.brought.existing if made.existing else self.brought.added).append(told)

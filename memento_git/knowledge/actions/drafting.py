@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.knowledge.actions.notes import Added, add_note, admit, write
+from memento_git.knowledge.actions.notes import Added, admit, write
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.drafting import Draft, drafted
+from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.injection import instructive, must_be_named
+from memento_git.knowledge.injection import must_be_named, orders
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import layout
 from memento_git.model.ids import resolve
@@ -16,6 +16,7 @@ from memento_git.model.ids import resolve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.model.work import Prose
 
@@ -31,25 +32,23 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     """Make drafts, or items of the short tier, notes of the ledger; without a name all drafts that give no orders.
 
     They go from where they were once that is committed, or at once where notes say it all already. An item becomes a
-    fact of the tier medium.
+    fact of the tier medium, or a draft of one where it gives orders and nobody vouches for it. Who wrote it, and where
+    it comes from, stay with either.
     """
     desk, held = Desk.of(tx), Drafts(tx.ledger.git)
     short = ShortTerm(tx.ledger.git, desk.policy.short)
     items = {item.id: item for item in short.items()}
-    drafts = {draft.id: draft for draft in held.all()}
-    plain = [
-        one.id
-        for one in drafts.values()
-        if not must_be_named(one.data["origin"], instructive(one.body, one.data["title"]))
-    ]
-    chosen = [resolve(one, "note", {*drafts, *items}) for one in given] if given else plain
-    added = [
-        _promoted(desk, drafts[one]) if one in drafts else add_note(tx, items[one].text, tier="medium")
-        for one in chosen
-    ]
+    drafts = {draft.id: _waiting(draft) for draft in held.all()}
+    plain = [one for one, draft in drafts.items() if not _must_be_named(draft)]
+    chosen = list(dict.fromkeys(resolve(one, "note", {*drafts, *items}) for one in given)) if given else plain
+    found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
+    turned = [draft for one, draft in found.items() if one not in drafts and _must_be_named(draft)]
+    added = [_promoted(desk, draft) for draft in found.values() if draft not in turned]
 
     def leave() -> None:
         held.remove(chosen)
+        for draft in turned:
+            held.add(*draft[:3])
         short.drop(set(chosen))
 
     if tx.changes:
@@ -59,14 +58,28 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     return added
 
 
-def _promoted(desk: Desk, draft: Prose) -> Added:
+def _waiting(draft: Prose) -> Drafted:
+    return Drafted(draft.data, draft.body, layout.domain_of(draft.path), "")
+
+
+def _fact(desk: Desk, item: Item) -> Drafted:
+    """Return the note that an item of the short tier comes to: by whom, when and of what origin it was written."""
+    made = drafted(desk, Draft(text=item.text, tier="medium"))
+    return made._replace(data={**made.data, "id": item.id, "at": item.at, "by": item.by, "origin": item.whence})
+
+
+def _must_be_named(draft: Drafted) -> bool:
+    return must_be_named(draft.data["origin"], orders(draft.data, draft.body))
+
+
+def _promoted(desk: Desk, draft: Drafted) -> Added:
     made = admit(desk, draft.data, draft.body)
     if made.existing:
         return made
-    write(desk, draft.data, draft.body, layout.domain_of(draft.path))
-    for old in draft.list("supersedes"):
-        desk.happen(desk.shelf, old, "superseded", successor=draft.id)
-    desk.happen(desk.shelf, draft.id, "promoted", draft=True)
+    write(desk, draft.data, draft.body, draft.domain)
+    for old in draft.data.get("supersedes") or ():
+        desk.happen(desk.shelf, old, "superseded", successor=made.id)
+    desk.happen(desk.shelf, made.id, "promoted", draft=True)
     return made
 
 

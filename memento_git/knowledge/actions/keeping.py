@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.errors import Misused
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import Added, add_note
 from memento_git.knowledge.desk import Desk
-from memento_git.knowledge.drafting import MOMENTS, SHARES, stamped, titled
-from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.drafting import MOMENTS, SHARES, Draft, stamped, titled
+from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.rows import after, draft_row
 from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.model import anchors
@@ -29,6 +30,14 @@ OPTIONS: Final = {
 }  # fmt: skip
 NAMING: Final = ("links", "evidence", "supersedes")
 AT_FIRST: Final = ("domain", *NAMING)
+ASKED: Final = {**OPTIONS, "kind": "--kind", "reason": "--reason", "draft": "--draft"}
+PLAIN: Final[tuple[object, ...]] = (None, "", (), [], False)
+
+
+class ShortKeepsText(Misused):
+    token = "short_keeps_text"
+    sentence = "the short tier keeps a text and its origin, so it would lose what {options} says"
+    hint_ = "leave --short out; --draft keeps a note in this clone alone, with all that is said of it"
 
 
 class Kept(NamedTuple):
@@ -46,9 +55,9 @@ def keep_note(
 ) -> Kept:  # fmt: skip
     """Keep a text as a note, in one commit; as a draft where that is asked, or nobody vouches for its orders."""
     if short:
-        return _for_now(ledger, text, allow_secrets)
+        return _for_now(ledger, text, allow_secrets, {**options, "draft": draft})
     vouched = stamped(ledger.actor, str(options.get("origin") or "")) not in LOW
-    signs = [] if vouched else instructive(text, str(options.get("title") or ""))
+    signs = [] if vouched else orders(options, text)
     if draft or signs:
         found = draft_note(ledger, text, allow_secrets=allow_secrets, **options)
         why = f"it {', '.join(signs)}, and nobody vouches for it" if signs else ""
@@ -86,10 +95,17 @@ def _has(row: Row, key: str, given: Any) -> bool:
     return bool(row[key] == given)
 
 
-def _for_now(ledger: Ledger, text: str, allow_secrets: Sequence[str]) -> Kept:
-    """Keep a text in the short tier of this clone."""
+def _for_now(ledger: Ledger, text: str, allow_secrets: Sequence[str], options: Mapping[str, Any]) -> Kept:
+    """Keep a text in the short tier of this clone, and where it comes from; refuse what that cannot hold."""
+    lost = [name for key, name in ASKED.items() if options.get(key) not in (*PLAIN, Draft._field_defaults.get(key))]
+    if lost:
+        raise ShortKeepsText(options=", ".join(lost))
     desk = Desk.apart(ledger, allow_secrets)
-    item = Item(ledger.new_id("note"), ledger.now(), ledger.actor, desk.text("text", text))
+    origin = stamped(ledger.actor, str(options.get("origin") or ""))
+    item = Item(ledger.new_id("note"), ledger.now(), ledger.actor, desk.text("text", text), origin)
     ShortTerm(ledger.git, desk.policy.short).add(item)
-    row = {"id": item.id, "title": titled(item.text), "status": "short", "created_at": item.at, "text": item.text}
+    row = {
+        "id": item.id, "title": titled(item.text), "status": "short", "origin": origin, "created_at": item.at,
+        "text": item.text,
+    }  # fmt: skip
     return Kept(row, Added(item.id, existing=False, alike=[]), "short")

@@ -8,7 +8,7 @@ from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
-from memento_git.knowledge.injection import LOW, instructive
+from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
@@ -17,7 +17,7 @@ from memento_git.model.anchors import from_data
 from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.knowledge.alike import Alike, Coverage
     from memento_git.ledger.store import Transaction
@@ -37,7 +37,7 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
     """Add a note; one with the very same text is left as it is. `options` are those of `Draft`."""
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
-    _refuse_orders(draft.data["origin"], draft.data["title"], draft.body)
+    _refuse_orders(draft.data["origin"], draft.data, draft.body)
     made = admit(desk, draft.data, draft.body)
     if made.existing:
         return made
@@ -47,9 +47,9 @@ def add_note(tx: Transaction, text: str, **options: Any) -> Added:
     return made
 
 
-def _refuse_orders(origin: str, title: str, body: str) -> None:
+def _refuse_orders(origin: str, data: Mapping[str, Any], body: str) -> None:
     """Refuse to let live what reads like orders and is vouched for by nobody."""
-    if origin in LOW and (signs := instructive(body, title)):
+    if origin in LOW and (signs := orders(data, body)):
         raise no.GivesOrders(origin=origin, why=", ".join(signs))
 
 
@@ -96,7 +96,7 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
         raise no.NotePromoted(note=found.id)
     changes, body = drafting_changes(desk, found, text, options)
     _refuse_key(desk, changes.get("key", ""), (), found.id)
-    _refuse_orders(found.data["origin"], changes.get("title", ""), body)
+    _refuse_orders(found.data["origin"], changes, body)
     desk.rewrite(found.path, found.data, changes, body)
     tx.touch("", found.id)
     if "about" in changes and desk.shelf.about(found) != (found.data.get("about") or []):
@@ -285,7 +285,7 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     given["origin"] = merged_origin(desk, found, str(given.get("origin", "")))
     given["sources"] = [*(one.id for one in found), *given.get("sources", ())]
     draft = drafted(desk, Draft(text=text, **given))
-    _refuse_orders(draft.data["origin"], draft.data["title"], draft.body)
+    _refuse_orders(draft.data["origin"], draft.data, draft.body)
     _refuse_key(desk, draft.data.get("key", ""), [one.id for one in found])
     write(desk, draft.data, draft.body, draft.domain)
     for one in found:

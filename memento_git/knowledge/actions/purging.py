@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Refused
+from memento_git.errors import MementoError, Moved, Refused
 from memento_git.folding.settling import takes_out
-from memento_git.knowledge import index
+from memento_git.knowledge import index, takenout
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout, purging
+from memento_git.ledger.publish import LedgerMoved
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.model.clock import file_stamp
 from memento_git.model.ids import resolve
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
 
-REASON: Final = "purged from the branch's history"
+REASON: Final = "taken out, to be purged from the branch's history"
+TRIES: Final = 10
 
 
 class PurgeByAgent(Refused):
@@ -33,12 +36,19 @@ class PurgeByAgent(Refused):
     hint_ = "retire the note instead: memento note retire NOTE --reason TEXT; ask a person to purge it"
 
 
+class PurgeUnfinished(Moved):
+    token = "purge_unfinished"
+    sentence = "{notes} left the ledger, and the branch's history still has them: {why}"
+    hint_ = "go on: memento purge {ids} --yes"
+
+
 class Purge(NamedTuple):
-    """What a purge comes to: the notes, what git has of them, who names them, and what was done."""
+    """What a purge comes to: the notes, what git has of them, who names them, whence they came, what was done."""
 
     notes: list[str]
     reach: Reach
     named_by: list[str]
+    sources: list[str]
     done: Rewritten | None
 
 
@@ -64,9 +74,25 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
     if yes:
         if fresh := {note: held[note] for note in notes if not left[note]}:
             ledger.change("purge", lambda tx: _take_out(tx, fresh))
-        done = purging.rewrite(ledger.git, purging.survey(ledger.git, paths), file_stamp(ledger.now()))
+        done = _rewritten(ledger, notes)
         _forget(ledger)
-    return Purge(notes, reach, _naming(shelf, notes), done)
+    return Purge(notes, reach, _naming(shelf, notes), takenout.sources(shelf, notes), done)
+
+
+def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:
+    """Make history anew, again where somebody else committed meanwhile; say what is left to do where that fails."""
+
+    def paths() -> list[str]:
+        shelf, held = Shelf(ledger.view()), _held(purging.history_of(ledger.git, layout.KNOWLEDGE))
+        return [path for note in notes for path in held[note] if path != _left(shelf, note)]
+
+    try:
+        for _ in range(TRIES - 1):
+            with suppress(LedgerMoved):
+                return purging.rewrite(ledger.git, paths, file_stamp(ledger.now()))
+        return purging.rewrite(ledger.git, paths, file_stamp(ledger.now()))
+    except MementoError as error:
+        raise PurgeUnfinished(notes=", ".join(notes), ids=" ".join(notes), why=error.message) from error
 
 
 class _Emptied(Shelf):
@@ -92,8 +118,10 @@ def _left(shelf: Shelf, note: str) -> str:
 def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     """Take the files of notes out of the ledger, and leave an event of each that says so."""
     desk = Desk.of(tx)
-    for paths in held.values():
-        for path in paths:
+    came = {note: takenout.source_mark(desk.shelf, note) for note in held}
+    for note, paths in held.items():
+        events = (desk.shelf.index.events[one] for one in desk.shelf.index.events_of.get(note, ()))
+        for path in {*paths, *events}:
             if path in tx.view.files:
                 tx.put(path, None)
     places = {
@@ -102,7 +130,7 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     emptied = _Emptied(tx.view, places)
     nothing = codec.digest_of(b"")
     for note in held:
-        desk.happen(emptied, note, "redacted", target=f"{note}@{nothing}", reason=REASON)
+        desk.happen(emptied, note, "redacted", target=f"{note}@{nothing}", reason=REASON, **came[note])
 
 
 def _held(paths: set[str]) -> dict[str, list[str]]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import changes
 from memento_git.knowledge.actions.drafting import promote_drafts
-from memento_git.knowledge.actions.notes import add_note
+from memento_git.knowledge.actions.notes import add_note, park_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.orientation import HANDOFF, standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
-from memento_git.knowledge.rows import after, draft_row, note_row
+from memento_git.knowledge.rows import after, draft_row, note_row, short_row
 from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
-from memento_git.ledger import layout, marks
+from memento_git.ledger import history, layout, marks
 from memento_git.texts.secrets import refuse_secrets
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 LAST: Final = "last-session"
+APART: Final = "what was said of a session is kept apart from what is recalled"
 
 
 def start_session(
@@ -76,6 +77,9 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "head": session.head or None,
         "ended_at": session.ended or None,
         "notes": [note_row(shelf, note) for note in _made(shelf, session)],
+        "elsewhere": [
+            {"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(ledger, shelf, session)
+        ],
         "redacted": _redacted(shelf, session),
         **_waiting(ledger, shelf),
     }
@@ -86,13 +90,44 @@ def _waiting(ledger: Ledger, shelf: Shelf) -> Row:
     short = ShortTerm(ledger.git, shelf.view.policy().short)
     return {
         "drafts": [draft_row(one) for one in Drafts(ledger.git).all()],
-        "short": [item._asdict() for item in short.items()],
+        "short": [short_row(item) for item in short.items()],
     }
 
 
 def _made(shelf: Shelf, session: Session) -> list[Prose]:
-    """Return the notes that the session's actor wrote since it began."""
-    return [one for one in shelf.readable() if one.data["by"] == session.actor and one.data["at"] >= session.at]
+    """Return the notes that the session's actor wrote, or promoted from drafts of whomever, since it began."""
+    return [one for one in shelf.readable() if _is_of(shelf, one, session)]
+
+
+def _is_of(shelf: Shelf, note: Prose, session: Session) -> bool:
+    if note.data["by"] == session.actor and note.data["at"] >= session.at:
+        return True
+    return note.id in shelf.index.events_of and any(
+        (one.event.do, one.event.by) == ("promoted", session.actor)
+        and one.event.data.get("draft") and one.event.at >= session.at
+        for one in shelf.folded(note.id).events
+    )  # fmt: skip
+
+
+class Elsewhere(NamedTuple):
+    """A note that a session made on a branch that is not checked out, among the notes of that branch."""
+
+    branch: str
+    shelf: Shelf
+    note: Prose
+
+
+def _elsewhere(ledger: Ledger, shelf: Shelf, session: Session) -> list[Elsewhere]:
+    """Return the notes that a session made on other branches and that are not on this one."""
+    found: dict[str, Elsewhere] = {}
+    for branch in history.branches_with_notes(ledger.git, session.at):
+        there = earlier(ledger, branch)
+        if there is None:
+            continue
+        for note in _made(there, session):
+            if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
+                found.setdefault(note.id, Elsewhere(branch.removeprefix("refs/heads/"), there, note))
+    return list(found.values())
 
 
 def _redacted(shelf: Shelf, session: Session) -> list[str]:
@@ -111,7 +146,7 @@ def session_status(ledger: Ledger) -> Row:
     current = Sessions(ledger.git).current(ledger.asker)
     if current is None:
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
-        return {**none, "actor": ledger.asker, "notes": [], "redacted": [], **_waiting(ledger, shelf)}
+        return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "redacted": [], **_waiting(ledger, shelf)}
     return session_row(ledger, shelf, current)
 
 
@@ -144,15 +179,15 @@ def end_session(
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
         left = [] if promote else [draft.title for draft in Drafts(ledger.git).all()]
-        told = [f"{note.title} ({', '.join(_labels(shelf, note))})" for note in made]
+        told = [_named(shelf, note) for note in made]
+        told += [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
         body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         note = add_note(
             tx, body, title=title, kind="summary", domain="history", tags=[HANDOFF], sources=[one.id for one in made]
         )
         if rating or requests:
-            feedback = "\n".join([f"Session {session.id}: rated {rating or 'nothing'}.", *_list("Requests", requests)])
-            add_note(tx, feedback, kind="event", domain="feedback", importance=rating)
+            _keep_apart(tx, session, rating, requests)
         return after(tx, note.id), promoted
 
     row, promoted = ledger.change("session end", act)
@@ -163,8 +198,19 @@ def end_session(
     left = [draft_row(one) for one in Drafts(ledger.git).all()]
     return {
         "session": session.id, "note": row, "promoted": promoted, "drafts": left,
-        "short": [item._asdict() for item in short.items()],
+        "short": [short_row(item) for item in short.items()],
     }  # fmt: skip
+
+
+def _keep_apart(tx: Transaction, session: Session, rating: str, requests: Sequence[str]) -> None:
+    """Keep what was said of a session as a note that is parked at once, so that only who asks for it is told."""
+    feedback = "\n".join([f"Session {session.id}: rated {rating or 'nothing'}.", *_list("Requests", requests)])
+    park_note(tx, add_note(tx, feedback, kind="event", domain="feedback", importance=rating).id, reason=APART)
+
+
+def _named(shelf: Shelf, note: Prose, branch: str = "") -> str:
+    where = f", on the branch {branch}" if branch else ""
+    return f"{note.title} ({', '.join(_labels(shelf, note))}{where})"
 
 
 def _labels(shelf: Shelf, note: Prose) -> list[str]:

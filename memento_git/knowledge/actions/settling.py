@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memento_git.knowledge import takenout
 from memento_git.knowledge.desk import Desk
 from memento_git.ledger import codec, settling
 from memento_git.model.ids import kind_of
@@ -39,8 +40,9 @@ def redact_note(tx: Transaction, target: str, *, reason: str = "") -> str:
     identity = desk.view.find(gone, "note")[0]
     if desk.shelf.is_redacted(identity):
         raise settling.AlreadyRedacted(target=identity)
-    path = desk.shelf.note(identity).path
+    note = desk.shelf.note(identity)
+    path = note.path
     digest = codec.digest_of(tx.view.read(path) or b"")
-    desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words)
+    desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words, **takenout.marks(note))
     tx.put(path, None)
     return identity

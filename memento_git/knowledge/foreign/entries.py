@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
     `options` are those of a note; `links` (relation, name), `supersedes` and `merges` name other entries of the source.
     `lasting`: its name stays the same when its text changes. `line`: where its text begins in the file.
-    `quotes`: for a place in the code, the text that stood there.
+    `quotes`: for a place in the code, the text that stood there. `told`: what was said of it that a note cannot have.
     """
 
     where: str
@@ -50,6 +50,7 @@ class Entry(NamedTuple):
     line: int = 0
     lasting: bool = True
     quotes: Mapping[str, str] = {}
+    told: tuple[str, ...] = ()
 
 
 class Found(NamedTuple):

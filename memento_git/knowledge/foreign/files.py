@@ -16,7 +16,7 @@ def below(folder: Path, suffixes: tuple[str, ...], skipped: list[LeftOut]) -> It
     """Yield name and text of the files in a folder and below it, in the order of their names."""
     for count, path in enumerate(_walk(folder)):
         if count >= MOST:
-            raise SourceUnreadable(where=folder, problem=f"it has more than {MOST} files")
+            raise SourceUnreadable(where=folder.name, problem=f"it has more than {MOST} files")
         name = path.relative_to(folder).as_posix()
         if path.suffix.lower() not in suffixes:
             continue

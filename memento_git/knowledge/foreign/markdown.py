@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
+from memento_git.knowledge.foreign.values import Values
 from memento_git.ledger import yamltext
 from memento_git.model.exchange import LeftOut
 
@@ -21,6 +22,7 @@ CODE: Final = re.compile(
     r"(?ms)^ {0,3}(?P<fence>```+|~~~+)[^\n]*$.*?(?:^ {0,3}(?P=fence)|\Z)|(?P<tick>`+)(?!`)[^\n]+?(?P=tick)"
 )
 NOWHERE: Final = "a [[link]] in this line leads to none of the notes that were read, so the note is without it"
+STANDING: Final = ("active", "current")
 GONE: Final = ("retired", "archived", "deprecated", "obsolete")
 
 
@@ -54,15 +56,24 @@ def _entry(name: str, text: str, folder: str, skipped: list[LeftOut]) -> Entry |
         skipped.append(LeftOut(name, "it has no text"))
         return None
     start += len(body) - len(body.lstrip("\n"))
-    state = str(data.get("status", data.get("state", ""))).strip().lower()
-    return Entry(
-        name, str(data.get("id") or name), body, _options(name, folder, data, body),
-        at=entries.moment(_first(data, "at", "created", "created_at", "date")),
-        supersedes=entries.words(data.get("supersedes")),
-        links=_typed(data.get("links")),
-        state="retired" if state in GONE else "parked" if state == "parked" else "",
+    values = Values(data)
+    state = _state(values)
+    entry = Entry(
+        name, str(values.first("id")[1] or name), body, _options(name, folder, values, body),
+        at=values.moment("at", "created", "created_at", "date"), supersedes=values.words("supersedes"),
+        links=values.links("links", "to"), state="retired" if state in GONE else "parked" if state == "parked" else "",
         reason=f"it was {state} where it came from" if state in GONE else "", line=start,
     )  # fmt: skip
+    values.rest("origin")
+    return entry._replace(told=tuple(values.told))
+
+
+def _state(values: Values) -> str:
+    name, value = values.first("status", "state")
+    state = str(value or "").strip().lower()
+    if state not in ("", *STANDING, *GONE, "parked"):
+        values.tell(f"its {name} {value!r:.60} is none here: it comes in as active")
+    return state
 
 
 def _split(text: str) -> tuple[str, str, int]:
@@ -74,36 +85,28 @@ def _split(text: str) -> tuple[str, str, int]:
     return front, text[end + 5 :], front.count("\n") + 3
 
 
-def _options(name: str, folder: str, data: Mapping[str, Any], body: str) -> dict[str, Any]:
+def _options(name: str, folder: str, values: Values, body: str) -> dict[str, Any]:
     heading = HEADING.search(body)
-    told = _first(data, "title") or (heading[1] if heading else name.rpartition("/")[2].rpartition(".")[0])
+    file = heading[1] if heading else name.rpartition("/")[2].rpartition(".")[0]
     return entries.given(
-        title=entries.one_line(str(told)),
-        kind=entries.kind(_first(data, "kind", "type"), "fact"),
-        domain=entries.domain(_first(data, "domain", "category")),
-        key=entries.key(_first(data, "key", "subject_key")),
-        tags=entries.words(data.get("tags")),
-        aliases=entries.words(data.get("aliases")),
-        importance=entries.share(data.get("importance")),
-        confidence=entries.share(data.get("confidence")),
-        expires=entries.moment(data.get("expires")),
-        valid_from=entries.moment(data.get("valid_from")),
-        valid_to=entries.moment(data.get("valid_to")),
-        thread=entries.one_line(str(data.get("thread") or "")),
-        about=entries.places(data.get("about")),
-        sources=(f"file:{folder}/{name}", *entries.words(data.get("sources"))),
+        title=values.line("title") or entries.one_line(file),
+        kind=values.kind("kind", "type"),
+        domain=values.domain("domain", "category"),
+        key=values.key("key", "subject_key"),
+        tags=values.words("tags"),
+        aliases=values.words("aliases"),
+        importance=values.share("importance"),
+        confidence=values.share("confidence"),
+        tier=values.tier("tier"),
+        expires=values.moment("expires"),
+        valid_from=values.moment("valid_from"),
+        valid_to=values.moment("valid_to"),
+        thread=values.line("thread"),
+        to=values.line("to"),
+        pinned=values.flag("pinned"),
+        about=values.places("about"),
+        sources=(f"file:{folder}/{name}", *values.words("sources")),
     )
-
-
-def _first(data: Mapping[str, Any], *names: str) -> Any:
-    return next((data[name] for name in names if data.get(name)), None)
-
-
-def _typed(value: Any) -> tuple[tuple[str, str], ...]:
-    """Return the links of front matter that is written as ours is."""
-    if not isinstance(value, list):
-        return ()
-    return tuple((entries.relation(one.get("rel")), str(one.get("to"))) for one in value if isinstance(one, dict))
 
 
 def _names(found: list[Entry]) -> dict[str, str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
+from memento_git.knowledge.foreign.values import Values
+from memento_git.model.clock import seconds_of
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 ADDRESS: Final = re.compile(r"[0-9a-f]{12}")
 KINDS: Final = {"architecture": "fact", "decisions": "decision", "patterns": "lesson", "tasks": "fact",
                 "issues": "gap", "history": "event", "feedback": "preference"}  # fmt: skip
+CHAIN: Final = ("chain_id", "members", "summary", "status", "stash_reason", "domain")
+SURVEYS: Final = "feedback"
 NOT_NOTES: Final = {
     "root": "it is a root: a list of what was active",
     "pipeline": "it is a pipeline, not knowledge: save it with memento recipe",
@@ -43,6 +47,8 @@ def read(folder: Path) -> Found:
         if name not in active and name not in succeeded:
             state = "parked" if name in stashed else "retired"
             entry = entry._replace(state=state, reason=stashed.get(name, "mnemo did not count it as active"))
+        elif node["meta"].get("domain") == SURVEYS:
+            entry = entry._replace(state="parked", reason="what was said of a session is kept apart")
         made.append(entry)
     drafts = [one.name for one in sorted((store / "sessions").glob("*/nodes"))] if (store / "sessions").is_dir() else []
     if drafts:
@@ -99,6 +105,9 @@ def _threads(store: Path, skipped: list[LeftOut]) -> tuple[dict[str, str], dict[
         if not isinstance(chain, dict) or not isinstance(chain.get("members"), list):
             skipped.append(LeftOut(f"chains.json: {name}", "it is no chain with members"))
             continue
+        beside = Values(chain)
+        beside.rest(*CHAIN)
+        skipped += [LeftOut(f"chains.json: {name}", why) for why in beside.told]
         told = entries.one_line(str(chain.get("summary") or name))
         for member in map(str, chain["members"]):
             if member in threads and threads[member] != told:
@@ -112,31 +121,45 @@ def _threads(store: Path, skipped: list[LeftOut]) -> tuple[dict[str, str], dict[
 
 
 def _entry(name: str, node: Mapping[str, Any], thread: str) -> Entry:
-    meta, inputs = node["meta"], node.get("inputs")
+    values, whole = Values(node["meta"]), Values(node)
+    inputs = node.get("inputs")
     sources = [str(one) for one in inputs] if isinstance(inputs, list) else []
-    domain = entries.domain(meta.get("domain"))
-    anchored = _list(meta.get("anchors"))
-    quotes = {place: str(one.get("context_lines") or "") for one in anchored if (place := _anchor(one))}
+    domain = values.domain("domain")
+    quotes = _quotes(values)
     is_summary = node["type"] == "compress"
+    made = whole.moment("created")
     options = entries.given(
         kind="summary" if is_summary else KINDS.get(domain, "fact"),
         domain=domain,
-        importance=entries.share(meta.get("priority")),
-        confidence=entries.share(meta.get("confidence")),
-        expires=_expires(node),
+        importance=values.share("priority"),
+        confidence=values.share("confidence"),
+        expires=_expires(values, made),
         thread=thread,
         about=tuple(quotes),
         sources=(f"mnemo:{name}", *(f"mnemo:{one}" for one in sources)),
     )
-    links = tuple(
-        (entries.relation(one.get("rel")), str(one.get("addr"))) for one in _list(meta.get("links")) if one.get("addr")
-    )
     old = _taken(node)
-    return Entry(
-        f"nodes/{name}.json", name, node["content"], options, at=entries.moment(node.get("created")),
-        links=tuple(dict.fromkeys(links)), reason=str(meta.get("reason") or ""),
-        supersedes=() if is_summary else old, merges=old if is_summary else (), quotes=quotes,
+    entry = Entry(
+        f"nodes/{name}.json", name, node["content"], options, at=made, links=values.links("links", "addr"),
+        reason=str(values.first("reason")[1] or ""), supersedes=() if is_summary else old,
+        merges=old if is_summary else (), quotes=quotes,
     )  # fmt: skip
+    values.rest("supersedes")
+    whole.rest("addr", "type", "content", "inputs", "meta")
+    return entry._replace(told=(*values.told, *whole.told))
+
+
+def _quotes(values: Values) -> dict[str, str]:
+    """Return each place in the code that a node is anchored to, and the text that stood there."""
+    name, held = values.first("anchors")
+    found = {}
+    for one in held if isinstance(held, list) else [held] * (held is not None):
+        place = _anchor(one) if isinstance(one, dict) else ""
+        if place:
+            found[place] = str(one.get("context_lines") or "")
+        else:
+            values.tell(f"of its {name}, {one!r:.60} names no place in the code: the note comes without")
+    return found
 
 
 def _taken(node: Mapping[str, Any]) -> tuple[str, ...]:
@@ -148,16 +171,19 @@ def _taken(node: Mapping[str, Any]) -> tuple[str, ...]:
     return (str(old),) if node["type"] == "supersede" and old else ()
 
 
-def _expires(node: Mapping[str, Any]) -> str:
+def _expires(values: Values, made: str) -> str:
     """Return when a node's time is over."""
-    days, made = node["meta"].get("ttl_days"), node.get("created")
-    if isinstance(days, (int, float)) and isinstance(made, (int, float)) and days > 0:
-        return entries.moment(made + days * 86_400)
-    return entries.moment(node["meta"].get("expires") or node["meta"].get("expires_at"))
+    name, days = values.first("ttl_days")
+    if days in (None, 0):
+        return values.moment("expires", "expires_at")
+    expires = entries.moment(seconds_of(made) + days * 86_400) if made and _is_length(days) else ""
+    if not expires:
+        values.tell(f"its {name} {days!r:.60} is no length of time from when it was made: the note comes without")
+    return expires
 
 
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+def _is_length(days: Any) -> bool:
+    return isinstance(days, (int, float)) and days > 0
 
 
 def _anchor(anchor: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import databases, entries
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
+from memento_git.knowledge.foreign.values import Values
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ NOT_NOTES: Final = {
 LINKS: Final = {"triggered_by_ulid": "caused_by", "previous_milestone_ulid": "relates_to",
                 "parent_goal_ulid": "relates_to"}  # fmt: skip
 FINISHED: Final = ("done", "cancelled")
+GOAL: Final = (*FINISHED, "pending", "active")
+TOLD: Final = ("superseded_by", "supersedes", "parent_ulid")
+ANSWER: Final = "qa"
 PINNED: Final = 1.0
 
 
@@ -54,29 +58,38 @@ def _entry(
     if why := NOT_NOTES.get(sort, "" if content else "it has no content"):
         skipped.append(LeftOut(where, why))
         return None
-    told = str(meta.get("kind") or meta.get("activity_kind") or sort)
+    values, beside = Values(row), Values(meta)
+    if row["metadata_json"] and not meta and str(row["metadata_json"]).strip() not in ("{}", "null"):
+        values.tell("its metadata are no JSON object: the note comes without")
+    told = str(beside.first("kind", "activity_kind")[1] or sort)
+    kind = entries.kind(KINDS.get(told, told), entries.kind(KINDS.get(sort, sort), ""))
+    if not kind and sort != ANSWER:
+        values.tell(f"its type {sort!r:.60} is none here: it comes in as a fact")
     options = entries.given(
-        kind=entries.kind(KINDS.get(told, told), entries.kind(KINDS.get(sort, sort), "fact")),
-        key=_key(where, meta.get("keyed_fact_key"), skipped),
-        importance=entries.share(row["importance"]),
+        kind=kind or "fact",
+        key=_key(beside),
+        importance=values.share("importance"),
         pinned=row["importance"] == PINNED,
-        tags=tuple(dict.fromkeys((*(("failure",) if told == "failure" else ()), *entries.words(meta.get("tags"))))),
+        thread=beside.line("chain_name"),
+        tags=tuple(dict.fromkeys((*(("failure",) if told == "failure" else ()), *beside.words("tags")))),
         sources=(f"pmb:{name}",),
     )
-    asked = str(meta.get("query") or "").strip()
+    asked = str(beside.first("query")[1] or "").strip() if sort == ANSWER else ""
     state, reason = _state(row, known)
-    return Entry(
-        where, name, f"{asked}\n\n{content}" if sort == "qa" and asked else content, options,
-        at=entries.moment(row["timestamp"]), links=_links(meta, known), supersedes=tuple(after.get(name, ())),
+    entry = Entry(
+        where, name, f"{asked}\n\n{content}" if asked else content, options,
+        at=values.moment("timestamp"), links=_links(meta, known), supersedes=tuple(after.get(name, ())),
         state=state, reason=reason,
     )  # fmt: skip
+    beside.rest(*TOLD, *LINKS, *(("goal_status",) if meta.get("goal_status") in GOAL else ()))
+    return entry._replace(told=(*values.told, *beside.told))
 
 
-def _key(where: str, value: Any, skipped: list[LeftOut]) -> str:
+def _key(beside: Values) -> str:
     """Return the key of a fact about one property of one thing, `thing::property` there."""
-    text = re.sub(r"\s+", "_", str(value or "").strip().replace("::", "."))
+    text = re.sub(r"\s+", "_", str(beside.first("keyed_fact_key")[1] or "").strip().replace("::", "."))
     if text and not entries.key(text):
-        skipped.append(LeftOut(where, f"its key {text!r:.60} is none here: the note comes without"))
+        beside.tell(f"its key {text!r:.60} is none here: the note comes without")
     return entries.key(text)
 
 

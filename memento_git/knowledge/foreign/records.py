@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import databases, entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
+from memento_git.knowledge.foreign.values import Values
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:
@@ -62,29 +63,43 @@ def _entry(where: str, row: Mapping[str, Any], skipped: list[LeftOut]) -> Entry 
         skipped.append(LeftOut(where, "it has no content"))
         return None
     name = str(row.get("id") or where)
-    place = f"{where} ({name})" if row.get("id") else where
-    held = entries.members(row.get("metadata"))
-    subject = entries.key(row.get("subject_key"))
-    if row.get("subject_key") and not subject:
-        skipped.append(LeftOut(place, f"its key {str(row['subject_key'])!r:.60} is none here: the note comes without"))
-    told = str(row.get("source") or "")
+    values = Values(row)
+    beside = _metadata(values)
+    told = values.line("source")
     options = entries.given(
-        kind=entries.kind(row.get("kind"), "fact"),
-        key=subject,
-        importance=entries.share(row.get("importance")),
-        confidence=entries.share(held.get("confidence")),
-        tags=entries.words(held.get("tags")),
+        kind=values.kind("kind"),
+        key=values.key("subject_key"),
+        importance=values.share("importance"),
+        confidence=entries.share(beside.get("confidence")),
+        tags=_tags(beside),
         sources=(f"memento-sqlite:{name}", *((f"its source was {told}",) if told else ())),
     )
     is_gone = any(_is_set(row.get(column)) for column in GONE)
-    return Entry(
-        place, name, content, options, at=_made(row), state="retired" if is_gone else "",
+    place = f"{where} ({name})" if row.get("id") else where
+    entry = Entry(
+        place, name, content, options, at=values.moment(*MADE), state="retired" if is_gone else "",
         reason="it was archived where it came from" if is_gone else "",
     )  # fmt: skip
+    values.rest("id", "content", "updated_at", *GONE)
+    return entry._replace(told=tuple(values.told))
 
 
-def _made(row: Mapping[str, Any]) -> str:
-    return next((entries.moment(row[column]) for column in MADE if row.get(column)), "")
+def _metadata(values: Values) -> dict[str, Any]:
+    _, told = values.first("metadata")
+    held = entries.members(told)
+    if told is not None and not held and str(told).strip() not in ("{}", "null"):
+        values.tell(f"its metadata {told!r:.60} is no JSON object: the note comes without")
+    return held
+
+
+def _tags(held: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return tags as they were, and what else metadata say as tags of the form name=JSON, as `Memory` writes them."""
+    tags = held.get("tags")
+    plain = entries.words(tags) if isinstance(tags, (str, list)) else ()
+    known = {"tags"} if plain else set[str]()
+    known |= {"confidence"} if entries.share(held.get("confidence")) else set()
+    rest = {" ".join(name.split()): value for name, value in held.items() if name not in known}
+    return (*plain, *(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in rest.items()))
 
 
 def _is_set(value: Any) -> bool:

@@ -8,6 +8,7 @@ from memento_git.errors import Misused
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims
 from memento_git.ledger.claims import Claim
+from memento_git.ledger.codec import REDACTED
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
@@ -367,8 +368,9 @@ def recover_dispatch(
     if not requeue:
         return name, ""
     opened = found.get("opened")
+    before = opened.get("executor") if opened else REDACTED
     successor = hand_out(
-        tx, task, executor or (opened.get("executor") if opened else "unnamed"), recovery_of=name,
+        tx, task, executor or ("unnamed" if before == REDACTED else before), recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
         allow_destructive=opened.data.get("allowed", ()) if opened else (), brief=brief,
     )  # fmt: skip

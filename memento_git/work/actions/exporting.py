@@ -156,13 +156,24 @@ def _proving(state: RunState) -> Iterator[str]:
 
 
 def _commit_of(view: View, event: Event) -> str:
-    """Return the commit that brought an event: its code is what was released."""
+    """Return the commit that brought an event: its code is what was released.
+
+    What was taken away and put back came with the first of these commits; of several that did not know each other the
+    code must be the same.
+    """
     told = view.git.run(
-        "-c", "log.showSignature=false", "log", "-1", "--no-renames", "--diff-filter=A", "--format=%H",
-        *view.commits, "--", event.path,
+        "-c", "log.showSignature=false", "log", "-c", "-s", "--full-history", "--no-renames", "--diff-filter=A",
+        "--format=%H", *view.commits, "--", event.path,
     )  # fmt: skip
-    found = told.decode().strip() or view.commits[0]
+    brought = told.decode().split() or [view.commits[0]]
+    first = [one for one in brought if not any(_is_before(view, other, one) for other in brought if other != one)]
     depth = ranges.depth_of(view.git)
-    if depth is not None and None in view.git.objects(changes.parents(view.git, found)):
+    if depth is not None and any(None in view.git.objects(changes.parents(view.git, one)) for one in first):
         raise ranges.ForkMissing(depth=depth, what="the commit of the release", fetch="--deepen 100")
-    return found
+    if len({codestate.code_at(view.git, one)["tree"] for one in first}) > 1:
+        raise NotReleased(run=event.run, why=f"its release came with different code: {', '.join(sorted(first))}")
+    return first[0]
+
+
+def _is_before(view: View, commit: str, other: str) -> bool:
+    return view.git.answer("merge-base", "--is-ancestor", commit, other) is not None

@@ -1,0 +1,122 @@
+"""What a source says beside a text, taken as far as a note can have it; all that it cannot have is told. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from memento_git.knowledge.foreign import entries
+from memento_git.model.knowledge import RELATIONS, TIERS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NOTHING: Final[tuple[Any, ...]] = (None, "", [], {}, ())
+YES: Final = ("true", "yes", "on")
+NO: Final = ("false", "no", "off")
+SHOWN: Final = 8
+WITHOUT: Final = "the note comes without"
+
+
+class Values:
+    """The values that one entry of a source has by name; each is asked for once, and the rest is told at the end."""
+
+    def __init__(self, held: Mapping[Any, Any]) -> None:
+        self.held = {str(name): value for name, value in held.items() if value not in NOTHING}
+        self.told: list[str] = []
+        self._asked: set[str] = set()
+
+    def tell(self, why: str) -> None:
+        """Say that something is left out."""
+        self.told.append(why)
+
+    def first(self, *names: str) -> tuple[str, Any]:
+        """Return the first of some names that says something, and what it says."""
+        name = next((one for one in names if one in self.held), "")
+        self._asked.add(name)
+        return name, self.held.get(name)
+
+    def _taken(self, name: str, value: Any, taken: str, what: str, instead: str = WITHOUT) -> str:
+        if value is not None and not taken:
+            self.tell(f"its {name} {value!r:.60} is {what}: {instead}")
+        return taken
+
+    def share(self, name: str) -> str:
+        _, value = self.first(name)
+        return self._taken(name, value, entries.share(value), "no number from 0 to 1")
+
+    def moment(self, *names: str) -> str:
+        name, value = self.first(*names)
+        return self._taken(name, value, entries.moment(value), "no time")
+
+    def key(self, *names: str) -> str:
+        name, value = self.first(*names)
+        return self._taken(name, value, entries.key(value), "none here")
+
+    def kind(self, *names: str) -> str:
+        name, value = self.first(*names)
+        return self._taken(name, value, entries.kind(value, ""), "none here", "it comes in as a fact") or "fact"
+
+    def domain(self, *names: str) -> str:
+        name, value = self.first(*names)
+        return self._taken(name, value, entries.domain(value), "none here", "that follows from its kind")
+
+    def tier(self, name: str) -> str:
+        _, value = self.first(name)
+        return self._taken(name, value, str(value) if value in TIERS else "", f"not one of {', '.join(TIERS)}")
+
+    def flag(self, name: str) -> bool:
+        _, value = self.first(name)
+        word = str(value).lower()
+        self._taken(name, value, word if word in (*YES, *NO) else "", "neither true nor false")
+        return word in YES
+
+    def line(self, *names: str) -> str:
+        """Return a text on one line; say where it had to be cut."""
+        name, value = self.first(*names)
+        told = entries.one_line(str(value if value is not None else ""))
+        if told != " ".join(str(value if value is not None else "").split()):
+            self.tell(f"its {name} is cut: {told}")
+        return told
+
+    def words(self, name: str) -> tuple[str, ...]:
+        _, value = self.first(name)
+        members = value if isinstance(value, list) else [value]
+        for odd in (one for one in members if isinstance(one, (dict, list))):
+            self.tell(f"of its {name}, {odd!r:.60} is no word: {WITHOUT}")
+        return () if isinstance(value, dict) else entries.words(value)
+
+    def places(self, name: str) -> tuple[str, ...]:
+        _, value = self.first(name)
+        members = value if isinstance(value, list) else [value]
+        for one in members if value is not None else ():
+            if not entries.places(one):
+                self.tell(f"of its {name}, {one!r:.60} names no place in the code: {WITHOUT}")
+        return entries.places(value)
+
+    def links(self, name: str, end: str) -> tuple[tuple[str, str], ...]:
+        """Return relation and name of each link; `end` is what leads to the other."""
+        _, value = self.first(name)
+        found = []
+        for one in value if isinstance(value, list) else [value] * (value is not None):
+            if not isinstance(one, dict) or not one.get(end):
+                self.tell(f"of its {name}, {one!r:.60} leads nowhere: {WITHOUT}")
+                continue
+            rel = entries.relation(one.get("rel"))
+            if str(one.get("rel") or "").strip().lower().replace("-", "_").replace(" ", "_") not in (*RELATIONS, ""):
+                self.tell(f"of its {name}, {one['rel']!r:.60} is no relation here: it comes in as {rel}")
+            found.append((rel, str(one[end])))
+        return tuple(dict.fromkeys(found))
+
+    def others(self, *known: str) -> dict[str, Any]:
+        """Return what nobody asked for, without some names that are known to say nothing of their own."""
+        return {name: value for name, value in self.held.items() if name not in self._asked and name not in known}
+
+    def rest(self, *known: str) -> None:
+        """Tell what nobody asked for."""
+        if left := list(self.others(*known)):
+            self.tell(f"what it says of {_named(left)} stays out: a note has nothing of that name")
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(entries.one_line(one, 40) for one in names[:SHOWN]) + more
