@@ -136,8 +136,7 @@ class View:
         """Let files of a union be those of these blobs, '' where it has none; before anything is read."""
         for path, blob in blobs.items():
             self.files.pop(path, None)
-            if blob:
-                self.files[path] = blob
+            self.files.update({path: blob} if blob else {})
 
     def put(self, path: str, data: bytes | None) -> None:
         """Show a file as it will be; None takes it away."""

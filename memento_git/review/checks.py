@@ -10,9 +10,8 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, verdicts
-from memento_git.review.texts import asks_less
 from memento_git.work.rows import asked_row
-from memento_git.work.verification import run_lines
+from memento_git.work.verification import asks_less, run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -128,7 +127,7 @@ def _repair(state: RunState, task: Prose, repaired: str, scope: Scope) -> Iterat
     old = state.view.record(state.index.prose[repaired])
     if not isinstance(old, Prose):
         return
-    if less := asks_less(old, task):
+    if less := asks_less(old.data, task.data):
         message = f"{task.id} repairs {repaired}, and asks less: {'; '.join(less[:3])}"
         severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
         yield Finding("P005", task.path, 0, message, f"put back what {repaired} asks", severity)

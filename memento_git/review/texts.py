@@ -8,7 +8,7 @@ from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.work import Prose
 from memento_git.work.state import RunState
-from memento_git.work.verification import stricter
+from memento_git.work.verification import asks_less
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:
 def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
     """Tell of a changed text of a task that is handed out, done or repaired, and of what that unproves."""
     status = RunState(comparison.base, place.run).task_status(place.id)
-    less = asks_less(old, new)
+    less = asks_less(old.data, new.data)
     repairs = _repairs(comparison, place) if less else []
     if status in ("pending", "cancelled") and not repairs:
         return
@@ -92,17 +92,6 @@ def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:
     state = comparison.state(place.run)
     ends = {event.id for event in (*state.completions(repair), *state.acceptances(repair))}
     return comparison.base.index(place.run).holds(repair, "task") or bool(ends & comparison.added())
-
-
-def asks_less(old: Prose, new: Prose) -> list[str]:
-    """Return what one task asks and another one, which repairs it, does not."""
-    less = [f"criterion {line[:60]!r}" for line in old.list("criteria") if line not in new.list("criteria")]
-    before, now = old.data.get("verify") or {}, new.data.get("verify") or {}
-    for key in ("evidence", "commands"):
-        less += [f"{key} {one}" for one in before.get(key) or () if one not in (now.get(key) or ())]
-    if stricter(before.get("trust", ""), now.get("trust", "")) != now.get("trust", ""):
-        less.append(f"trust {before['trust']}")
-    return less
 
 
 def _on_easier_terms(comparison: Comparison, done: Iterable[Event], keys: Iterable[str]) -> bool:
