@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import lock, wholefile
 from memento_git.ledger.git import NotARepository, WorkspaceMissing
 from memento_git.ledger.store import Ledger, NoLedger
@@ -55,7 +55,7 @@ def list_file() -> Path:
 
 
 def projects() -> list[Project]:
-    """Return all projects of the list by name: `ok`, `gone` (no folder there), `no_ledger`."""
+    """Return all projects of the list by name: `ok`, `gone` (no folder there), `no_ledger`, `unreadable`."""
     return [Project(name, path, _state(path)) for name, path in sorted(_read().items())]
 
 
@@ -111,6 +111,8 @@ def _state(path: str) -> str:
         return "gone"
     except (NotARepository, NoLedger):
         return "no_ledger"
+    except MementoError:
+        return "unreadable"
     return "ok"
 
 

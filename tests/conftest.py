@@ -33,6 +33,12 @@ def in_memory() -> None:
 in_memory()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Let one more worker run than there are processors: a test waits for git and other processes now and then."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable + 1
+
+
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("homes")

@@ -586,10 +586,45 @@ def test_a_full_disk_is_a_refusal_and_no_bug(play: Play) -> None:
     play.run()
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run([*MEMENTO, "status"], cwd=play.root, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert (done.returncode, b"[file_system]" in done.stderr) == (1, True)
+    assert (done.returncode, b"[answer_unwritten]" in done.stderr) == (1, True)
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run([*MEMENTO, "status", "--json"], cwd=play.root, stdout=full, stderr=full, check=False)
     assert done.returncode == 1
+
+
+def into_full(play: Play, *arguments: str) -> tuple[int, str]:
+    """Run the command line with a standard output that takes nothing; return exit code and stderr."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*MEMENTO, *arguments], cwd=play.root, stdout=full, stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_change_whose_answer_is_lost_is_told_as_made_and_never_to_be_run_again(
+    play: Play, form: tuple[str, ...]
+) -> None:
+    play.run()
+    code, told = into_full(play, "task", "add", "--title", "Once", *form)
+    commit = git(play.root, "rev-parse", "HEAD")
+    assert (code, "[answer_lost]" in told, commit[:12] in told) == (1, True, True)
+    assert "do not run it again" in told
+
+    code, told = into_full(play, "enqueue-event", "--run-id", play.ledger.view().runs()[0], "--title", "Two", *form)
+    assert (code, "[answer_lost]" in told) == (1, True)
+    code, told = into_full(play, "session", "start", *form)
+    assert (code, "look at what was done" in told or "do not run it again" in told) == (1, True)
+    code, told = into_full(play, "task", "add", *form)
+    assert (code, "[usage]" in told) == (2, True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_note_that_standard_error_does_not_take_changes_no_verdict(play: Play) -> None:
+    play.run()
+    (play.root / ".memento" / "extra.md").write_text("mine\n")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*MEMENTO, "status"], cwd=play.root, stdout=subprocess.PIPE, stderr=full, check=False)
+    assert (done.returncode, b"active" in done.stdout) == (0, True)
 
 
 def test_a_bug_is_told_even_where_nothing_can_be_kept_of_it(

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from memento_git.work.actions import health
 from tests.play import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.play import Play
 
@@ -167,3 +173,86 @@ def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Callable[..
     assert (there["ok"], here["ok"]) == (True, False)
     assert {check["name"].split()[0] for check in there["checks"]} == {"ledger", "run", "notes"}
     assert both[0] == 2
+
+
+def test_an_index_that_git_cannot_read_stops_no_reading_and_doctor_says_how_to_make_it_anew(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run = play.run()
+    (play.root / ".git" / "index").write_text("x")
+    assert cli("status", "-C", str(play.root))[0] == 0
+    assert cli("task", "add", "--title", "T", "-C", str(play.root), "--json")[0] == 4
+
+    code, out, _ = cli("doctor", "-C", str(play.root), "--json")
+
+    checks = {check["name"]: check for check in json.loads(out)["checks"]}
+    assert (code, checks["index"]["status"], checks["uncommitted"]["status"]) == (1, "fail", "fail")
+    assert checks[f"run {run}"]["status"] == "ok"
+    assert "doctor" not in out.replace("memento doctor --fix", "")
+    pasted = checks["index"]["fix"].partition(": ")[2]
+    subprocess.run(pasted, shell=True, check=True, cwd=play.root)
+    assert cli("task", "add", "--title", "T", "-C", str(play.root))[0] == 0
+    assert git(play.root, "status", "--short") == ""
+
+
+def test_a_repository_that_git_does_not_open_is_told_in_gits_words_and_not_sent_to_doctor(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    with (play.root / ".git" / "config").open("a") as config:
+        config.write("[\n")
+    for command in ("status", "doctor"):
+        code, out, _ = cli(command, "-C", str(play.root), "--json")
+        answer = json.loads(out)
+        assert (code, answer["error"], "doctor" in answer["hint"]) == (4, "repository_unreadable", False)
+        assert "bad config line" in answer["message"]
+
+
+def test_what_stands_in_the_place_of_our_folder_ends_no_other_check(play: Play) -> None:
+    play.run()
+    shutil.rmtree(play.root / ".git" / "memento")
+    (play.root / ".git" / "memento").write_text("x")
+
+    told = {answer.name: answer for answer in health.examine(play.ledger)}
+
+    assert told["identity"].status == "ok"
+    assert (told["ledger"].status, "memento/journal: Not a directory" in told["ledger"].message) == ("fail", True)
+
+
+def test_locks_that_were_left_behind_and_folders_without_permission_are_told(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = play.root / ".git" / "refs" / "heads" / "main.lock"
+    lock.touch()
+    assert any("refs/heads/main.lock exists" in line for line in found(play, "warn"))
+    lock.unlink()
+    assert found(play, "warn") == []
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "objects" not in str(path) and real(path, mode))
+    assert any("objects cannot be written" in line for line in found(play, "fail"))
+
+
+def test_where_git_ignores_the_ledger_is_told(play: Play) -> None:
+    (play.root / ".git" / "info").mkdir(exist_ok=True)
+    (play.root / ".git" / "info" / "exclude").write_text("# mine\n.memento\n")
+
+    told = next(answer for answer in health.examine(play.ledger) if answer.name == "ignored")
+
+    assert told.fix == "take it out: .git/info/exclude:2:.memento"
+
+
+def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(
+    play: Play, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    play.run()
+    git(play.root, "config", "uploadpack.allowFilter", "true")
+    there = tmp_path / "partial"
+    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", play.root.as_uri(), str(there))
+    git(there, "remote", "set-url", "origin", str(tmp_path / "away"))
+
+    code, out, _ = cli("status", "-C", str(there), "--json")
+    assert (code, json.loads(out)["error"]) == (4, "objects_away")
+    assert "could not fetch" in json.loads(out)["message"]
+    told = next(answer for answer in health.examine(play.beside(there).ledger) if answer.name == "ledger")
+    assert (told.status, "doctor" in told.fix) == ("fail", False)
+    git(there, "remote", "set-url", "origin", str(play.root))
+    assert cli("status", "-C", str(there))[0] == 0

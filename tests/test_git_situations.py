@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -9,18 +10,20 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import publish, worktree
+from memento_git.knowledge import following
+from memento_git.ledger import checkouts, history, publish, worktree
 from memento_git.ledger.store import Ledger, NoLedger
+from memento_git.model.ids import make_id
 from memento_git.work import codestate
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memento_git.errors import MementoError
 
@@ -47,6 +50,16 @@ def test_an_unborn_branch_gets_the_ledger_as_its_first_commit_and_keeps_staged_w
 
     assert git(root, "status", "--short") == "A  app.py"
     assert git(root, "ls-tree", "--name-only", "HEAD") == ".memento"
+
+
+@pytest.mark.parametrize("command", ["check", "graph", "diff HEAD", "diff HEAD~1..HEAD", "status --at @"])
+def test_an_unborn_branch_is_told_as_one(tmp_path: Path, cli: Callable[..., Any], command: str) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    code, out, _ = cli(*command.split(), "-C", str(tmp_path), "--json")
+    answer = json.loads(out)
+    assert (code, answer["error"], answer["hint"].rpartition(": ")[2]) == (1, "no_commit_yet", "memento init")
+    out = cli("status", "--at", "main~9", "-C", str(tmp_path), "--json")[1]
+    assert json.loads(out)["error"] == "revision_not_found"
 
 
 def test_a_detached_head_is_moved_and_a_warning_says_so(play: Play) -> None:
@@ -198,9 +211,32 @@ def test_a_sha256_repository_is_written_and_names_its_code(tmp_path: Path) -> No
         task = wide.proven()
         assert wide.is_proven(task)
         assert len(codestate.code_now(ledger.git)["tree"]) == 64
+        view = ledger.view()
+        rows = history.ledger_commits(view, history.commit_names(view))
+        assert [row["subject"] for row in rows][-1] == "memento: init"
+        assert {(len(row["commit"]), row["author"]) for row in rows} == {(64, "Ada <ada@example.invalid>")}
+        assert rows[0]["trailers"]["Memento-Actor"] == ["Ada <ada@example.invalid>"]
 
     assert git(root, "status", "--short") == ""
     git(root, "fsck", "--strict")
+
+
+def test_commits_of_any_date_encoding_and_message_are_listed(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    play.run()
+    (play.root / ".memento" / "README.md").write_text("mine\n")
+    git(play.root, "add", "--all")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "@99999999999999 +0100")
+    git(play.root, "-c", "i18n.commitEncoding=latin-1", "commit", "-qF", "-", data="Grü\n\nText: x\n".encode("latin-1"))
+    for encoding in ("hex", "idna", "nobody-knows"):
+        (play.root / ".memento" / "README.md").write_text(encoding)
+        git(play.root, "-c", f"i18n.commitEncoding={encoding}", "commit", "-qam", "words")
+
+    view = play.ledger.view()
+    rows = history.ledger_commits(view, history.commit_names(view))
+
+    assert [row["subject"] for row in rows[:4]] == ["words", "words", "words", "Grü"]
+    assert rows[0]["trailers"] == {}
+    assert set(rows[4]["trailers"]) == {"Memento-Action", "Memento-Run", "Memento-Record", "Memento-Actor"}
 
 
 def test_line_endings_of_the_users_platform_never_make_the_ledger_dirty(play: Play, tmp_path: Path) -> None:
@@ -294,6 +330,125 @@ def test_a_path_with_a_colon_and_quotes_is_a_path_like_any_other(tmp_path: Path)
         assert codestate.code_now(ledger.git)["dirty"] is False
 
     assert git(root, "status", "--short") == ""
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "carriage\rreturn", "next\x85line", "line\u2028separator", "end\n"])
+def test_a_path_of_several_lines_is_a_path_like_any_other_and_nothing_is_made_beside_it(
+    play: Play, tmp_path: Path, name: str
+) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    run = play.run()
+    git(place, "clone", "-q", str(play.root), name)
+    git(place, "clone", "-q", "--bare", str(play.root), f"{name}.git")
+    before = sorted(place.iterdir())
+
+    there = play.beside(place / name)
+    task = there.task()
+    checkout = checkouts.add(there.ledger.git, make_id("dispatch", b"12345678"), place / name / "trees")
+
+    assert there.ledger.git.top == place / name
+    assert there.ledger.view().find(task, "task")[1] == run
+    assert checkout.path in checkouts.listed(there.ledger.git)
+    assert checkouts.remove(there.ledger.git, checkout, branch=True) == ""
+    assert play.beside(place / f"{name}.git").ledger.view().runs() == [run]
+    assert sorted(place.iterdir()) == before
+    assert git(place / name, "status", "--short") == ""
+
+
+def test_a_work_tree_that_knows_nothing_of_its_git_directory_is_read_and_written(play: Play, tmp_path: Path) -> None:
+    run = play.run()
+    away, inside = tmp_path / "home", tmp_path / "kept.git"
+    git(tmp_path, "clone", "-q", "--bare", str(play.root), str(inside))
+    away.mkdir()
+    git(inside, "config", "core.bare", "false")
+    git(inside, "config", "core.worktree", str(away))
+    git(inside, "reset", "-q", "--hard")
+
+    there = play.beside(inside)
+    task = there.task()
+
+    assert there.ledger.view().find(task, "task")[1] == run
+    assert there.ledger.warnings == []
+    assert codestate.code_now(there.ledger.git)["dirty"] is False
+    assert (there.ledger.git.top, git(inside, "status", "--short")) == (away, "")
+    assert list(away.glob(f".memento/runs/{run}/tasks/*/{task}/task.md"))
+    assert not (away / "memento").exists()
+
+
+def test_a_work_tree_that_lies_in_another_repository_is_its_own(play: Play, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    git(tmp_path, "init", "-q", "-b", "main", str(other))
+    git(play.root, "config", "core.worktree", str(other))
+    git(play.root, "reset", "-q", "--hard")
+
+    there = play.beside(play.root)
+    run = there.run()
+
+    assert there.ledger.view().runs() == [run]
+    assert not (other / ".git" / "memento").exists()
+    assert git(other, "for-each-ref") == ""
+
+
+ASSUMED, SKIPPED = "--assume-unchanged", "--skip-worktree"
+
+
+@pytest.mark.parametrize("flags", [[ASSUMED], [SKIPPED], [ASSUMED, SKIPPED]], ids=" ".join)
+def test_what_git_was_told_not_to_look_at_is_part_of_the_code_that_a_command_sees(play: Play, flags: list[str]) -> None:
+    for flag in flags:
+        git(play.root, "update-index", flag, "app.py")
+    told = git(play.root, "ls-files", "-v", "app.py")
+    clean = codestate.code_now(play.ledger.git)
+    (play.root / "app.py").write_text("answer = 43\n")
+
+    seen = codestate.code_now(play.ledger.git)
+
+    assert (clean["dirty"], seen["dirty"]) == (False, True)
+    assert git(play.root, "ls-files", "-v", "app.py") == told
+    with following.opened(play.ledger.git) as follower:
+        assert follower.work_tree([]).blob("app.py") == play.ledger.git.blob_id(b"answer = 43\n")
+    for flag in flags:
+        git(play.root, "update-index", flag.replace("--", "--no-"), "app.py")
+    play.commit_all("as it was seen")
+    assert codestate.code_at(play.ledger.git, "HEAD")["tree"] == seen["tree"]
+
+
+def test_a_file_that_is_assumed_unchanged_and_gone_is_gone(play: Play) -> None:
+    git(play.root, "update-index", "--assume-unchanged", "app.py")
+    (play.root / "app.py").unlink()
+
+    assert codestate.code_now(play.ledger.git)["dirty"] is True
+
+
+@pytest.mark.parametrize("index", ["sparse", "full"])
+def test_in_a_sparse_checkout_what_is_there_counts_and_what_is_left_out_is_not_deleted(play: Play, index: str) -> None:
+    for name in ("in/a.py", "out/b.py"):
+        (play.root / name).parent.mkdir()
+        (play.root / name).write_text("answer = 42\n")
+    play.commit_all("code")
+    option = "--sparse-index" if index == "sparse" else "--no-sparse-index"
+    git(play.root, "sparse-checkout", "set", "--cone", option, "in", ".memento")
+    assert not (play.root / "out").exists()
+    assert codestate.code_now(play.ledger.git)["dirty"] is False
+
+    (play.root / "out").mkdir()
+    (play.root / "out" / "b.py").write_text("answer = 43\n")
+
+    assert codestate.code_now(play.ledger.git)["dirty"] is True
+    assert git(play.root, "ls-files", "-v", "in/a.py") == "H in/a.py"
+
+
+def test_what_is_hidden_in_the_work_tree_of_a_dispatch_is_part_of_its_work(play: Play, tmp_path: Path) -> None:
+    checkout = checkouts.add(play.ledger.git, make_id("dispatch", b"12345678"), tmp_path / "trees")
+    inside = checkouts.opened(play.ledger.git, checkout)
+    assert inside is not None
+    git(checkout.path, "update-index", "--skip-worktree", "app.py")
+    (checkout.path / "app.py").write_text("answer = 43\n")
+
+    work = checkouts.look(inside, checkout.base)
+
+    assert work.changed
+    assert git(checkout.path, "cat-file", "blob", f"{work.tree}:app.py") == "answer = 43"
 
 
 def test_a_hand_made_file_where_the_ledger_writes_is_kept(play: Play) -> None:

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 CODES: Final = (
     ("0", "ok"),
-    ("1", "refused, or not found; nothing was changed. Also a negative verdict: `task verify`, `task route`, `doctor`"),
+    (
+        "1",
+        (
+            "refused, or not found; nothing was changed. Also a negative verdict: `task verify`, `task route`, "
+            "`doctor`. And `answer_lost`: the change is made, but standard output took no answer"
+        ),
+    ),
     ("2", "usage: the request itself is malformed"),
     ("3", "something else changed the repository meanwhile, or is in the middle of it; try again"),
     ("4", "the ledger, or git, cannot be read for what it should be"),
@@ -68,7 +74,8 @@ def page() -> str:
     intro = (
         "A command that cannot do what was asked prints one sentence, its token and a next step on standard error, "
         "and leaves everything as it was. With `--json` the answer on standard output is "
-        '`{"ok": false, "error": TOKEN, "message": …, "hint": …}`. Tokens are stable; sentences are not.\n\n'
+        '`{"ok": false, "error": TOKEN, "message": …, "hint": …}`. Tokens are stable; sentences are not. '
+        "Where standard output takes nothing, standard error is told, in words.\n\n"
         "What is wrong *in* the ledger is not an error but a finding: see [findings.md](findings.md)."
     )
     rows = sorted(

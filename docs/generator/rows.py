@@ -321,7 +321,7 @@ THREAD: Final = {
 }  # fmt: skip
 PROJECT: Final = {
     "name": "as you call it", "path": "its folder on this machine",
-    "state": "ok, gone (no folder is there), no_ledger",
+    "state": "ok, gone (no folder is there), no_ledger, unreadable (memento -C PATH doctor tells why)",
 }  # fmt: skip
 HIT: Final = {
     "id": "the record", "record": "note, plan, task, run, evidence, skill",

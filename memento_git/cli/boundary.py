@@ -48,6 +48,12 @@ class Door:
         self.scope = scope
         self.makes = False  # whether the user's own ledger is made where it is missing
         self._ledger: Ledger | None = None
+        self._landed: list[str] = []
+
+    @property
+    def landed(self) -> list[str]:
+        """Return the commits that this invocation has made."""
+        return self._landed + (self._ledger.landed if self._ledger is not None else [])
 
     @property
     def ledger(self) -> Ledger:
@@ -111,6 +117,7 @@ class Door:
             for note in self._notes():
                 line = " ".join(terminal.clean(note).split())
                 terminal.put(f"{click.style('note:', fg='yellow')} {line}", err=True)
+        self._landed = self.landed
         self._ledger.close()
         self._ledger = None
 
@@ -155,12 +162,16 @@ def _door(options: dict[str, Any]) -> Door:
     )
 
 
-def _wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap(function: Callable[..., Any], *, writing: bool = False) -> Callable[..., Any]:
     @functools.wraps(function)
     def called(**options: Any) -> Any:
         door = _door(options)
         try:
             return function(door, **options)
+        except terminal.CannotPrint as error:
+            from memento_git.cli import unprinted
+
+            unprinted.refuse(error, door.landed, writing=writing)
         finally:
             door.close()
 
@@ -196,7 +207,7 @@ def writes(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="RULE",
         help="Take a text although this scanner rule finds a secret in it.",
     )
-    return actor(allow(_shared(_wrap(function))))
+    return actor(allow(_shared(_wrap(function, writing=True))))
 
 
 def scoped(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -281,7 +292,8 @@ def run(arguments: list[str]) -> int:
     try:
         code = _main(arguments)
     except MementoError as error:
-        return _refuse(error.token, error.message, error.hint, error.exit_code, as_json=as_json)
+        lost = isinstance(error.__cause__, terminal.CannotPrint)
+        return _refuse(error.token, error.message, error.hint, error.exit_code, as_json=as_json and not lost)
     except click.exceptions.NoArgsIsHelpError as error:
         terminal.put(error.format_message(), err=True)
         return USAGE_CODE
@@ -339,17 +351,16 @@ def _main(arguments: list[str]) -> Any:
 
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
     message, hint = terminal.shortened(message), terminal.shortened(hint)
-    try:
-        if as_json:
+    if as_json:
+        try:
             terminal.put(*terminal.envelope({"ok": False, "error": token, "message": message, "hint": hint}))
-        else:
-            told = terminal.clean(message)
-            terminal.put(f"{click.style('error:', fg='red')} {told} [{token}]", err=True)
-            if hint:
-                terminal.put(f" next: {terminal.clean(hint)}", err=True)
-    except OSError:
-        terminal.silence(sys.stdout)
-        terminal.silence(sys.stderr)
+        except terminal.CannotPrint:
+            as_json = False
+    if not as_json:
+        told = terminal.clean(message)
+        terminal.put(f"{click.style('error:', fg='red')} {told} [{token}]", err=True)
+        if hint:
+            terminal.put(f" next: {terminal.clean(hint)}", err=True)
     return code
 
 

@@ -19,6 +19,10 @@ MOST_SAID: Final = 1000
 KEPT: Final[ContextVar[list[str] | None]] = ContextVar("kept", default=None)
 
 
+class CannotPrint(OSError):
+    """The answer of a command that standard output does not take."""
+
+
 def clean(text: str) -> str:
     """Return a text of somebody else's without control and bidirectional characters; newlines and tabs stay."""
     return re.sub(UNFIT, "", text)
@@ -67,7 +71,10 @@ def prepare() -> None:
 
 
 def put(*pieces: str, err: bool = False) -> None:
-    """Print a line; once nobody reads any more, print into the void, so that the command's verdict stays."""
+    """Print a line; once nobody reads any more, print into the void, so that the command's verdict stays.
+
+    An answer that cannot be written is an error; what is told besides, on stderr, is not worth one.
+    """
     kept = KEPT.get()
     if kept is not None and not err:
         kept.append("".join(pieces))
@@ -75,8 +82,10 @@ def put(*pieces: str, err: bool = False) -> None:
     try:
         for piece in (*pieces, "\n"):
             click.echo(piece, nl=False, err=err, color=None if "\x1b" in piece else True)
-    except BrokenPipeError:
+    except OSError as error:
         silence(sys.stderr if err else sys.stdout)
+        if not err and not isinstance(error, BrokenPipeError):
+            raise CannotPrint(error.errno, error.strerror) from None
 
 
 def is_read(seconds: float) -> bool:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.ledger.difference import PLAIN
-from memento_git.ledger.git import GitFailed, environment
+from memento_git.ledger.environment import environment
+from memento_git.ledger.git import GitFailed
 from memento_git.ledger.names import SHORT_ID
 
 if TYPE_CHECKING:

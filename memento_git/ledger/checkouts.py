@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout, publish
+from memento_git.ledger import layout, publish, scratch
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.lock import NotWritable, reason_of
 from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, SigningFailed
@@ -25,7 +25,7 @@ MARK: Final = ".memento-worktrees"
 SETTING: Final = "memento.worktrees"
 MARK_TEXT: Final = "Work trees of dispatches: memento makes and removes them. See git worktree list.\n"
 PATTERNS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
-ALL_BUT_LEDGER: Final = ("--", ".", f":(exclude,top){layout.FOLDER}")
+CODE: Final = (".", f":(exclude,top){layout.FOLDER}")
 
 
 class FolderForeign(Refused):
@@ -144,7 +144,7 @@ def listed(git: Git) -> dict[Path, str]:
     """Return folder -> branch ('' when detached) of all work trees that git knows, the main one too."""
     found: dict[Path, str] = {}
     path = None
-    for line in os.fsdecode(git.run("worktree", "list", "--porcelain")).splitlines():
+    for line in _worktrees(git):
         word, _, rest = line.partition(" ")
         if word == "worktree":
             path = Path(rest)
@@ -152,6 +152,12 @@ def listed(git: Git) -> dict[Path, str]:
         elif word == "branch" and path is not None:
             found[path] = rest.removeprefix("refs/heads/")
     return found
+
+
+def _worktrees(git: Git) -> list[str]:
+    """Return what git says of its work trees, a line for each value; git before 2.36 has no way to say all paths."""
+    told = git.answer("worktree", "list", "--porcelain", "-z")
+    return told.split("\0") if told is not None else os.fsdecode(git.run("worktree", "list", "--porcelain")).split("\n")
 
 
 def opened(git: Git, checkout: Checkout) -> Git | None:
@@ -190,8 +196,8 @@ def _index(inside: Git) -> Path:
 
 def _add(inside: Git, extra: Mapping[str, str]) -> tuple[str, ...]:
     """Bring all tracked and unignored code into an index, the ledger as HEAD has it; return inner repositories."""
-    inside.run("add", "-u", *ALL_BUT_LEDGER, extra=extra)
-    others = os.fsdecode(inside.run("ls-files", "--others", "--exclude-standard", "-z", *ALL_BUT_LEDGER, extra=extra))
+    scratch.add_tracked(inside, extra, *CODE)
+    others = os.fsdecode(inside.run("ls-files", "--others", "--exclude-standard", "-z", "--", *CODE, extra=extra))
     found = [path for path in others.split("\0") if path]
     files = [path for path in found if not path.endswith("/")]
     if files:

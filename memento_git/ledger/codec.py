@@ -30,6 +30,7 @@ FENCE: Final = "---\n"
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 CONFLICT: Final = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
+NEWER: Final = "F005"
 REDACTED: Final = "[redacted]"
 FREE: Final = frozenset(("note", "reason", "unmet", "executor", "next"))
 EMPTY: Final[tuple[Any, ...]] = (None, "", (), [], {})
@@ -221,7 +222,7 @@ def read_config(data: bytes | None) -> tuple[Policy, list[Finding]]:
     if isinstance(version, str) and re.fullmatch(r"[0-9]+", version) and int(version[-18:]) > FORMAT:
         message = f"format version {version:.20}: this tool knows up to {FORMAT}"
         return Policy(), [
-            Finding("F005", layout.CONFIG, loaded.lines["version",], message, "install a newer memento-git")
+            Finding(NEWER, layout.CONFIG, loaded.lines["version",], message, "install a newer memento-git")
         ]
     typed = CONFIG.read(loaded.value, (), problems)
     found = [

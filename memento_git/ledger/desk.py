@@ -8,7 +8,7 @@ from memento_git.errors import Refused
 from memento_git.folding.fold import group_of
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
-from memento_git.ledger.store import NoLedger, NothingToCommit
+from memento_git.ledger.store import NothingToCommit, refuse_absent
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import Ref, kind_of
 from memento_git.model.work import Event
@@ -59,7 +59,7 @@ class Desk(Intake):
 
     def __init__(self, tx: Transaction) -> None:
         if layout.CONFIG not in tx.view.files:
-            raise NoLedger(where="HEAD")
+            refuse_absent(tx.view, "HEAD")
         self.tx = tx
         self.view = tx.view
         self.policy: Policy = tx.view.policy()

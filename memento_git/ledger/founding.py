@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger.git import GitFailed, GitMissing, environment
+from memento_git.ledger.environment import environment
+from memento_git.ledger.git import GitFailed, GitMissing
 
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger

@@ -12,23 +12,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
+from memento_git.ledger.environment import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 OLDEST: Final = (2, 31)
-LOCAL_VARIABLES: Final = frozenset({
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE", "GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
-})  # fmt: skip
-QUARANTINE: Final = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
 AT_ONCE: Final = 200
-QUIET: Final = {
-    "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
-    "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull,
-}  # fmt: skip
 WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
@@ -62,6 +52,14 @@ class GitFailed(Broken):
     token = "git_failed"
     sentence = "git {command} failed: {reason}"
     hint_ = "memento doctor tells more"
+
+
+class RepositoryUnreadable(Broken):
+    """There is a repository, and git does not open it."""
+
+    token = "repository_unreadable"
+    sentence = "git cannot open this repository: {reason}"
+    hint_ = "mend what git names, until git status works, then run the command again"
 
 
 class NotARepository(Refused):
@@ -112,13 +110,6 @@ class Stored(NamedTuple):
     data: bytes
 
 
-def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return our environment without what ties git to another repository or index."""
-    left_out = LOCAL_VARIABLES if QUARANTINE[0] not in os.environ else LOCAL_VARIABLES.difference(QUARANTINE)
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    return {**kept, **QUIET, **(extra or {})}
-
-
 class Git:
     """One repository, and the work tree in it if there is one."""
 
@@ -128,13 +119,16 @@ class Git:
         self.start = start.absolute()
         self.cwd = start
         self.extra: dict[str, str] = {}
+        self.bound: dict[str, str] = {}
         self._reader: subprocess.Popen[bytes] | None = None
         self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
         answer = self._run(
             "rev-parse", "--path-format=absolute", "--is-bare-repository", "--show-object-format",
             "--git-dir", "--git-common-dir", "--show-toplevel",
         )  # fmt: skip
-        lines = os.fsdecode(answer.stdout).splitlines()
+        lines = os.fsdecode(answer.stdout).split("\n")[:-1]
+        if len(lines) > 5:  # a path of several lines
+            lines = [*lines[:2], *filter(None, map(self._place, ("git-dir", "git-common-dir", "show-toplevel")))]
         if len(lines) < 4 or not Path(lines[2]).is_absolute():
             self._explain(answer.stderr)
         self.object_format = lines[1]
@@ -142,6 +136,17 @@ class Git:
         self.common_dir = Path(lines[3])
         self.top = Path(lines[4]) if len(lines) > 4 else None
         self.cwd = self.top or self.git_dir
+        if self.top is not None and not _is_found_from(self.top, self.git_dir):
+            self.bound = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
+
+    def _place(self, what: str) -> str:
+        """Return one of the repository's folders, whatever characters are in its path; nothing where there is none."""
+        done = self._run("rev-parse", "--path-format=absolute", f"--{what}")
+        return "" if done.returncode else os.fsdecode(done.stdout).removesuffix("\n")
+
+    def _environment(self, extra: Mapping[str, str] | None) -> dict[str, str]:
+        """Return the environment of one git command, led to this repository where its work tree does not lead there."""
+        return environment({**self.bound, **(extra or {})})
 
     def _explain(self, stderr: bytes) -> None:
         """Say why a repository could not be opened."""
@@ -155,7 +160,7 @@ class Git:
             raise NotARepository(path=self.cwd)
         if "dubious ownership" in reason or "unsafe repository" in reason:
             raise DubiousOwnership(reason=reason)
-        raise GitFailed(command="rev-parse", reason=reason)
+        raise RepositoryUnreadable(reason=reason)
 
     def _run(
         self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None
@@ -166,7 +171,7 @@ class Git:
                 cwd=self.cwd,
                 input=data,
                 capture_output=True,
-                env=environment({**self.extra, **(extra or {})}),
+                env=self._environment({**self.extra, **(extra or {})}),
                 check=False,
             )
 
@@ -196,7 +201,7 @@ class Git:
         with self._starting():
             return subprocess.Popen(
                 ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
-                cwd=self.cwd, env=environment(extra), start_new_session=apart,
+                cwd=self.cwd, env=self._environment(extra), start_new_session=apart,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
 
@@ -266,7 +271,9 @@ class Git:
         full = names.in_full(self, rev)
         found = self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"{full}^{{commit}}")
         if not found:
-            raise NoSuchRevision(rev=rev)
+            from memento_git.ledger import absence
+
+            absence.refuse_revision(self, rev)
         return found
 
     def files(self, commit: str, folder: str) -> dict[str, Entry]:
@@ -298,7 +305,7 @@ class Git:
             with self._starting():
                 self._reader = subprocess.Popen(
                     ["git", *OPTIONS, "cat-file", "--batch"],
-                    cwd=self.cwd, env=environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
+                    cwd=self.cwd, env=self._environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 )  # fmt: skip
             self._end_reader = weakref.finalize(self, _end, self._reader)
@@ -319,7 +326,9 @@ class Git:
         for _ in names:
             header = reader.stdout.readline().split()
             if not header:
-                raise GitFailed(command="cat-file", reason="it ended before it answered")
+                from memento_git.ledger import absence
+
+                absence.refuse_object(self, names[len(found)])
             if header[-1] == b"missing" or len(header) != 3:
                 found.append(None)
                 continue
@@ -335,7 +344,7 @@ class Git:
 
     def head(self) -> tuple[str | None, str]:
         """Return HEAD's commit (None when unborn) and the ref that a commit moves: the branch, or HEAD itself."""
-        lines = (self.answer("rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or "").splitlines()
+        lines = (self.answer("rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or "").split("\n")
         if len(lines) == 2:
             return lines[0], lines[1]
         return None, self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD"
@@ -343,10 +352,22 @@ class Git:
     def settings(self) -> dict[str, str]:
         """Return git's configuration and identities, the last value of each key."""
         found: dict[str, str] = {}
-        for line in os.fsdecode(self.run("var", "-l")).splitlines():
+        for line in os.fsdecode(self.run("var", "-l")).split("\n"):
             key, _, value = line.partition("=")
             found[key] = value
         return found
+
+
+def _is_found_from(top: Path, git_dir: Path) -> bool:
+    """Tell whether git finds a git directory from a work tree; core.worktree may name one that knows nothing of it."""
+    link = top / ".git"
+    try:
+        if link.is_dir():
+            return link.samefile(git_dir)
+        told = os.fsdecode(link.read_bytes().removeprefix(b"gitdir: ").rstrip(b"\r\n"))
+        return (top / told).samefile(git_dir)
+    except OSError:
+        return False
 
 
 def reason_of(stderr: bytes, code: int) -> str:

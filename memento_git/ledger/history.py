@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
 from memento_git.model.clock import seconds_of
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
+
+TRAILER: Final = re.compile(r"(?m)^(Memento-[A-Za-z-]+): *(.*?) *$")
 
 
 def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", until: str = "") -> list[str]:
@@ -25,10 +28,8 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
     ages = [f"--max-age={int(seconds_of(since))}"] if since else []
     ages += [f"--min-age={int(seconds_of(until)) - 1}"] if until else []
     paths = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"] if run else [layout.FOLDER]
-    told = view.git.run(
-        "log", "--format=%H%x1f%an <%ae>%x1f%(trailers:key=Memento-Actor,valueonly)%x1e", *ages, *view.commits, "--",
-        *paths,
-    )  # fmt: skip
+    form = "--format=%H%x1f%an <%ae>%x1f%(trailers:key=Memento-Actor,valueonly)%x1e"
+    told = view.git.run("-c", "log.showSignature=false", "log", form, *ages, *view.commits, "--", *paths)
     found = (entry.strip().partition("\x1f") for entry in told.decode(errors="replace").split("\x1e"))
     return [name for name, _, persons in found if name and who.lower() in persons.lower()]
 
@@ -44,16 +45,40 @@ def branches_with_notes(git: Git, since: str) -> list[str]:
 
 def ledger_commits(view: View, names: Iterable[str]) -> list[dict[str, Any]]:
     """Return commits with author, date, subject and the trailers that the ledger wrote."""
-    from git import Repo
+    wanted = list(names)
+    held = zip(wanted, view.git.objects(wanted), strict=True)
+    return [_row(name, data) for name, data in held if data is not None]
 
-    with Repo(view.git.top or view.git.git_dir) as repo:
-        return [
-            {
-                "commit": commit.hexsha,
-                "author": f"{commit.author.name} <{commit.author.email}>",
-                "date": commit.committed_datetime.isoformat(),
-                "subject": str(commit.summary),
-                "trailers": {key: values for key, values in commit.trailers_dict.items() if key.startswith("Memento-")},
-            }
-            for commit in map(repo.commit, names)
-        ]
+
+def _row(name: str, data: bytes) -> dict[str, Any]:
+    """Return what a commit's own bytes say; GitPython's `Repo` would know no ids but those of 20 bytes."""
+    from git.objects.util import from_timestamp, parse_actor_and_date
+
+    head, _, body = data.partition(b"\n\n")
+    headers = {key: line for line in reversed(head.split(b"\n")) if (key := line.partition(b" ")[0])}
+    encoding = headers.get(b"encoding", b"").decode("ascii", "replace").partition(" ")[2]
+    author = parse_actor_and_date(_text(headers.get(b"author", b""), encoding))[0]
+    _, seconds, offset = parse_actor_and_date(_text(headers.get(b"committer", b""), encoding))
+    message = _text(body, encoding).strip("\n")
+    trailers: dict[str, list[str]] = {}
+    for key, value in TRAILER.findall(message.rpartition("\n\n")[2]):
+        trailers.setdefault(key, []).append(value)
+    try:
+        date = from_timestamp(seconds, offset).isoformat()
+    except (OverflowError, OSError, ValueError):
+        date = ""
+    return {
+        "commit": name,
+        "author": f"{author.name} <{author.email or ''}>",
+        "date": date,
+        "subject": message.partition("\n")[0],
+        "trailers": trailers,
+    }
+
+
+def _text(data: bytes, encoding: str) -> str:
+    """Return bytes as text in the encoding that a commit names, in UTF-8 where that is none for texts."""
+    try:
+        return data.decode(encoding or "utf-8", "replace")
+    except (LookupError, ValueError):
+        return data.decode("utf-8", "replace")

@@ -114,7 +114,7 @@ def guard(git: Git) -> None:
     for name, what in UNDER_WAY.items():
         if (git.git_dir / name).exists():
             raise OperationUnderWay(what=what)
-    worktree.refuse_links(git.top, layout.CONFIG)
+    worktree.refuse_links(git, layout.CONFIG)
 
 
 def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
@@ -227,8 +227,7 @@ def prepare(
     """Build the commit aside and write down what it will change; nothing that anybody sees has changed."""
     paths = [Path3(path, olds.get(path), None if data is None else git.blob_id(data)) for path, data in changes.items()]
     for change in paths:
-        if git.top is not None:
-            worktree.refuse_links(git.top, change.path)
+        worktree.refuse_links(git, change.path)
     try:
         commit = build(git, base, message, changes, settings)
         worktree.reached("commit_built")
@@ -242,8 +241,7 @@ def prepare(
 def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -> Draft:
     """Write down what a commit that is made already, on top of the base, will change in the work tree."""
     for change in paths:
-        if git.top is not None:
-            worktree.refuse_links(git.top, change.path)
+        worktree.refuse_links(git, change.path)
     try:
         return Draft(base, commit, subject, paths, journal.write(git, commit, paths))
     except OSError as error:

@@ -75,7 +75,7 @@ class Reader:
     def work_tree(self, paths: Iterable[str] = ()) -> Standing:
         """Return the files as they lie in the work tree: what git tracks, and those of `paths` that it does not."""
         self._copy_index(self.git.git_dir / "index")
-        self.git.run("add", "-u", "--", ".")
+        scratch.add_tracked(self.git, {}, ".")
         asked = sorted(set(paths))
         if asked:
             others = self.git.run("ls-files", "--others", "-z", "--", *asked)
@@ -204,7 +204,7 @@ class Reader:
 @contextmanager
 def reading(git: Git) -> Iterator[Reader]:
     """Yield what reads files at any moment; what it makes lies in a folder that is thrown away."""
-    own = Git(git.cwd)
+    own = Git(git.start)
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         own.extra = {**scratch.variables(own, Path(folder)), "GIT_NO_LAZY_FETCH": "1"}
         try:

@@ -6,11 +6,11 @@ import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import edits, journal, layout
-from memento_git.ledger.git import Git
+from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.view import View
 from memento_git.model.clock import stamp
 from memento_git.model.ids import make_id
@@ -33,6 +33,14 @@ class NoLedger(Refused):
     token = "no_ledger"
     sentence = "there is no ledger at {where}"
     hint_ = "make one: memento init"
+
+
+def refuse_absent(view: View, where: str) -> NoReturn:
+    """Refuse where a view has no policy: there is no ledger, or what it was judged by is gone."""
+    from memento_git.ledger import absence
+
+    absence.refuse(view, where)
+    raise NoLedger(where=where)
 
 
 class UncommittedLedger(Refused):
@@ -131,6 +139,8 @@ class Ledger:
         self.clock = clock
         self.entropy = entropy
         self.warnings: list[str] = []
+        self.landed: list[str] = []
+        self.unseen = ""
         self._asked: edits.Asked | None = None
         self._uncommitted: list[edits.Change] = []
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
@@ -214,7 +224,8 @@ class Ledger:
             self.ask_for_edits()
             view = View(self.git, (found.oid,) if found else (), self.now())
         if not view.exists:
-            raise NoLedger(where=", ".join(at) or "HEAD")
+            refuse_absent(view, ", ".join(at) or "HEAD")
+        view.refuse_newer()
         return view
 
     def _time_of(self, commits: Sequence[str]) -> str:
@@ -244,7 +255,11 @@ class Ledger:
         """Let git finish looking, before anything is written that it would take for an edit."""
         if self._asked is not None:
             asked, self._asked = self._asked, None
-            self._uncommitted = asked.changes()
+            try:
+                self._uncommitted = asked.changes()
+            except GitFailed as failure:  # reading needs no index, and what writes asks git itself
+                self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
+                self.warnings.append(self.unseen)
             if self._uncommitted and journal.pending(self.git):
                 self._mend()
                 self._uncommitted = edits.changes(self.git, layout.FOLDER)
@@ -288,6 +303,7 @@ class Ledger:
 
         worktree.reached("locked")
         tx = Transaction(self, View(self.git, (base.commit,) if base.commit else (), self.now()))
+        tx.view.refuse_newer()
         try:
             yield tx
             if not tx.changes:
@@ -298,6 +314,7 @@ class Ledger:
             draft = publish.prepare(self.git, base, tx.message(action), tx.changes, tx.olds, self.settings)
             tx.commit = draft.commit
             told = publish.land(self.git, draft)
+            self.landed.append(draft.commit)
         except BaseException:
             if not (tx.commit and publish.has_landed(self.git, base, tx.commit)):
                 for undo in tx.after_failure:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import re
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Record = Prose | Evidence | Event
 
 FILE_MODES: Final = ("100644", "100755")
+THIS_FORMAT: Final = re.compile(rb"^version: *1 *\r?$", re.MULTILINE)
 
 
 class LedgerUnreadable(Broken):
@@ -33,6 +35,12 @@ class LedgerUnreadable(Broken):
 
     def __init__(self, *, finding: Finding) -> None:
         super().__init__(finding=finding, fix=finding.fix or "memento doctor lists all that is wrong")
+
+
+def refuse_policy_file() -> NoReturn:
+    """Refuse where something that is no file of its own lies in the policy's place."""
+    fix = restoring(layout.CONFIG)
+    raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", fix))
 
 
 class View:
@@ -243,11 +251,23 @@ class View:
 
         data = self.read(layout.CONFIG)
         if data is None and layout.CONFIG in self.folders:
-            raise LedgerUnreadable(finding=Finding("F001", layout.CONFIG, 0, "this is not a plain file", "git rm it"))
+            refuse_policy_file()
         policy, findings = codec.read_config(data)
         for finding in findings:
             raise LedgerUnreadable(finding=finding)
         return policy
+
+    def refuse_newer(self) -> None:
+        """Refuse a ledger that a newer version of this tool has written: what it says may mean something else."""
+        held = self.git.objects(f"{commit}:{layout.CONFIG}" for commit in self.commits)
+        for data in held:
+            if data is None or THIS_FORMAT.search(data):
+                continue
+            from memento_git.ledger import codec
+
+            for finding in codec.read_config(data)[1]:
+                if finding.code == codec.NEWER:
+                    raise LedgerUnreadable(finding=finding)
 
     @property
     def exists(self) -> bool:

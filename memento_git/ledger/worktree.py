@@ -26,7 +26,7 @@ class UnsafePath(Refused):
 
     token = "workspace_unsafe"
     sentence = "{path} is a symbolic link, so a file below it might land outside the repository"
-    hint_ = "replace the link by the folder that git has: git checkout HEAD -- .memento"
+    hint_ = "{fix}"
 
 
 class Mended(NamedTuple):
@@ -139,7 +139,7 @@ def write_files(git: Git, changes: list[Path3]) -> list[Path3]:
     contents = dict(zip(added, git.objects(change.new for change in added if change.new), strict=True))
     shown = []
     for change in changes:
-        refuse_links(git.top, change.path)
+        refuse_links(git, change.path)
         target = git.top / change.path
         if _holds(git, target, change.old):
             _place(git, target, change, contents.get(change))
@@ -158,10 +158,20 @@ def _place(git: Git, target: Path, change: Path3, data: bytes | None) -> None:
             _remove_empty(target.parent, git.top / layout.FOLDER)
 
 
-def refuse_links(top: Path, path: str) -> None:
+def refuse_links(git: Git, path: str) -> None:
     """Refuse a path that a symbolic link would lead elsewhere."""
-    if folder := _linked(top, path):
-        raise UnsafePath(path=folder.relative_to(top))
+    if git.top is not None and (folder := _linked(git.top, path)):
+        raise UnsafePath(path=folder.relative_to(git.top), fix=replacing(git))
+
+
+def replacing(git: Git) -> str:
+    """Return the words that put the ledger's folder in a link's place: the one HEAD has, or had before the link."""
+    from memento_git.ledger import absence
+
+    head = git.head()[0]
+    if head and absence.stranger(git, head):
+        return absence.taking_out(git)
+    return f"replace the link by the folder that git has: git checkout HEAD -- {layout.FOLDER}"
 
 
 def _linked(top: Path, path: str) -> Path | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import changes, codec, layout
+from memento_git.ledger import absence, changes, codec, layout
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
@@ -57,7 +57,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     """Check one tree, with no word on how it came to be."""
     view = View(git, (head,), now)
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
-        raise NothingToCheck(where="the index" if git.extra else head[:12])
+        _refuse_nothing(view, "the index" if git.extra else head[:12])
     policy, found = policy_at(view)
     found += files.check_names(view.files, view.files, policy.key_files)
     for run in view.runs():
@@ -75,6 +75,11 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     return Report(_ordered([*view.findings, *found]), [], "", head, records)
 
 
+def _refuse_nothing(view: View, where: str) -> NoReturn:
+    absence.refuse(view, where)
+    raise NothingToCheck(where=where)
+
+
 def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
     """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now.
 
@@ -90,7 +95,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     old = base if any(change.path == layout.CONFIG for change in differing) else view
     had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
     if not had_ledger and not view.exists:
-        return _nothing(differing, first, head)
+        return _nothing(view, differing, first)
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
@@ -117,11 +122,12 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
 
-def _nothing(differing: Iterable[changes.Changed], first: str, head: str) -> Report:
+def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Report:
     """Report nothing where only git's attributes at the top differ; refuse to say that of no ledger."""
+    head = view.commits[0]
     if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
         return Report([], [], first, head, 0)
-    raise NothingToCheck(where=head[:12])
+    _refuse_nothing(view, head[:12])
 
 
 def _of_keys(git: Git, first: str, head: str) -> Report:

@@ -9,6 +9,7 @@ from memento_git.knowledge.actions.checking import between
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
+from memento_git.ledger.absence import PolicyMissing
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import View
 from memento_git.model import anchors
@@ -50,7 +51,7 @@ def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
     """Return the ledger at some commits, or an empty one where they have none."""
     try:
         return ledger.view(commits)
-    except NoLedger:
+    except (NoLedger, PolicyMissing):
         return View(ledger.git, commits, ledger.now())
 
 

@@ -11,7 +11,7 @@ from memento_git.ledger import difference, layout, lock
 from memento_git.review.notes import check_notes
 from memento_git.review.scope import Scope
 from memento_git.work.actions import health
-from memento_git.work.actions.health import Answer
+from memento_git.work.actions.health import Answer, tried
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,10 +31,11 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
     answers = health.examine(ledger, at=at, fix=fix, remote=remote)
     try:
         view = ledger.view(at)
-        answers += _notes(view)
-    except MementoError:
+        view.policy()
+    except (MementoError, OSError):
         return answers  # the answer on the ledger itself tells why
-    return answers if at else [*answers, *_index(view), *_drafts(ledger.git)]
+    answers += tried("notes", _notes(view))
+    return answers if at else [*answers, *tried("recall index", _index(view)), *tried("drafts", _drafts(ledger.git))]
 
 
 def _notes(view: View) -> Iterator[Answer]:

@@ -30,6 +30,7 @@ ROOTS: Final = {
     "usr", "home", "opt", "var", "tmp", "etc", "root", "mnt", "media", "srv", "run", "lib", "nix", "snap",
     "Users", "private", "Library",
 }  # fmt: skip
+SHARED: Final = "/dev/shm/"  # noqa: S108 (it is recognised; nothing is written there)
 KEY_END: Final = re.compile(r"-+ ?END [A-Z0-9 ]*PRIVATE KEY[^\n]*")
 
 
@@ -232,7 +233,7 @@ class Scrubber:
 def _end_of(found: re.Match[str]) -> str:
     """Return of a path on a machine what it is called on others too; what looks like one only stays as it is."""
     path = found[0].rstrip("/")
-    if path.split("/", 2)[1] not in _roots():
+    if path.split("/", 2)[1] not in _roots() and not path.startswith(SHARED):
         return found[0]
     _, package, rest = path.rpartition("/site-packages/")
     return f"{OUTSIDE}{package}{rest}" if package else f"{OUTSIDE}/{path.rpartition('/')[2]}"

@@ -22,8 +22,7 @@ MOST_NAMES: Final = 50
 MOST_FILES: Final = 1000
 MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
-SPECIAL: Final = re.compile(r"(?:^|\0)([a-z]|[SH](?= 160000)|S) (\d+) \S+ \d\t([^\0]+)")
-"""An entry of `git ls-files -v -s -z` that git is told not to look at, or that is a submodule."""
+SUBMODULE: Final = re.compile(r"(?:^|\0)160000 \S+ \d\t([^\0]+)")
 
 
 class CodeUnknown(Refused):
@@ -121,16 +120,16 @@ class _Reader:
             shutil.copy2(real, self.index)  # its time, too: git compares it with that of files to find late edits
         else:
             self.run("read-tree", "--empty")
+        try:
+            scratch_space.add_tracked(self.git, self.extra, ".")
+        except GitFailed as failure:
+            raise CodeUnknown(reason=failure.facts["reason"]) from None
         top = self.git.top or Path()
-        special: list[tuple[str, str, str]] = SPECIAL.findall(self.run("ls-files", "-v", "-s", "-z"))
-        hidden = [path for tag, _, path in special if tag not in "SsH" or (tag != "H" and os.path.lexists(top / path))]
-        for flag in ("--no-skip-worktree", "--no-assume-unchanged") if hidden else ():
-            self.run("update-index", flag, "-z", "--stdin", data=os.fsencode("\0".join(hidden) + "\0"))
-        self.run("add", "-u", "--", ".")
-        for path in (path for _, mode, path in special if mode == "160000" and (top / path / ".git").exists()):
-            tree, commits = _nested(top / path)
-            if tree != commits:
-                self.run("update-index", "--cacheinfo", f"160000,{tree},{path}")
+        for path in SUBMODULE.findall(self.run("ls-files", "-s", "-z")):
+            if (top / path / ".git").exists():
+                tree, commits = _nested(top / path)
+                if tree != commits:
+                    self.run("update-index", "--cacheinfo", f"160000,{tree},{path}")
         return self.run("write-tree").strip()
 
     def code_id(self, tree: str) -> str:

@@ -230,10 +230,10 @@ def test_a_moved_policy_is_a_removed_one(doors: Doors, moved: str) -> None:
     git(doors.root, "mv", layout.CONFIG, moved)
     git(doors.root, "commit", "-qm", "moved")
     doors.caught("C004")
-    doors.denied("no_ledger", "status")
-    doors.refused("no_ledger", "run start", goal="Anew")
-    code, out, _ = doors.cli("check", "-C", str(doors.root), "--no-base", "--json")
-    assert (code, '"nothing_to_check"' in out) == (2, True)
+    doors.denied("policy_missing", "status", exit_code=4)
+    doors.refused("policy_missing", "run start", goal="Anew")
+    doors.denied("policy_missing", "init", exit_code=4)
+    doors.denied("policy_missing", "check", "--no-base", exit_code=4)
 
 
 def test_a_second_policy_is_not_read(doors: Doors) -> None:
@@ -257,7 +257,7 @@ def test_a_policy_behind_a_link_is_none(doors: Doors) -> None:
     (doors.root / layout.CONFIG).symlink_to("../mine.yaml")
     doors.play.commit_all("link")
     doors.denied("ledger_broken", "status", exit_code=4)
-    doors.refused("no_ledger", "run start", goal="Anew")
+    doors.refused("ledger_broken", "run start", goal="Anew")
     doors.caught("F004")
 
 

@@ -11,6 +11,7 @@ from memento_git.knowledge.actions.notes import said
 from memento_git.knowledge.impact import Link, Touched
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import ranges
+from memento_git.ledger.absence import PolicyMissing
 from memento_git.ledger.store import NoLedger
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED
@@ -157,11 +158,11 @@ def between(ledger: Ledger, base: str, tip: str) -> Row:
     """Return the notes that the change from one commit to another touches; none where one side has no ledger."""
     try:
         newer = Shelf(ledger.view([tip]))
-    except NoLedger:
+    except (NoLedger, PolicyMissing):
         return {"touched": [], "checked": 0}
     try:
         older = Shelf(ledger.view([base]))
-    except NoLedger:
+    except (NoLedger, PolicyMissing):
         older = None
     return touched(newer, older, base)
 

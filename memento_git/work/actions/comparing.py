@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
+from memento_git.ledger.absence import PolicyMissing
 from memento_git.ledger.ranges import resolve
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import View
@@ -56,7 +57,7 @@ def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
     """Return the ledger at some commits, or an empty one where they have none."""
     try:
         return ledger.view(commits)
-    except NoLedger:
+    except (NoLedger, PolicyMissing):
         return View(ledger.git, commits, ledger.now())
 
 

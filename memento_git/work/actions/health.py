@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, publish, remoteclaims, worktree
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from memento_git.model.finding import Finding
     from memento_git.model.policy import Policy
 
+OF_GIT: Final = "see what git says of it: git status; git fsck"
+OF_FILES: Final = "see to the file, its folder, its permissions and the space on its disk"
+OF_INDEX: Final = (
+    "make it anew from HEAD, your files stay as they are: "
+    'mv "$(git rev-parse --git-path index)" "$(git rev-parse --git-path index).broken"; git reset -q'
+)
+
 
 class Answer(NamedTuple):
     """One check: `status` is ok, warn or fail."""
@@ -38,24 +46,44 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
 
     Only with a remote is one asked, for the claims that it holds.
     """
-    answers = list(_mend(ledger)) if fix else []
+    answers = tried("interrupted changes", _mend(ledger)) if fix else []
     if not at:
-        answers += [*_git(ledger), *_identity(ledger), *_work_tree(ledger)]
+        answers += tried("git", _git(ledger)) + tried("identity", _identity(ledger))
+        answers += tried("git directory", _git_directory(ledger.git)) + tried("work tree", _work_tree(ledger))
     try:
         view = ledger.view(at)
         policy = view.policy()
-    except MementoError as error:
-        return [*answers, Answer("ledger", "fail", error.message, error.hint)]
-    answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {len(view.runs())} run(s)"))
+        answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {len(view.runs())} run(s)"))
+    except (MementoError, OSError) as error:
+        return [*answers, failed("ledger", error)]
     if not at:
-        answers += _uncommitted(ledger)
+        answers += tried("uncommitted", _uncommitted(ledger))
     for run in view.runs():
-        answers += _run(view, run, policy)
-    for kind in ("task", "plan", "evidence"):
-        view.known(kind)
-    answers += _files(view, policy)
-    answers += _signatures(view, policy)
-    return answers if at else [*answers, *_claims(ledger, view), *_far_claims(ledger, view, remote)]
+        answers += tried(f"run {run}", _run(view, run, policy))
+    answers += tried("files", _files(view, policy)) + tried("signatures", _signatures(view, policy))
+    if at:
+        return answers
+    return [
+        *answers, *tried("claims", _claims(ledger, view)),
+        *tried("remote claims", _far_claims(ledger, view, remote)),
+    ]  # fmt: skip
+
+
+def tried(name: str, answers: Iterator[Answer]) -> list[Answer]:
+    """Return the answers of one check; where it comes to no end, that is the last of them, and the others go on."""
+    found: list[Answer] = []
+    try:
+        found += answers
+    except (MementoError, OSError) as error:
+        found.append(failed(name, error))
+    return found
+
+
+def failed(name: str, error: MementoError | OSError) -> Answer:
+    """Return what stopped a check, with a remedy that is not to ask doctor again."""
+    if isinstance(error, MementoError):
+        return Answer(name, "fail", error.message, OF_GIT if isinstance(error, GitFailed) else error.hint)
+    return Answer(name, "fail", f"{error.filename or 'a file'}: {error.strerror or error}", OF_FILES)
 
 
 def _mend(ledger: Ledger) -> Iterator[Answer]:
@@ -123,16 +151,34 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         yield Answer(
             "interrupted changes", "fail", "a change was not finished in the work tree", "memento doctor --fix"
         )
+    try:
+        git.staged([layout.CONFIG])
+    except GitFailed as failure:
+        yield Answer("index", "fail", f"git cannot read its index: {failure.facts['reason']}", OF_INDEX)
     yield from _folder(git, git.top)
+
+
+def _git_directory(git: Git) -> Iterator[Answer]:
+    """Tell of what would refuse every change: a folder that cannot be written, a lock that was left behind."""
+    ledger = [git.top / layout.FOLDER] if git.top is not None else []
+    for folder in (git.git_dir, git.common_dir / "objects", git.common_dir / "refs", *ledger):
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            yield Answer(
+                "permissions", "fail", f"{folder} cannot be written: changes are refused",
+                "mend its permissions or its file system, or work in a clone of your own",
+            )  # fmt: skip
+    ref = git.head()[1]
+    for folder, name in ((git.git_dir, "HEAD"), (git.common_dir, ref), (git.common_dir, "packed-refs")):
+        if (folder / f"{name}.lock").exists():
+            message = f"{name}.lock exists: another git is running, or one crashed"
+            yield Answer("branch", "warn", message, "remove it if none runs")
 
 
 def _folder(git: Git, top: Path) -> Iterator[Answer]:
     if (top / layout.FOLDER).is_symlink():
-        yield Answer("folder", "fail", ".memento is a symbolic link", "replace it: git checkout HEAD -- .memento")
-    if _ignored(git):
-        yield Answer(
-            "ignored", "warn", "git ignores .memento: hand edits there go unnoticed", "take it out of .gitignore"
-        )
+        yield Answer("folder", "fail", ".memento is a symbolic link", worktree.replacing(git))
+    if told := _ignored(git):
+        yield Answer("ignored", "warn", "git ignores .memento: hand edits there go unnoticed", f"take it out: {told}")
     if git.answer("config", "--bool", "core.sparseCheckout") == "true":
         yield Answer("sparse checkout", "ok", "the ledger is read from commits, so absent files are not missing")
     if git.answer("symbolic-ref", "--quiet", "HEAD") is None:
@@ -141,17 +187,21 @@ def _folder(git: Git, top: Path) -> Iterator[Answer]:
         )
 
 
-def _ignored(git: Git) -> bool:
+def _ignored(git: Git) -> str:
+    """Return the file, line and pattern that make git ignore the ledger, or nothing."""
     try:
-        git.run("check-ignore", "-q", "--no-index", layout.CONFIG, extra={"GIT_LITERAL_PATHSPECS": "0"})
+        told = git.run("check-ignore", "-v", "--no-index", layout.CONFIG, extra={"GIT_LITERAL_PATHSPECS": "0"})
     except GitFailed:
-        return False
-    return True
+        return ""
+    return os.fsdecode(told).partition("\t")[0]
 
 
 def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
-    if ledger.uncommitted:
-        shown = ", ".join(change.path for change in ledger.uncommitted[:5])
+    paths = [change.path for change in ledger.uncommitted]
+    if ledger.unseen:
+        yield Answer("uncommitted", "fail", ledger.unseen, OF_GIT)
+    elif paths:
+        shown = ", ".join(paths[:5])
         yield Answer("uncommitted", "warn", f"not counted: {shown}", "commit them, or put them back")
     else:
         yield Answer("uncommitted", "ok", "no ledger file differs from HEAD")
@@ -175,6 +225,8 @@ def _answer(name: str, finding: Finding, message: str = "") -> Answer:
 
 
 def _files(view: View, policy: Policy) -> Iterator[Answer]:
+    for kind in ("task", "plan", "evidence"):
+        view.known(kind)
     seen = set()
     for finding in (*view.findings, *files.check_names(view.files, view.files, policy.key_files)):
         if (finding.code, finding.path, finding.line) not in seen:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger.git import environment
+from memento_git.ledger.environment import environment
 from memento_git.ledger.store import Ledger
 from memento_git.review.report import markdown
 from memento_git.work import answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout
+from memento_git.ledger import absence, layout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,6 +79,8 @@ def init_ledger(ledger: Ledger, *, collapse: bool | None = None) -> bool:
 
     def act(tx: Transaction) -> bool:
         there = tx.view.exists
+        if not there:
+            absence.refuse(tx.view, "HEAD")
         for path, text in (
             (layout.CONFIG, CONFIG_TEXT),
             (layout.README, README_TEXT),

@@ -1,0 +1,39 @@
+"""What is told where standard output takes no answer: whether the command may be run again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from memento_git.errors import MementoError, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class AnswerLost(MementoError):
+    """A change that was made, by a command that could not say so; no refusal, for those change nothing."""
+
+    token = "answer_lost"
+    sentence = "the change is made (commit {commit}), but the answer could not be written: {problem}"
+    hint_ = "do not run it again; see what it did: memento log --commits --limit 5"
+    exit_code = 1
+
+
+class AnswerUnwritten(Refused):
+    """An answer that standard output does not take."""
+
+    token = "answer_unwritten"
+    sentence = "the answer could not be written: {problem}"
+    hint_ = "see to where the output goes; {then}"
+
+    def __init__(self, *, problem: str, writing: bool) -> None:
+        then = "look at what was done before you run it again: memento status" if writing else "then run it again"
+        super().__init__(problem=problem, then=then)
+
+
+def refuse(error: OSError, landed: Sequence[str], *, writing: bool) -> NoReturn:
+    """Tell of an answer that nobody gets; `landed` are the commits that the command made."""
+    problem = error.strerror or "it is closed"
+    if landed:
+        raise AnswerLost(commit=landed[-1][:12], problem=problem) from error
+    raise AnswerUnwritten(problem=problem, writing=writing) from error

@@ -1,0 +1,108 @@
+"""Why a ledger that is there cannot be read: its policy is gone, its folder is, or git does not give out objects."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from memento_git.errors import Broken
+from memento_git.ledger import layout
+from memento_git.ledger.git import GitFailed, NoSuchRevision
+from memento_git.ledger.view import refuse_policy_file
+from memento_git.model.finding import restoring
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+
+ELSEWHERE: Final = "read another revision: git log --oneline -- .memento shows those that changed the ledger"
+FROM_OTHERS: Final = "commit the file as a clone has it that still has one; docs/reference/policy.md says what is in it"
+PARTIAL: Final = r"^remote\..*\.promisor$|^extensions\.partialclone$"
+KINDS: Final = {"120000": "a symbolic link", "160000": "a submodule"}
+
+
+class PolicyMissing(Broken):
+    """Records without the policy that judges them: nobody may guess it."""
+
+    token = "policy_missing"
+    sentence = "the ledger at {where} has records, and {path}, which holds its policy, is gone"
+    hint_ = "{fix}"
+
+
+class FolderReplaced(Broken):
+    """Something that is no folder has been committed in the ledger's place."""
+
+    token = "ledger_replaced"
+    sentence = "{folder} at {where} is {kind}, not a folder, so there is no ledger in it"
+    hint_ = "{fix}"
+
+
+class ObjectsAway(Broken):
+    """A partial clone lacks an object, and git cannot bring it."""
+
+    token = "objects_away"
+    sentence = "this partial clone lacks what must be read, and git cannot fetch it: {reason}"
+    hint_ = "let its remote be reached (git ls-remote tells), then run the command again"
+
+
+class NoCommitYet(NoSuchRevision):
+    """HEAD of a branch that has no commit."""
+
+    token = "no_commit_yet"
+    sentence = "this branch has no commit yet, so {rev} names none"
+    hint_ = "commit something first, or make a ledger as its first commit: memento init"
+
+
+def refuse_revision(git: Git, rev: str) -> NoReturn:
+    """Say why a revision names no commit: there is none yet where it starts, or git does not know it."""
+    if re.match(r"(HEAD|@)(?![\w/.-])", rev) and git.head()[0] is None:
+        raise NoCommitYet(rev=rev)
+    raise NoSuchRevision(rev=rev)
+
+
+def refuse_object(git: Git, name: str) -> NoReturn:
+    """Say why git ended instead of giving out an object."""
+    try:
+        git.run("cat-file", "-t", name)
+    except GitFailed as failure:
+        reason = failure.facts["reason"]
+        if git.answer("config", "--get-regexp", PARTIAL):
+            raise ObjectsAway(reason=reason) from None
+        raise GitFailed(command="cat-file", reason=reason) from None
+    raise GitFailed(command="cat-file", reason="it ended before it answered")
+
+
+def refuse(view: View, where: str) -> None:
+    """Say what became of the ledger that a view does not have; nothing where there never was one."""
+    here = view.commits[:1] == (view.git.head()[0],)
+    for commit in view.commits:
+        if kind := stranger(view.git, commit):
+            fix = taking_out(view.git) if here else ELSEWHERE
+            raise FolderReplaced(folder=layout.FOLDER, where=where, kind=kind, fix=fix)
+    if layout.CONFIG in view.folders:
+        refuse_policy_file()
+    if view.folders:
+        fix = (restoring(layout.CONFIG) if _was_here(view.git) else FROM_OTHERS) if here else ELSEWHERE
+        raise PolicyMissing(where=where, path=layout.CONFIG, fix=fix)
+
+
+def stranger(git: Git, commit: str) -> str:
+    """Return what a commit has in the place of the ledger's folder; nothing where it has the folder, or nothing."""
+    entry = git.entries(commit, layout.FOLDER).get(layout.FOLDER)
+    return "" if entry is None or entry.type == "tree" else KINDS.get(entry.mode, "a file")
+
+
+def taking_out(git: Git) -> str:
+    """Return the words that put a folder, if there ever was one, where something else was committed."""
+    if not _was_here(git):
+        return f"take it out and make a ledger: git rm -q {layout.FOLDER} && git commit -m 'No link' && memento init"
+    before = f'"$(git rev-list -1 HEAD -- {layout.CONFIG})^"'
+    return (
+        f"put the folder back, and commit that: git rm -q {layout.FOLDER} && git checkout {before} -- {layout.FOLDER}"
+    )
+
+
+def _was_here(git: Git) -> bool:
+    """Tell whether the commit before the last that changed the policy, in the history that is here, has one."""
+    last = git.answer("rev-list", "-1", "HEAD", "--", layout.CONFIG)
+    return bool(last) and git.answer("rev-parse", "--verify", "--quiet", f"{last}^:{layout.CONFIG}") is not None
