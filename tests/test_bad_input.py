@@ -421,3 +421,45 @@ def test_policy_with_a_length_or_a_program_that_is_none_is_told(play: Play, cli:
     play.commit_all()
     code, out, _ = cli("check", "--no-base", "-C", str(play.root))
     assert (code, "config.yaml:2: F002 error" in out) == (5, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("apply", "-"),
+        ("note", "add", "@-"),
+        ("task", "add", "--title", "x", "--body", "@-"),
+        ("task", "add", "--from-event", "-"),
+        ("plan", "draft", "--title", "x", "--body", "@-"),
+        ("evidence", "check", "-"),
+        ("preflight", "--text", "-"),
+    ],
+)
+def test_a_closed_standard_input_is_told(
+    play: Play, refused: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    play.run()
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "closed" in refused("input_closed", 2, *arguments)["message"]
+
+
+def test_a_command_that_reads_nothing_needs_no_standard_input(play: Play) -> None:
+    play.run()
+    told = subprocess.run(
+        ["sh", "-c", '"$0" -m memento_git status <&- && "$0" -m memento_git apply - <&-', sys.executable],
+        cwd=play.root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 2
+    assert told.stdout
+    assert "[input_closed]" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("verb", "known"), [("claim", "claimed"), ("task.claim", "claimed"), ("note.claimed", "added")]
+)
+def test_a_verb_that_no_event_has_is_refused_with_those_that_are_known(
+    play: Play, refused: Callable[..., dict[str, Any]], verb: str, known: str
+) -> None:
+    play.run()
+    hint = refused("verb_unknown", 2, "log", "--verb", verb)["hint"]
+    assert known in hint.removeprefix("one of: ").split(", ")

@@ -217,6 +217,9 @@ def test_the_log_filters_and_survives_a_squash(play: Play, cli: Callable[..., An
     assert asked(cli, play, "log", "--limit", "0")["audit"] == before
     assert {row["actor"] for row in asked(cli, play, "log", "--who", "HERMES")["audit"]} == {"agent:hermes"}
     assert [row["action"] for row in asked(cli, play, "log", "--verb", "completed")["audit"]] == ["task.completed"]
+    assert [row["action"] for row in asked(cli, play, "log", "--verb", "task.claimed")["audit"]] == ["task.claimed"]
+    assert asked(cli, play, "log", "--verb", "waived")["audit"] == []
+    assert asked(cli, play, "log", "--verb", "note.added")["audit"] == []
     assert len(asked(cli, play, "log", "--record", task[:12])["audit"]) == 3
     assert asked(cli, play, "log", "--since", "2999-01-01")["audit"] == []
     assert asked(cli, play, "log", "--until", "2999-01-01", "--limit", "1")["page"]["total"] == len(before)

@@ -293,7 +293,7 @@ def test_control_characters_are_shown_by_number_and_what_is_too_long_is_cut_and_
     assert message.title == "a<U+001B>[31m<U+202E>b c"
     assert message.body.endswith("x…")
     assert len(message.body) == intake.MOST_BODY
-    assert [note.partition(" ")[0] for note in message.notes] == ["2", "1", "7240"]
+    assert [note.partition(" ")[0] for note in message.notes] == ["2", "1", "7241"]
 
 
 def test_a_message_decides_words_only(play: Play) -> None:

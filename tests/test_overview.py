@@ -264,7 +264,9 @@ def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
     held = seen(play)
     held["evidence"][0] |= {
         "files": [{"name": HOSTILE}], "diff": {"range": HOSTILE, "added": 1, "removed": 1}, "uri": HOSTILE,
-        "reports": [{"format": HOSTILE, "counts": {HOSTILE: 1}, "failed": [HOSTILE]}], "command": ["sh", HOSTILE],
+        "problems": [HOSTILE],
+        "reports": [{"format": HOSTILE, "counts": {HOSTILE: 1}, "failed": [HOSTILE], "failed_more": 0}],
+        "command": ["sh", HOSTILE],
     }  # fmt: skip
     held["trouble"] = [{"record": task, "problem": "illegal", "about": HOSTILE, "events": []}]
     held["next"] = [{"why": HOSTILE, "command": HOSTILE}]

@@ -14,7 +14,7 @@ from memento_git.review import timeline
 from memento_git.review.chat import MOST, chat, text
 from memento_git.review.digest import digest
 from memento_git.review.page import page
-from memento_git.review.report import markdown
+from memento_git.review.report import markdown, sections
 from memento_git.work.actions import dispatches, evidences, plans, tasks
 from memento_git.work.overview import overview
 from tests.play import git
@@ -286,3 +286,27 @@ def test_the_timeline_is_bounded_and_counts_every_event() -> None:
     assert sum(len(lane["marks"]) for lane in line["lanes"]) <= timeline.MOST_LANES * (timeline.STEPS + 1)
     assert timeline.timeline([]) is None
     assert timeline.timeline(events[:1]) is not None
+
+
+# What is too long for a line.
+
+
+def test_a_long_command_is_cut_with_a_mark_and_a_missing_report_is_named(play: Play) -> None:
+    play.run()
+    long = [sys.executable, "-c", f"pass # {'x' * 200}"]
+    play.do(evidences.record_draft, evidences.witness(play.ledger, long, quiet=True))
+    missing = evidences.witness(play.ledger, [sys.executable, "-c", "pass"], quiet=True, reports=["junit.xml"])
+    play.do(evidences.record_draft, missing)
+    first, second = next(items for title, items in sections(seen(play)) if title == "Evidence")
+    assert "xxx…` exit 0 — witnessed, passed" in first
+    assert "exit 0; report junit.xml was not written by the command — witnessed, failed" in second
+
+
+def test_failed_cases_that_are_not_named_are_counted(play: Play) -> None:
+    play.run()
+    cases = "".join(f"<testcase name='case {number}'><failure/></testcase>" for number in range(60))
+    script = f"open('junit.xml', 'w').write(\"<testsuite>{cases}</testsuite>\")"
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", script], quiet=True, reports=["junit.xml"])
+    play.do(evidences.record_draft, draft)
+    (line,) = next(items for title, items in sections(seen(play)) if title == "Evidence")
+    assert "case 4 and 55 more)" in line

@@ -82,6 +82,7 @@ OURS = {
     "hvs.": "hvs" + f".{MIXED[:24]}",
     "dapi": "dapi" + "0a1b2c3d" * 4,
     "age-secret-key-1": "AGE-SECRET" + "-KEY-1" + MIXED.upper() + "ABCDEF",
+    "curl": "curl -sSu me:" + "hunter22 https://host/x",
     "://:": "redis://:" + "hunter22@cache",
     "authorization": "Authorization: " + "Bearer abcDEF1234567890",
 }
@@ -118,6 +119,8 @@ ORDINARY = [
     "--password-file option",
     "--password-file=/run/secrets/password1",
     "use the --token option",
+    "curl -u me:$PASSWORD https://host/x",
+    "docker run -u 1000:1000 image",
     "a password, a token and a secret",
     "token: task_7k2m9p4x1c0d",
     "api_key: 123e4567-e89b-12d3-a456-426614174000",

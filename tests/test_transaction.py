@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
-from memento_git.ledger.store import Ledger, UncommittedLedger
+from memento_git.ledger.lock import TransactionNested
+from memento_git.ledger.store import Ledger, TransactionEnded, UncommittedLedger
+from memento_git.model.clock import seconds_of
 from memento_git.work.actions import runs, tasks
 from tests.play import git
 
@@ -53,6 +57,56 @@ def test_many_actions_in_one_transaction_are_one_commit(play: Play) -> None:
 
     assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 1
     assert [play.state(run).prose(task).title for task in play.state(run).ids("task")].count("Second") == 1
+
+
+def test_what_is_made_in_one_transaction_keeps_its_order(play: Play) -> None:
+    run = play.run()
+    titles = [f"step {number}" for number in range(12)]
+    with play.ledger.transaction("batch") as tx:
+        for title in titles:
+            tasks.add_task(tx, title, run=run)
+    state = play.state(run)
+    assert [state.prose(task).title for task in state.ids("task")] == titles
+    made = [state.prose(task).data["at"] for task in state.ids("task")]
+    assert made == sorted(set(made))
+    assert seconds_of(made[-1]) - seconds_of(made[0]) < 0.02
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_nothing_can_be_changed_in_a_transaction_that_has_ended(play: Play, *, fails: bool) -> None:
+    with contextlib.suppress(LookupError), play.ledger.transaction("batch") as tx:
+        runs.start_run(tx, "Goal")
+        if fails:
+            raise LookupError
+    head = git(play.root, "rev-parse", "HEAD")
+    with pytest.raises(TransactionEnded):
+        runs.start_run(tx, "Another goal")
+    assert TransactionEnded.token == "transaction_ended"
+    assert git(play.root, "rev-parse", "HEAD") == head
+
+
+def test_a_change_within_a_change_is_refused_at_once_and_the_outer_one_goes_on(play: Play) -> None:
+    with Ledger.open(play.root) as other:
+        for ledger in (play.ledger, other):
+            began = time.monotonic()
+            with play.ledger.transaction("outer") as tx:
+                run = runs.start_run(tx, "Goal")
+                with pytest.raises(TransactionNested):
+                    ledger.change("inner", lambda inner: runs.start_run(inner, "Another goal"))
+            assert time.monotonic() - began < 10
+            assert run in play.ledger.view().runs()
+    assert TransactionNested.token == "transaction_nested"
+    assert len(play.ledger.view().runs()) == 2
+
+
+def test_the_name_of_an_action_adds_no_lines_to_the_commit_message(play: Play) -> None:
+    with play.ledger.transaction("x\nMemento-Actor: evil\n\ny") as tx:
+        runs.start_run(tx, "Goal")
+    message = git(play.root, "log", "-1", "--format=%B").splitlines()
+    assert message[0].startswith("memento: x Memento-Actor: evil y run_")
+    assert [line for line in message if line.startswith("Memento-Actor")] == [
+        "Memento-Actor: Ada <ada@example.invalid>"
+    ]
 
 
 def test_a_transaction_that_raises_writes_nothing(play: Play) -> None:

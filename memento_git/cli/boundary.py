@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from memento_git.cli import terminal
+from memento_git.cli import closed, terminal
 from memento_git.errors import MementoError, Refused
 
 if TYPE_CHECKING:
@@ -287,6 +287,7 @@ def group(name: str, text: str, default: Callable[..., Any], *, of_ledger: bool 
 def run(arguments: list[str]) -> int:
     """Run the command line; return its exit code. No traceback leaves here."""
     terminal.prepare()
+    closed.stand_in()
     ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in ours
     try:

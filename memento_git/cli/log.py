@@ -10,6 +10,7 @@ import click
 
 from memento_git.cli import boundary, naming, note_story, output
 from memento_git.cli.boundary import Door, paged, reads
+from memento_git.errors import Misused
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
@@ -17,11 +18,19 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 
+class VerbUnknown(Misused):
+    """A verb that no event has."""
+
+    token = "verb_unknown"
+    sentence = "{given!r} is not the verb of any event"
+    hint_ = "one of: {known}"
+
+
 @click.command()
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Events of this run only.")
 @click.option("--record", default="", metavar="ID", help="Events of this record only.")
 @click.option("--who", default="", metavar="ACTOR", help="Events by an actor whose name contains this.")
-@click.option("--verb", default="", metavar="VERB", help="Events of this verb only, such as completed.")
+@click.option("--verb", default="", metavar="VERB", help="Events of this verb only: completed, or task.completed.")
 @click.option("--since", default="", metavar="TIME", help="From this time on: 2026-11-21, a full time, or 90d back.")
 @click.option("--until", default="", metavar="TIME", help="Before this time.")
 @paged
@@ -39,6 +48,8 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
     if commits:
         _commits(door, view, run, filters, limit, offset)
         return
+    if filters["verb"]:
+        _refuse_unknown(filters["verb"])
     filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
     events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
     output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
@@ -60,6 +71,17 @@ def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: i
 
 def _event(row: Row, names: Names) -> tuple[str, ...]:
     return output.when(row), names(row["record"]), row["action"].partition(".")[2], output.who(row, names)
+
+
+def _refuse_unknown(verb: str) -> None:
+    """Refuse a verb that no event has, on any record or on this kind of one."""
+    from memento_git.model.events import actions
+
+    kind, known = verb.rpartition(".")[0], actions()
+    if verb not in {*known, *(action.partition(".")[2] for action in known)}:
+        near = [action for action in known if action.startswith(f"{kind}.")] or known
+        verbs = {action.partition(".")[2] for action in near}
+        raise VerbUnknown(given=verb[:60], known=", ".join(sorted(verbs)))
 
 
 def _moment(where: str, given: str, now: str) -> str:
@@ -87,7 +109,7 @@ def _wanted(row: Row, filters: dict[str, str]) -> bool:
     return (
         _about(row, filters["record"])
         and filters["who"].lower() in row["actor"].lower()
-        and filters["verb"] in ("", row["action"].partition(".")[2])
+        and filters["verb"] in ("", row["action"], row["action"].partition(".")[2])
         and row["created_at"] >= filters["since"]
         and (not filters["until"] or row["created_at"] < filters["until"])
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 60.0
 MENDING_PATIENCE: Final = 2.0
 PAUSE: Final = 0.004
+HOLDERS: Final[set[tuple[str, int]]] = set()  # which locks the threads of this process hold
 
 
 class LockHeld(Moved):
@@ -30,6 +32,15 @@ class LockHeld(Moved):
     token = "ledger_locked"
     sentence = "another memento process holds {path} for more than {seconds} s: {holder}"
     hint_ = "wait for it, or end that process; the lock goes with it"
+
+
+class TransactionNested(LockHeld):
+    """A change that is begun within another one of the same thread, which it would wait for without end."""
+
+    exit_code = 2
+    token = "transaction_nested"
+    sentence = "a change of this ledger is under way here already, and another one cannot be begun within it"
+    hint_ = "make both in one transaction, or begin the second when the first has ended"
 
 
 class NotWritable(Refused):
@@ -48,12 +59,16 @@ def reason_of(error: MementoError | OSError) -> str:
 @contextmanager
 def held(path: Path, patience: float = PATIENCE) -> Iterator[None]:
     """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long."""
+    if (own := (str(path), threading.get_ident())) in HOLDERS:
+        raise TransactionNested
     handle = _open(path)
     try:
         _take(handle, path, patience)
+        HOLDERS.add(own)
         _sign(handle)
         yield
     finally:
+        HOLDERS.discard(own)
         os.close(handle)
 
 

@@ -12,7 +12,7 @@ from memento_git.errors import Misused, Refused
 from memento_git.ledger import edits, journal, layout
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.view import View
-from memento_git.model.clock import stamp
+from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import make_id
 
 if TYPE_CHECKING:
@@ -67,6 +67,14 @@ class RecordUnfit(Refused):
     hint_ = "shorten or replace the text that it names; nothing was changed"
 
 
+class TransactionEnded(Misused):
+    """An action on a transaction whose changes are committed, or forgotten."""
+
+    token = "transaction_ended"
+    sentence = "this transaction has ended: nothing can be changed in it any more"
+    hint_ = "begin another: with ledger.transaction('what it does') as tx"
+
+
 class ActorInvalid(Misused):
     """A name for who acts that cannot stand in a record."""
 
@@ -92,6 +100,8 @@ class Transaction:
         self.touched: list[str] = []
         self.run = ""
         self.commit = ""
+        self.ended = False
+        self.made = 0
         self.desks: dict[type, Any] = {}
         self.seen: edits.WorkTree | None = None
         self.allow_secrets: tuple[str, ...] = ()
@@ -100,6 +110,8 @@ class Transaction:
 
     def put(self, path: str, data: bytes | None) -> None:
         """Add, replace or (None) remove a file."""
+        if self.ended:
+            raise TransactionEnded
         if path not in self.olds:
             self.olds[path] = self.view.files.get(path)
         self.changes[path] = data
@@ -109,6 +121,11 @@ class Transaction:
     def new_id(self, kind: str) -> str:
         return self.ledger.new_id(kind)
 
+    def moment(self) -> str:
+        """Return the time of a record that is made: now, and a millisecond later each time, so that order is kept."""
+        self.made += 1
+        return stamp(seconds_of(self.now) + (self.made - 1) / 1000)
+
     def touch(self, run: str, record: str) -> None:
         """Name a record in the commit's trailers."""
         self.run = self.run or run
@@ -117,6 +134,7 @@ class Transaction:
 
     def message(self, action: str) -> str:
         """Return the commit message: a short subject, and trailers to filter `git log` by."""
+        action = " ".join(action.split())
         first = self.touched[0] if self.touched else ""
         more = f" and {len(self.touched) - 1} more" if len(self.touched) > 1 else ""
         subject = " ".join(part for part in ("memento:", action, first) if part) + more
@@ -305,7 +323,10 @@ class Ledger:
         tx = Transaction(self, View(self.git, (base.commit,) if base.commit else (), self.now()))
         tx.view.refuse_newer()
         try:
-            yield tx
+            try:
+                yield tx
+            finally:
+                tx.ended = True
             if not tx.changes:
                 return
             self._refuse_edited(tx)

@@ -59,6 +59,7 @@ LINKING: Final = {
     "reason": REASON,
 }
 
+GATED: Final = ("run", "task")
 VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
     "run": {
         "paused": {"reason": REASON},
@@ -147,10 +148,16 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
 }  # fmt: skip
 
 
+def actions() -> list[str]:
+    """Return what can happen to records as a log names it: `task.claimed`; that a note was added is told there, too."""
+    told = {f"{kind}.{do}" for kind, verbs in VERBS.items() for do in verbs}
+    return sorted({"note.added", *told, *(f"{kind}.{do}" for kind in GATED for do in VERDICTS)})
+
+
 def event_shape(kind: str, do: str, *, gate: bool) -> Shape | None:
     """Return the keys of one verb on one kind of record, or None if there is no such verb."""
     if gate:
-        if kind not in ("run", "task") or do not in VERDICTS:
+        if kind not in GATED or do not in VERDICTS:
             return None
         keys = dict(GATE)
         if do == "waived":

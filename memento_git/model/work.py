@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model import types as t
 from memento_git.model.ids import Ref
 from memento_git.model.states import RISKS, SIZES
 from memento_git.model.types import Field, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 GATE_KINDS: Final = (
     "preflight_safety", "plan_review", "implementation_review", "quality_review",
@@ -258,3 +261,9 @@ class Event(NamedTuple):
 
     def get(self, key: str) -> str:
         return str(self.data.get(key) or "")
+
+
+def commands_of(data: Mapping[str, Any]) -> list[list[str]]:
+    """Return the commands that a record keeps word by word: the one that was run, those that are asked."""
+    asked = (data.get("verify") or {}).get("commands") or ()
+    return [told["argv"] for told in [data.get("command")] if told] + [one["run"] for one in asked]

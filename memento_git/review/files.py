@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
+from memento_git.model.work import commands_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from memento_git.ledger.view import View
+    from memento_git.texts.secrets import Secret
 
 TOP: Final = (layout.CONFIG, layout.README, layout.ATTRIBUTES)
 LARGEST_SCAN: Final = 1024 * 1024
@@ -52,14 +54,27 @@ def check_secrets(view: View, paths: Iterable[str], allowed: Collection[str]) ->
     held = {path: place for path, place in places.items() if place is not None and place.kind != "attachment"}
     view.fetch(held)
     for path, place in held.items():
-        data = view.read(path) or b""
-        for secret in find_secrets(data[:LARGEST_SCAN].decode(errors="replace")):
+        text = (view.read(path) or b"")[:LARGEST_SCAN].decode(errors="replace")
+        secrets = find_secrets(text)
+        for secret in [*secrets, *_in_commands(view, path, text, {one.value for one in secrets})]:
             if slug(secret.rule) not in known and slug(secret.rule) not in _own(view, path):
                 message = f"looks like a {secret.rule}"
                 noun = "note" if kind_of(place.of) == "note" else "evidence"
                 redact = f"revoke it, then memento {noun} redact {place.id} --reason WHY"
                 prose = place.kind in ("run", "plan", "task")
                 yield Finding("S001", path, secret.line, message, "revoke it, and edit the text" if prose else redact)
+
+
+def _in_commands(view: View, path: str, text: str, known: Collection[str]) -> Iterator[Secret]:
+    """Yield what looks like a secret in commands that a record keeps word by word, and is not known from its text."""
+    from memento_git.texts.secrets import find_in_words
+
+    found = view.record(path)
+    for words in commands_of(found.data) if found is not None else ():
+        for secret in find_in_words(words):
+            if secret.value not in known:
+                at = text.find(secret.value)
+                yield secret._replace(line=text.count("\n", 0, at) + 1 if at >= 0 else 0)
 
 
 def _own(view: View, path: str) -> set[str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 Row = dict[str, Any]
 SHOWN_TASKS: Final = 3
+SHOWN_CASES: Final = 5
+MOST_TEXT: Final = 120
 NAMED: Final = {"audit": "events", "changed_files": "changed files", "knowledge": "notes"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
@@ -66,7 +65,7 @@ def _recovered(row: Row) -> str:
 
 
 def _verified(row: Row) -> str:
-    what = f"{code(shlex.join(row['command'])[:120])} exit {row['exit_code']}" if row["command"] else row["kind"]
+    what = _command(row) if row["command"] else row["kind"]
     stale = ", stale" if row["stale"] else ""
     tasks = ", ".join(f"`{name}`" for name in row["task_ids"][:SHOWN_TASKS])
     more = f" and {len(row['task_ids']) - SHOWN_TASKS} more" if len(row["task_ids"]) > SHOWN_TASKS else ""
@@ -227,10 +226,11 @@ def note_line(row: Row) -> str:
 def _what(row: Row) -> str:
     parts: list[str] = []
     if row["command"]:
-        parts.append(f"{code(shlex.join(row['command'])[:120])} exit {row['exit_code']}")
+        parts.append(_command(row))
     for report in row["reports"]:
         counts = ", ".join(f"{value} {key}" for key, value in report["counts"].items() if value)
-        parts.append(plain(f"{report['format']}: {counts}") + _failed(report["failed"]))
+        parts.append(plain(f"{report['format']}: {counts}") + _failed(report))
+    parts += [plain(_cut(problem)) for problem in row["problems"]]
     parts += [code(one["name"]) for one in row["files"]]
     parts += [plain(row[key]) for key in ("uri", "summary") if row[key]]
     if row["diff"]:
@@ -244,5 +244,17 @@ def _what(row: Row) -> str:
     return "; ".join(parts) or "nothing to inspect"
 
 
-def _failed(names: Sequence[str]) -> str:
-    return f" (failed: {', '.join(plain(name) for name in names[:5])})" if names else ""
+def _command(row: Row) -> str:
+    return f"{code(_cut(shlex.join(row['command'])))} exit {row['exit_code']}"
+
+
+def _cut(text: str) -> str:
+    """Return a text that fits into a line, with a mark where it is cut."""
+    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 1]}…"
+
+
+def _failed(report: Row) -> str:
+    names = report["failed"]
+    left = len(names[SHOWN_CASES:]) + report["failed_more"]
+    told = ", ".join(plain(name) for name in names[:SHOWN_CASES]) + (f" and {left} more" if left else "")
+    return f" (failed: {told})" if names else ""

@@ -99,6 +99,13 @@ _OURS: Final = tuple(
         ("hvs.", r"hvs\.[\w-]{24,}"),  # Vault
         ("dapi", r"dapi[a-f0-9]{32}"),  # Databricks
         ("age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+        (  # a user's password for curl
+            "curl",
+            (
+                r"""curl\b[^\n|;&]{0,400}?\s(?:-[A-Za-z#]{0,8}[uU]|--(?:proxy-)?user)(?:\s*=\s*|\s*)"""
+                r"""["']?[^\s:"']{1,128}:([^\s"']{4,})"""
+            ),
+        ),
         ("://:", r"//:([^\s/?#@:]{6,})@"),  # a password without a user, as Redis has it
         (
             "authorization",

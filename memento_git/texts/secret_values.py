@@ -86,6 +86,13 @@ def key_blocks(text: str, low: str) -> Iterator[Span]:
             yield Span(start, stop, 0, PRIVATE_KEY)
 
 
+def rest_of_key(text: str) -> Iterator[Span]:
+    """Yield the end of a private key that began before the text does."""
+    end = re.search(_KEY_END, text)
+    if end is not None and not re.search(_KEY_BEGIN, text[: end.start()]):
+        yield Span(0, end.end(), 0, PRIVATE_KEY)
+
+
 def _cut_off(text: str, at: int, most: int) -> int:
     """Return where the lines end that can belong to the key whose header ends here."""
     first, line = text.find("\n", at, most), re.compile(_KEY_LINE)

@@ -15,6 +15,7 @@ for IBM Cloud IAM, to which any 44 letters after the word "pass" are a key.
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
@@ -22,8 +23,10 @@ from memento_git.texts.secret_shapes import LONG_WORD, Span, lower, shaped
 from memento_git.texts.secret_values import assigned, key_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+MARGIN: Final = 65_536  # how far beyond a cut a text is looked at: the longest secret that is found whole
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _MOST_ECHOES: Final = 200
 
 
@@ -51,17 +54,89 @@ def find_secrets(text: str) -> list[Secret]:
     return found
 
 
+def find_in_words(words: Sequence[str]) -> list[Secret]:
+    """Return what looks like a secret in a command that is kept word by word; its line is that of the word."""
+    line, places = _line_of(words)
+    found = []
+    for span in _word_spans(words, line, places):
+        number = next(at for at, (_, end) in enumerate(places, 1) if span.start < end)
+        found.append(Secret(span.rule, number, line[span.start : span.end]))
+    return found
+
+
 def redact(text: str) -> tuple[str, dict[str, int]]:
     """Return the text with a note in the place of every secret, and how many there were by rule."""
-    spans = _spans(text)
+    (kept,), counts = redact_parts(text, [(0, len(text))])
+    return kept, counts
+
+
+def redact_start(text: str, most: int) -> tuple[str, dict[str, int]]:
+    """Return the redacted beginning of a text; a secret that only begins in it is in it a note, too."""
+    (kept,), counts = redact_parts(text[: most + MARGIN], [(0, min(most, len(text)))])
+    return kept, counts
+
+
+def cut_before(text: str, most: int) -> str:
+    """Return the beginning of a text, without a secret that only begins in it; who takes it in looks for others."""
+    crossing = [span.start for span in _spans(text[: most + MARGIN]) if span.start < most < span.end]
+    return text[: min([most, *crossing])]
+
+
+def redact_parts(
+    text: str, parts: Sequence[tuple[int, int]], more: Sequence[Span] = (), known: Mapping[str, str] = NOTHING
+) -> tuple[list[str], dict[str, int]]:
+    """Return parts of a text, redacted with all of it in view, and how many secrets reached into them by rule.
+
+    A secret that lies over the edge of a part is a note in it as a whole. `more` are spans that are secret, too, and
+    `known` are secrets from elsewhere, each with its rule.
+    """
+    spans = _merged([*_spans(text), *more])
+    return _without(text, _merged([*spans, *_echoes(text, spans, known)]), parts)
+
+
+def redact_words(words: Sequence[str]) -> list[str]:
+    """Return a command that is kept word by word, redacted with all of it in view: `--password`, then its value."""
+    line, places = _line_of(words)
+    spans = _word_spans(words, line, places)
+    kept, _ = _without(line, _merged([*spans, *_echoes(line, spans, NOTHING)]), places)
+    return [part if word else word for word, part in zip(words, kept, strict=True)]
+
+
+def _line_of(words: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return a command as one text, and where in it each word is; an empty word is a pair of quotes."""
+    places, at = [], 0
+    for word in (shown := [word or "''" for word in words]):
+        places.append((at, at + len(word)))
+        at += len(word) + 1
+    return " ".join(shown), places
+
+
+def _word_spans(words: Sequence[str], line: str, places: Sequence[tuple[int, int]]) -> list[Span]:
+    """Return what looks like a secret in a word, or in view of those before it, which is one to the word's end."""
+    own = [
+        span._replace(start=start + span.start, end=start + span.end)
+        for word, (start, _) in zip(words, places, strict=True)
+        for span in _spans(word)
+    ]
+    seen = [span for span in _spans(line) if not any(one.start < span.end and span.start < one.end for one in own)]
+    whole = [span._replace(end=next(end for _, end in places if span.end <= end)) for span in seen]
+    return _merged([*own, *whole])
+
+
+def _without(text: str, spans: Sequence[Span], parts: Sequence[tuple[int, int]]) -> tuple[list[str], dict[str, int]]:
+    """Return parts of a text with a note for every span that reaches into them, and how many do by rule."""
     counts: dict[str, int] = {}
-    parts: list[str] = []
-    at = 0
-    for span in _merged([*spans, *_echoes(text, spans)]):
-        counts[span.rule] = counts.get(span.rule, 0) + 1
-        parts += text[at : span.start], f"[redacted: {span.rule}]"
-        at = span.end
-    return "".join([*parts, text[at:]]), counts
+    kept = []
+    for first, last in parts:
+        pieces: list[str] = []
+        at = first
+        for span in spans:
+            if span.start < last and span.end > first:
+                counts[span.rule] = counts.get(span.rule, 0) + 1
+                pieces += text[at : max(at, span.start)], f"[redacted: {span.rule}]"
+                at = span.end
+        kept.append("".join([*pieces, text[at:last]]))
+    return kept, counts
 
 
 def refuse_secrets(where: str, text: str, allow: Collection[str] = ()) -> set[str]:
@@ -99,9 +174,10 @@ def _merged(spans: list[Span]) -> list[Span]:
     return merged
 
 
-def _echoes(text: str, spans: list[Span]) -> Iterator[Span]:
+def _echoes(text: str, spans: Sequence[Span], more: Mapping[str, str]) -> Iterator[Span]:
     """Yield the other places at which the text repeats a secret that cannot be taken for a word."""
-    known = {text[span.start : span.end]: span for span in spans}
+    known = {value: Span(0, 0, 3, rule) for value, rule in more.items()}
+    known |= {text[span.start : span.end]: span for span in spans}
     values = [value for value in known if len(value) >= LONG_WORD and re.search(r"\d", value)]
     for value in values[:_MOST_ECHOES]:
         at = text.find(value)

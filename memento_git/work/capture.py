@@ -18,10 +18,11 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.types import FORBIDDEN
+from memento_git.texts.secrets import MARGIN, NOTHING
 from memento_git.work.verification import OUTSIDE, named_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 CHUNK: Final = 64 * 1024
 GRACE: Final = 2.0
@@ -31,7 +32,6 @@ ROOTS: Final = {
     "Users", "private", "Library",
 }  # fmt: skip
 SHARED: Final = "/dev/shm/"  # noqa: S108 (it is recognised; nothing is written there)
-KEY_END: Final = re.compile(r"-+ ?END [A-Z0-9 ]*PRIVATE KEY[^\n]*")
 
 
 class CommandMissing(Misused):
@@ -59,13 +59,27 @@ class OutsideRepository(Refused):
 
 
 class Stream(NamedTuple):
-    """What one stream carried: digest and size of all of it, and the part that is kept."""
+    """What one stream carried: digest and size of all of it, its beginning and its end.
+
+    Of each `half` bytes are kept where it is longer than both; head and tail reach further into what is left out, so
+    that a secret at a cut is seen whole.
+    """
 
     sha256: str
     size: int
     head: bytes
     tail: bytes
-    cut: int
+    half: int
+
+    @property
+    def cut(self) -> int:
+        """Return how many bytes of it are left out."""
+        return max(0, self.size - 2 * self.half)
+
+    @property
+    def end(self) -> bytes:
+        """Return the end of the stream, as far as it is there."""
+        return self.tail if len(self.head) + len(self.tail) < self.size else self.head + self.tail
 
 
 class Captured(NamedTuple):
@@ -112,20 +126,19 @@ class Tee(threading.Thread):
     def _take(self, chunk: bytes) -> None:
         self.digest.update(chunk)
         self.size += len(chunk)
-        room = self.half - len(self.head)
+        room = self.half + MARGIN - len(self.head)
         self.head += chunk[:room]
         rest = chunk[room:] if room > 0 else chunk
         if rest:
             self.tail.append(rest)
             self.tail_size += len(rest)
-        while self.tail and self.tail_size - len(self.tail[0]) >= self.half:
+        while self.tail and self.tail_size - len(self.tail[0]) >= self.half + MARGIN:
             self.tail_size -= len(self.tail.popleft())
 
     def result(self) -> Stream:
         with self.lock:
-            tail = b"".join(self.tail)[-self.half :]
-            cut = self.size - len(self.head) - len(tail)
-            return Stream(self.digest.hexdigest(), self.size, bytes(self.head), tail, cut)
+            tail = b"".join(self.tail)[-self.half - MARGIN :]
+            return Stream(self.digest.hexdigest(), self.size, bytes(self.head), tail, self.half)
 
 
 def run_command(
@@ -249,22 +262,20 @@ def _roots() -> frozenset[str]:
     return frozenset({*ROOTS, *here} - {"dev", "proc", "bin", "sbin"})
 
 
-def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return what evidence says of a stream, and the file that is kept of it."""
-    from memento_git.texts.secrets import redact
+def stream_record(
+    stream: Stream, name: str, scrubber: Scrubber, known: Mapping[str, str] = NOTHING
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return what evidence says of a stream, and the file that is kept of it; `known` are secrets that it may repeat.
 
+    It is redacted before it is cut.
+    """
     told: dict[str, Any] = {"sha256": stream.sha256, "bytes": stream.size}
     if not stream.size:
         return told, {}
     if b"\0" in stream.head or b"\0" in stream.tail:
         return {**told, "binary": True}, {}
-    whole = stream.head if stream.cut else stream.head + stream.tail
-    text = whole.decode(errors="replace")
-    text, redacted = redact(scrubber.text(text))
-    if stream.cut:
-        tail, more = redact(scrubber.text(_after_key(stream.tail.decode(errors="replace"))))
-        text += f"\n[... {stream.cut} bytes left out ...]\n{tail}"
-        redacted = {rule: redacted.get(rule, 0) + more.get(rule, 0) for rule in {*redacted, *more}}
+    parts, redacted = _redacted(stream, known)
+    text = f"\n[... {stream.cut} bytes left out ...]\n".join(scrubber.text(part) for part in parts)
     kept = text.encode()
     told |= {"kept": name, "kept_sha256": hashlib.sha256(kept).hexdigest(), "cut": stream.cut or None}
     if redacted:
@@ -272,12 +283,24 @@ def stream_record(stream: Stream, name: str, scrubber: Scrubber) -> tuple[dict[s
     return told, {name: kept}
 
 
-def _after_key(tail: str) -> str:
-    """Return the kept end of a stream without the rest of a private key that began in what was left out."""
-    end = KEY_END.search(tail)
-    if end is None or "BEGIN" in tail[: end.start()]:
-        return tail
-    return f"[redacted: Private Key]{tail[end.end() :]}"
+def _redacted(stream: Stream, known: Mapping[str, str]) -> tuple[list[str], dict[str, int]]:
+    """Return what is kept of a stream, in one part or two, and how many secrets were in it by rule."""
+    from memento_git.texts.secret_values import rest_of_key
+    from memento_git.texts.secrets import redact_parts
+
+    if not stream.cut:
+        text = (stream.head + stream.tail).decode(errors="replace")
+        return redact_parts(text, [(0, len(text))], known=known)
+    is_whole = len(stream.head) + len(stream.tail) == stream.size
+    end = stream.end.decode(errors="replace")
+    text = end if is_whole else f"{stream.head.decode(errors='replace')}\n"
+    first = len(stream.head[: stream.half].decode(errors="replace"))
+    last = len(stream.end[-stream.half :].decode(errors="replace"))
+    if is_whole:
+        return redact_parts(text, [(0, first), (len(text) - last, len(text))], known=known)
+    rest = [span._replace(start=len(text), end=len(text) + span.end) for span in rest_of_key(end)]
+    text += end
+    return redact_parts(text, [(0, first), (len(text) - last, len(text))], rest, known)
 
 
 def tools(git_version: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ def run(git: Git, commit: str) -> bytes:
         codegraph.export(git, commit, top)
         ran = capture.run_command([command, "update", str(top)], top, keep=KEEP, timeout=PATIENCE, quiet=True)
         if ran.exit or ran.timed_out:
-            words = (ran.stderr.tail or ran.stderr.head).decode(errors="replace").split("\n")
+            words = ran.stderr.end.decode(errors="replace").split("\n")
             said = next((line.strip() for line in reversed(words) if line.strip()), "it said nothing")
             raise GraphifyFailed(reason="it took too long" if ran.timed_out else f"exit code {ran.exit}: {said:.200}")
         return json.dumps(_short(top / OUT), sort_keys=True, indent=1).encode() + b"\n"

@@ -129,8 +129,11 @@ def _clean(text: str, where: str, most: int, notes: list[str]) -> str:
     if count:
         notes.append(f"{count} control or direction-changing character(s) of {where} are shown by their number")
     if len(shown) > most:
-        notes.append(f"{len(shown) - most} characters of {where} were left out")
-        shown = f"{shown[: most - 1]}…"
+        from memento_git.texts.secrets import cut_before
+
+        kept = cut_before(shown, most - 1)
+        notes.append(f"{len(shown) - len(kept)} characters of {where} were left out")
+        shown = f"{kept}…"
     return shown.strip()
 
 

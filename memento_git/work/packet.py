@@ -183,10 +183,10 @@ def _excerpts(view: View, files: Sequence[Row], omitted: list[Row]) -> list[Row]
 
 
 def _excerpt(path: str, text: str, omitted: list[Row]) -> Row:
-    from memento_git.texts.secrets import redact
+    from memento_git.texts.secrets import redact_start
 
     clean = FORBIDDEN.sub("", text.replace("\r\n", "\n"))
-    kept, redacted = redact(clean[:MOST_EXCERPT])
+    kept, redacted = redact_start(clean, MOST_EXCERPT)
     if len(clean) > MOST_EXCERPT:
         omitted.append(left_out(f"rest of {path}", len(clean) - MOST_EXCERPT))
     return {"path": path, "text": kept, "redacted": dict(sorted(redacted.items()))}

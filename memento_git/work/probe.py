@@ -67,7 +67,9 @@ def _there(program: str, folder: Path) -> bool:
 
 
 def _unwell(health: tuple[str, ...], folder: Path) -> str:
-    told = " ".join(health)
+    from memento_git.texts.secrets import redact_words
+
+    told = " ".join(redact_words(health))
     program = str(folder / health[0]) if os.sep in health[0] else health[0]
     try:
         done = capture.run_command([program, *health[1:]], folder, keep=KEEP, timeout=PATIENCE, silent=True)

@@ -16,6 +16,7 @@ MAX_TAGS: Final = 3_000_000  # 64 MiB of the shortest line elements that Cobertu
 MAX_FAILED: Final = 50
 MAX_TEXT: Final = 300
 MAX_DETAIL: Final = 200
+MAX_READ: Final = 4096
 
 _WHITE: Final = re.compile(r"[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
@@ -79,8 +80,11 @@ def _read(data: bytes) -> Report:
 
 
 def _clean(text: object, most: int = MAX_TEXT) -> str:
-    """Return the text on one line, without control characters and no longer than allowed."""
-    line = re.sub(_CONTROL, "", re.sub(_WHITE, " ", str(text))).strip()
+    """Return the text on one line, without secrets and control characters, and no longer than allowed."""
+    from memento_git.texts.secrets import redact_start
+
+    whole, _ = redact_start(str(text), MAX_READ)
+    line = re.sub(_CONTROL, "", re.sub(_WHITE, " ", whole)).strip()
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

@@ -197,6 +197,13 @@ def named(argv: Sequence[str]) -> list[str]:
     return [named_argument(argument, program=not at) for at, argument in enumerate(argv)]
 
 
+def masked(argv: Sequence[str]) -> list[str]:
+    """Return a command as evidence names it where a word of it looks like a secret."""
+    from memento_git.texts.secrets import redact_words
+
+    return named(redact_words(argv))
+
+
 def named_argument(argument: str, *, program: bool) -> str:
     """Return an argument without folders of a machine; only a program is known by its name wherever it lies.
 

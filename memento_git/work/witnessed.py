@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
+from memento_git.texts.secrets import find_in_words, redact, redact_words
 from memento_git.work import capture
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ def command_record(
     argv: Sequence[str], run: capture.Captured, scrubber: capture.Scrubber
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return what evidence says of a command, and the files that are kept of its output."""
-    stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber)
-    stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber)
+    known = {secret.value: secret.rule for secret in find_in_words(argv)}
+    stdout, out_files = capture.stream_record(run.stdout, "stdout.txt", scrubber, known)
+    stderr, err_files = capture.stream_record(run.stderr, "stderr.txt", scrubber, known)
     told = {
         "argv": _argv(argv, scrubber),
         "cwd": "",
@@ -33,9 +35,7 @@ def command_record(
 
 
 def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
-    from memento_git.texts.secrets import redact
-
-    return [redact(scrubber.argument(argument, program=not at))[0] for at, argument in enumerate(argv)]
+    return [scrubber.argument(word, program=not at) for at, word in enumerate(redact_words(argv))]
 
 
 def mark(path: Path) -> tuple[int, int] | None:
@@ -65,7 +65,6 @@ def report_records(
 
 
 def _report(name: str, data: bytes, scrubber: capture.Scrubber) -> dict[str, Any]:
-    from memento_git.texts.secrets import redact
     from memento_git.work.reports import read_report
 
     report = read_report(name, data)

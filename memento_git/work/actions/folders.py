@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Refused
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import is_id
-from memento_git.model.work import RUN_KINDS
+from memento_git.model.work import RUN_KINDS, commands_of
 from memento_git.work import trust
 from memento_git.work.actions.evidences import Draft, FolderInvalid, read_file, record_draft, refuse_secrets_in
 
@@ -81,6 +81,8 @@ def import_folder(
     if problem := _amiss(data):
         raise FolderInvalid(path=folder.name, problem=problem)
     refuse_secrets_in(tx, "evidence.yaml", text)
+    for words in commands_of(data):
+        refuse_secrets_in(tx, "the command in evidence.yaml", " ".join(words).encode())
     files: dict[str, bytes] = {}
     for stream in (data["command"]["stdout"], data["command"]["stderr"]):
         if "kept" in stream:

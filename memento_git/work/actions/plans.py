@@ -31,7 +31,7 @@ def draft_plan(
     data = {
         "id": plan,
         "title": desk.text("title", title, lines=False),
-        "at": tx.now,
+        "at": tx.moment(),
         "by": tx.actor,
         "criteria": desk.texts("criterion", criteria),
         "assumptions": desk.texts("assumption", assumptions),

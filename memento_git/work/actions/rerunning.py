@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 KNOWN: Final = ("PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL", "TERM")
 OURS: Final = ("GIT_", "MEMENTO_")
 SETUP_KEEP: Final = 4096
+MOST_SAID: Final = 300
 
 
 class SetupFailed(Refused):
@@ -90,16 +91,14 @@ class Rerunner:
             return refusal
 
     def _set_up(self, top: Path) -> None:
-        from memento_git.texts.secrets import redact
+        from memento_git.texts.secrets import redact, redact_words
 
         for argv in self.policy.reproduce["setup"]:
             run = self._group(argv, top, keep=SETUP_KEEP, timeout=self._timeout)
             if run.exit or run.timed_out:
-                words = (run.stderr.tail or run.stderr.head or run.stdout.tail or run.stdout.head).decode(
-                    errors="replace"
-                )
-                said = redact(capture.fit(capture.Scrubber(top).text(" ".join(words.split())[-300:])))[0]
-                raise SetupFailed(command=shown(argv), code=run.exit, said=said or "nothing was said")
+                words = redact((run.stderr.end or run.stdout.end).decode(errors="replace"))[0]
+                said = capture.fit(" ".join(capture.Scrubber(top).text(words).split())[-MOST_SAID:])
+                raise SetupFailed(command=shown(redact_words(argv)), code=run.exit, said=said or "nothing was said")
 
     def _witnessed(
         self, top: Path, kind: str, told: dict[str, Any], commit: str, reports: Sequence[str], covers: Sequence[str]

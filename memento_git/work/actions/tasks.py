@@ -33,7 +33,7 @@ def add_task(
     data = {
         "id": task,
         "title": desk.text("title", title, lines=False),
-        "at": tx.now,
+        "at": tx.moment(),
         "by": tx.actor,
         "criteria": desk.texts("criterion", criteria),
         "depends_on": [_dependency(desk, state, given) for given in depends_on],

@@ -12,7 +12,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.desk import Desk
 from memento_git.work.verdict import Verdict
-from memento_git.work.verification import named
+from memento_git.work.verification import masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,10 +98,7 @@ def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
 
 def named_draft(draft: Draft, command: Command) -> Draft:
     """Return what a command that is asked has shown, with the command named as the texts name it."""
-    from memento_git.texts.secrets import redact
-
-    argv = [redact(argument)[0] for argument in named(command.run)]
-    return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": argv}})
+    return draft._replace(data={**draft.data, "command": {**draft.data["command"], "argv": masked(command.run)}})
 
 
 def _completed(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
@@ -204,7 +201,7 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
     data: dict[str, Any] = {
         "id": repair,
         "title": desk.text("title", title or f"Repair: {prose.title}", lines=False),
-        "at": tx.now,
+        "at": tx.moment(),
         "by": tx.actor,
         "criteria": list(dict.fromkeys([*prose.list("criteria"), *_unmet(state, identity)])),
         **{key: prose.data[key] for key in CARRIED if key in prose.data},
