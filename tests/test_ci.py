@@ -145,20 +145,36 @@ def test_every_output_and_input_that_the_action_names_is_there() -> None:
 # The action's steps.
 
 
+def both(commit: str) -> dict[str, str]:
+    """Return the outputs where what is compared with is where the branch parted."""
+    return {"base": commit, "against": commit}
+
+
 def test_the_base_of_a_merge_result_is_its_first_parent(job: Job) -> None:
     target, _ = requested(job.play)
     stale = git(job.play.root, "rev-list", "--max-parents=0", "HEAD")
-    assert job.step("base", TARGET=stale) == {"base": target}
-    assert job.step("base", BASE="feature", TARGET=stale) == {"base": git(job.play.root, "rev-parse", "feature")}
-    assert job.step("base", BEFORE=stale) == {"base": stale}
-    assert job.step("base", BEFORE="0" * 40) == {"base": target}
+    assert job.step("base", TARGET=stale) == both(target)
+    assert job.step("base", BASE="feature", TARGET=stale) == both(git(job.play.root, "rev-parse", "feature"))
+    assert job.step("base", BEFORE=stale) == both(stale)
+    assert job.step("base", BEFORE="0" * 40) == both(target)
 
 
 def test_the_base_of_a_branch_that_is_checked_out_itself_is_where_it_parted(job: Job) -> None:
     target, _ = requested(job.play)
     git(job.play.root, "checkout", "-q", "feature")
     parted = git(job.play.root, "merge-base", "feature", target)
-    assert job.step("base", TARGET=target) == {"base": parted}
+    assert job.step("base", TARGET=target) == {"base": parted, "against": target}
+
+
+@pytest.mark.parametrize(("base", "code"), [("origin/main", 0), ("main", 0), ("main~0", 1)])
+def test_a_tag_with_the_name_of_the_base_is_not_the_base(job: Job, base: str, code: int) -> None:
+    target, _ = requested(job.play)
+    git(job.play.root, "update-ref", "refs/remotes/origin/main", target)
+    for name in ("main", "origin/main"):
+        git(job.play.root, "tag", name, "HEAD")
+    out = job.step("base", BASE=base)
+    assert (job.code, out.get("base")) == (code, None if code else target)
+    assert ("could be a tag or a branch" in job.said) == bool(code)
 
 
 def test_a_missing_base_says_what_to_do(job: Job) -> None:

@@ -358,10 +358,10 @@ def test_each_loosened_rule_is_named() -> None:
     )  # fmt: skip
     rules = [told.partition(":")[0] for told in weakened(old, new)]
     assert sorted(rules) == sorted([
-        "proof.test", "proof.note", "require", "plan.approvers", "plan.not_author", "gates.required", "gates.fresh",
-        "gates.verdicts.release", "gates.waivers", "spike.dispatches", "verify", "enrich", "release.checks",
-        "release.approvals", "release.approvers", "release.not_author", "allow_secrets", "release.graph",
-        "preflight.destructive", "graph.growth", "preflight.branches", "reproduce.runners",
+        "proof", "proof.test", "proof.note", "require", "plan.approvers", "plan.not_author", "gates.required",
+        "gates.fresh", "gates.verdicts.release", "gates.waivers", "spike.dispatches", "verify", "enrich",
+        "release.checks", "release.approvals", "release.approvers", "release.not_author", "allow_secrets",
+        "release.graph", "preflight.destructive", "graph.growth", "preflight.branches", "reproduce.runners",
     ])  # fmt: skip
     assert list(weakened(new, new)) == list(weakened(Policy(), Policy(require=("test",)))) == []
 

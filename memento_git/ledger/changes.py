@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
+from memento_git.ledger.difference import PLAIN
 from memento_git.ledger.environment import environment
 from memento_git.ledger.git import GitFailed
+from memento_git.ledger.names import SHORT_ID
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
+RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 ABSENT: Final = "000000"
 
 
@@ -47,35 +50,47 @@ class Authored(NamedTuple):
 
 
 class Story(NamedTuple):
-    """What the commits of a range did: those that added ledger files; path -> the first that took away or edited it.
+    """What the commits of a range did to ledger files.
 
-    A merge takes away what one of its parents had.
+    `authored` are those that added some; `touched` is path -> the first commit that changed it or took it away, a merge
+    that has not what one of its parents had among them; `came` is for these the blobs that they came with.
     """
 
     authored: list[Authored]
-    taken: dict[str, str]
-    edited: dict[str, str]
+    touched: dict[str, str]
+    came: dict[str, set[str]]
+
+
+class Step(NamedTuple):
+    """What one commit did to one path, seen from one of its parents."""
+
+    commit: str
+    old: str
+    new: str
 
 
 NOTHING: Final = Story([], {}, {})
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
-    """Tell, with one git call, that no ledger file differs; False where git cannot tell either.
+    """Tell, with few git calls, that no ledger file differs, nor one that policy may name; False where git cannot tell.
 
-    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD.
+    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD. What git
+    warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer look.
     """
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
-    command = ["git", "diff", "--quiet", "--no-ext-diff", "--ignore-submodules=none", *what, "--"]
-    command += [f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
-    if base.startswith("-"):
+    command = ["git", "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
+    command += ["--ignore-submodules=none", "--", f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
+    if base.startswith("-") or SHORT_ID.fullmatch(base):
         return False
     try:
         done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     except OSError:
         return False
-    return done.returncode == 0 and (staged or not _was_touched(start, base))
+    if done.returncode or b"warning: " in done.stderr or (not staged and _was_touched(start, base)):
+        return False
+    return not _names_files(start)
 
 
 def _was_touched(start: Path, base: str) -> bool:
@@ -84,6 +99,13 @@ def _was_touched(start: Path, base: str) -> bool:
     extra = {"GIT_LITERAL_PATHSPECS": "0"}
     done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     return done.returncode != 0 or bool(done.stdout.strip())
+
+
+def _names_files(start: Path) -> bool:
+    """Tell whether policy may name files elsewhere that count, such as whose keys do."""
+    command = ["git", "cat-file", "blob", f"HEAD:{layout.CONFIG}"]
+    done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
+    return b"signatures" in done.stdout or b"\\" in done.stdout
 
 
 def index_of() -> dict[str, str]:
@@ -131,36 +153,87 @@ def difference(git: Git, base: str, head: str) -> list[Changed]:
     return found
 
 
+def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed], dict[str, str]]:
+    """Return what differs from what several bases come to together, and path -> blob of that, '' where nothing is.
+
+    Of a record that is what one of them made of what they had in common, so that what came from any of them is nothing
+    that the head did; of anything else what the first base has.
+    """
+    told = [{change.path: change for change in difference(git, base, head)} for base in bases]
+    if len(bases) == 1:
+        return [*told[0].values()], {}
+    common = git.answer("merge-base", "--octopus", *bases)
+    there = git.files(common, layout.FOLDER) if common else {}
+    found: list[Changed] = []
+    known: dict[str, str] = {}
+    for path in sorted({path for one in told for path in one}):
+        some = next(one[path] for one in told if path in one)
+        sides = [(one[path].old_mode, one[path].old) if path in one else (some.mode, some.new) for one in told]
+        if path.startswith(RECORDS):
+            before = there[path].oid if path in there else ""
+            sides = [side for side in sides if side[1] != before] or sides
+            known[path] = sides[0][1] if sides[0][0] in PLAIN else ""
+        else:
+            sides = sides[:1]
+        if (some.mode, some.new) not in sides:
+            found.append(some._replace(old_mode=sides[0][0], old=sides[0][1]))
+    return found, known
+
+
 def parents(git: Git, commit: str) -> list[str]:
     """Return the parents that a commit names, whether this clone has them or not."""
     head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
     return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
 
 
-def story(git: Git, base: str, head: str) -> Story:
-    """Return what the commits from the base to the head did, one by one; a squash leaves fewer of them."""
-    text = os.fsdecode(
-        git.run(
-            "-c", "log.showSignature=false", "log", "-m", "--full-history", "--diff-filter=ADM", "--no-renames",
-            "--name-status", "-z", "--format=%x01%H %P%x02%an <%ae>", f"{base}..{head}", "--", layout.FOLDER,
-        )
+def story(git: Git, bases: Iterable[str], head: str) -> Story:
+    """Return what the commits from the bases to the head did, one by one; a squash leaves fewer of them."""
+    told = git.run(
+        "-c", "log.showSignature=false", "-c", "log.follow=false", "log", "-m", "--full-history", "--topo-order",
+        "--no-renames", "--ignore-submodules=none", "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%an <%ae>",
+        head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
     )  # fmt: skip
-    taken: dict[str, str] = {}
-    edited: dict[str, str] = {}
     added: dict[tuple[str, str], list[list[str]]] = {}
     parents: dict[str, int] = {}
-    for part in text.split("\x01")[1:]:
-        about, _, rest = part.partition("\0")
-        ids, _, author = about.partition("\x02")
-        commit, *named = ids.split(" ")
-        words = [word.lstrip("\n") for word in rest.split("\0")]
-        changed = list(zip(words[::2], words[1::2], strict=False))
-        taken.update({path: commit for letter, path in changed if letter == "D"})
-        edited.update({path: commit for letter, path in changed if letter == "M"})
-        added.setdefault((commit, author), []).append([path for letter, path in changed if letter == "A"])
-        parents[commit] = max(1, len(named))
+    steps: dict[str, list[Step]] = {}
+    parts = iter(os.fsdecode(told).split("\0"))
+    commit = author = ""
+    for part in (part.lstrip("\n") for part in parts):
+        if part.startswith(":"):
+            path = next(parts)
+            _, _, old, new, letter = part.split(" ")
+            steps.setdefault(path, []).append(Step(commit, old.strip("0") and old, new.strip("0") and new))
+            if letter == "A":
+                added[commit, author][-1].append(path)
+        elif part:
+            commit, *named = part.split(" ")
+            author = next(parts)
+            added.setdefault((commit, author), []).append([])
+            parents[commit] = max(1, len(named))
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
-    return Story([Authored(commit, author, paths) for (commit, author), paths in own.items() if paths], taken, edited)
+    authored = [Authored(commit, author, paths) for (commit, author), paths in own.items() if paths]
+    touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
+    return Story(authored, touched, _came(git, authored, {path: steps[path] for path in touched}))
+
+
+def _came(git: Git, authored: Iterable[Authored], touched: Mapping[str, Sequence[Step]]) -> dict[str, set[str]]:
+    """Return path -> the blobs that it came with: those of commits before which no other one had added it."""
+    bringing: dict[str, set[str]] = {}
+    for commit in authored:
+        for path in touched.keys() & {*commit.paths}:
+            bringing.setdefault(path, set()).add(commit.commit)
+    came = {}
+    for path, steps in touched.items():
+        first: dict[str, str] = {}
+        for step in reversed(steps):  # the parents come before their children
+            if step.commit in bringing.get(path, ()) and not any(_is_before(git, one, step.commit) for one in first):
+                first[step.commit] = step.new
+        came[path] = {*first.values()} or {steps[-1].old}
+    return came
+
+
+def _is_before(git: Git, one: str, other: str) -> bool:
+    return git.answer("merge-base", "--is-ancestor", one, other) is not None
 
 
 def to_commit(git: Git, differing: Iterable[Changed]) -> list[Authored]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
+from memento_git.ledger import names
 from memento_git.ledger.environment import environment
 
 if TYPE_CHECKING:
@@ -266,8 +267,9 @@ class Git:
         return found
 
     def commit_of(self, rev: str) -> str:
-        """Return the id of the commit that a revision names."""
-        found = self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
+        """Return the id of the commit that a revision names; a name means the branch, also where a tag has it."""
+        full = names.in_full(self, rev)
+        found = self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"{full}^{{commit}}")
         if not found:
             from memento_git.ledger import absence
 

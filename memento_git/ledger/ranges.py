@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger.git import NoSuchRevision
+from memento_git.ledger.names import in_full
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,16 +93,20 @@ def _trunk(git: Git) -> str:
     raise TrunkUnknown
 
 
-def fork_of(git: Git, rev: str, head: str) -> tuple[str, str]:
-    """Return the commit at which a branch left a revision, and the branch's own; refuse what this clone lacks."""
+def forks_of(git: Git, rev: str, head: str) -> tuple[list[str], str]:
+    """Return the commits at which a branch left a revision, and the branch's own; refuse what this clone lacks.
+
+    There are several where both sides merged each other; that on the revision's own line is the first.
+    """
+    rev, head = in_full(git, rev), in_full(git, head)
     if not PLAIN_NAME.fullmatch(head):
         head = git.commit_of(head)
     if PLAIN_NAME.fullmatch(rev):  # one question to git, where those below tell what is amiss
         told = (git.answer("rev-parse", "--revs-only", f"{rev}^{{commit}}...{head}^{{commit}}") or "").split()
         if forks := [line[1:] for line in told if line.startswith("^")]:
-            return forks[0], told[0]
+            return _main_first(git, forks, told[1]), told[0]
     tip = git.commit_of(head)
-    return _fork(git, commit(git, rev, history=True), tip), tip
+    return _forks(git, commit(git, rev, history=True), tip), tip
 
 
 def commit(git: Git, rev: str, *, history: bool = False) -> str:
@@ -121,14 +126,25 @@ def _deeper(depth: int) -> str:
 
 
 def _fork(git: Git, one: str, other: str) -> str:
-    """Return the commit where two histories parted."""
-    found = git.answer("merge-base", one, other)
-    if found:
-        return found.split()[0]
+    return _forks(git, one, other)[0]
+
+
+def _forks(git: Git, one: str, other: str) -> list[str]:
+    """Return the commits where two histories parted, that on the own line of the first one before all others."""
+    if found := git.answer("merge-base", "--all", one, other):
+        return _main_first(git, found.split(), one)
     if (depth := depth_of(git)) is None:
         raise NoMergeBase(one=one[:12], other=other[:12])
     what = f"the commit where {one[:12]} and {other[:12]} parted"
     raise ForkMissing(depth=depth, what=what, fetch=_deeper(depth))
+
+
+def _main_first(git: Git, forks: list[str], tip: str) -> list[str]:
+    """Return forks in the order in which the own line of a tip, that of first parents, has them; then the rest."""
+    if len(forks) == 1:
+        return forks
+    line = (git.answer("rev-list", "--first-parent", tip) or "").split()
+    return [*(one for one in line if one in forks), *(one for one in forks if one not in line)]
 
 
 def depth_of(git: Git) -> int | None:

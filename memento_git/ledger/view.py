@@ -11,7 +11,7 @@ from memento_git.model.finding import FETCHING, Finding, restoring
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memento_git.ledger.codec import Decoded
     from memento_git.ledger.git import Entry, Git
@@ -139,6 +139,12 @@ class View:
                 shown = "; the first is shown" if prose else ""
                 message = f"two revisions hold different bytes for this file{shown}"
                 self.note(Finding("F006", path, 0, message, severity="warning" if prose else "error"))
+
+    def hold(self, blobs: Mapping[str, str]) -> None:
+        """Let files of a union be those of these blobs, '' where it has none; before anything is read."""
+        for path, blob in blobs.items():
+            self.files.pop(path, None)
+            self.files.update({path: blob} if blob else {})
 
     def put(self, path: str, data: bytes | None) -> None:
         """Show a file as it will be; None takes it away."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import changes, codec, ranges, settling
+from memento_git.ledger.names import in_full
 from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.view import View
 from memento_git.review import against, judging
@@ -76,18 +77,19 @@ def _look(
             first = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
-            return judging.added(git, first, tree, "HEAD", ledger.now())
+            return judging.added(git, [first], tree, "HEAD", ledger.now())
+        base = in_full(git, base) if base else ""
         if base and base != PARENT:
-            first, head = ranges.fork_of(git, base, at or "HEAD")
-            return judging.added(git, first, head, base, ledger.now(), again(first) if again else ())
+            forks, head = ranges.forks_of(git, base, at or "HEAD")
+            return judging.added(git, forks, head, base, ledger.now(), again(forks[0]) if again else ())
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
             if not at and git.top is not None:
                 ledger.ask_for_edits()
             return judging.alone(git, head, ledger.now(), progress)
-        first = _first(git, name, head)
-        return judging.added(git, first, head, name, ledger.now(), again(first) if again else ())
+        forks = _forks(git, name, head)
+        return judging.added(git, forks, head, name, ledger.now(), again(forks[0]) if again else ())
 
 
 def default_base(git: Git, head: str, at: str = "") -> str:
@@ -101,16 +103,16 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     if branch := given.get("GITHUB_BASE_REF"):
         if is_merge and re.fullmatch(r"refs/pull/\d+/merge", given.get("GITHUB_REF", "")):
             return PARENT
-        found = git.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"origin/{branch}^{{commit}}")
-        return f"origin/{branch}" if found else branch
+        refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
+        return next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), refs[0])
     return PARENT if is_merge else ""
 
 
-def _first(git: Git, name: str, head: str) -> str:
-    """Return the commit to compare with: a parent as it is, of any other revision the merge base."""
+def _forks(git: Git, name: str, head: str) -> list[str]:
+    """Return the commits to compare with: a parent as it is, of any other revision the merge bases."""
     if name == PARENT:
-        return ranges.commit(git, f"{head}^1", history=True)
-    return ranges.fork_of(git, name, head)[0]
+        return [ranges.commit(git, f"{head}^1", history=True)]
+    return ranges.forks_of(git, name, head)[0]
 
 
 def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from memento_git.ledger import codec, layout
 from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.work import Event, Evidence, Prose
+from memento_git.model.work import Event, Evidence
+from memento_git.review import texts
 from memento_git.work import persons
 from memento_git.work.state import RunState
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
 
-IDENTITY: Final = ("id", "at", "by", "spike", "source", "repairs")
-OF_NOTES: Final = ("id", "kind", "at", "by", "origin")
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",
     "requested", "paused", "resumed",
@@ -45,6 +44,7 @@ class Comparison:
         self._states: dict[str, RunState | Shelf] = {}
         self._redacted: dict[str, dict[str, str]] = {}
         self._unpacked: list[str] | None = None
+        self._archived: set[str] | None = None
         self._added: frozenset[str] | None = None
         self._left: list[tuple[str, str, str]] = []
 
@@ -67,7 +67,7 @@ class Comparison:
     def added(self) -> frozenset[str]:
         """Return the events that the branch added, those that it redacted since among them."""
         if self._added is None:
-            paths = [change.path for change in self.changes if change.is_added]
+            paths = [change.path for change in self.changes if self.is_new(change)]
             paths += [path for path in self.unpacked() if self.base.read(path) is None]
             places = (layout.place_of(path) for path in paths)
             events = frozenset(place.id for place in places if place is not None and place.kind == "event")
@@ -75,6 +75,22 @@ class Comparison:
             self._left = [told for place in gone for told in self._leftovers(place)]
             self._added = events.union(name for _, name, before in self._left if not before)
         return self._added
+
+    def is_new(self, change: Changed) -> bool:
+        """Tell whether the base does not hold a file, in no archive either."""
+        run = layout.run_of_path(change.path)
+        if not change.is_added or not run or run not in self._packed():
+            return change.is_added
+        self.base.index(run)
+        return self.base.read(change.path) is None
+
+    def _packed(self) -> set[str]:
+        """Return the runs that have an archive, or had one at the base."""
+        if self._archived is None:
+            paths = (*self.head.files, *(change.path for change in self.changes))
+            named = (layout.run_of_path(path) for path in paths if path.startswith(f"{layout.ARCHIVE}/"))
+            self._archived = {run for run in named if run}
+        return self._archived
 
     def _leftovers(self, redaction: Place) -> Iterator[tuple[str, str, str]]:
         """Yield the file that has what is left of an event, the event's id, and its file at the base."""
@@ -89,6 +105,15 @@ class Comparison:
         """Return where the base has what a redaction of the branch is now all that is left of."""
         self.added()
         return next((before for left, _, before in self._left if left == path and before), path)
+
+    def brought(self) -> list[str]:
+        """Return the files that the branch brings or changes, in archives too; a copy of what one holds is neither."""
+        there = [change for change in self.changes if not change.is_removed]
+        copies = {one.path for one in there if one.is_added and not self.is_new(one) and self._is_as_before(one.path)}
+        return [*(one.path for one in there if one.path not in copies), *self.unpacked()]
+
+    def _is_as_before(self, path: str) -> bool:
+        return self.head.read(path) == self.base.read(path)
 
     def unpacked(self) -> list[str]:
         """Return the files that an archive of the branch brings and that the base does not hold just so."""
@@ -120,38 +145,36 @@ class Comparison:
     def _reaches_far(self, change: Changed, place: Place) -> bool:
         """Tell whether a change may undo what other records rest on."""
         if place.kind == "event":
-            return not change.is_added or place.do not in GROWING
-        return not change.is_added and place.kind in ("evidence", "attachment", "plan")
+            return not self.is_new(change) or place.do not in GROWING
+        return not self.is_new(change) and place.kind in ("evidence", "attachment", "plan")
 
     def findings(self) -> Iterator[Finding]:
         """Yield what the branch did that nobody may do."""
         for change in self.changes:
             place = layout.place_of(change.path)
-            if change.is_added:
+            if self.is_new(change):
                 yield from self._taken_out(change.path)
             if change.path == layout.CONFIG and change.is_removed:
                 message = "config.yaml was removed, and with it policy"
                 yield Finding("C004", change.path, 0, message, f"git checkout {self.name} -- {change.path}")
             elif change.path.startswith(f"{layout.ARCHIVE}/") and change.is_removed:
                 yield from self._archive(change)
-            elif change.is_added or place is None or change.old == change.new:
-                continue
-            elif place.kind in ("run", "plan", "task", "note"):
-                yield from self._text(change, place)
-            else:
+            elif not (change.is_added or place is None or change.old == change.new or place.kind in texts.KINDS):
                 yield from self._immutable(change, place)
         for path in self.unpacked():
             yield from self._taken_out(path)
+        yield from texts.changed(self)
 
     def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
         event = place.kind == "event"
         what = f"event {place.id}" if event else f"{place.id}: {change.path.rpartition('/')[2]}"
         if not change.is_removed:
-            yield self._told("D001" if event else "D003", change.path, f"{what} has other bytes than at the base")
+            yield self.put_back("D001" if event else "D003", change.path, f"{what} has other bytes than at the base")
         elif not self._accounted(change.path, place):
-            yield self._told("D002" if event else "D004", change.path, f"{what} was in the ledger at the base")
+            yield self.put_back("D002" if event else "D004", change.path, f"{what} was in the ledger at the base")
 
-    def _told(self, code: str, path: str, message: str) -> Finding:
+    def put_back(self, code: str, path: str, message: str) -> Finding:
+        """Return the finding of a file that the base has as it should be."""
         return Finding(code, path, 0, message, PUT_BACK.format(base=self.name))
 
     def _accounted(self, path: str, place: Place) -> bool:
@@ -236,47 +259,11 @@ class Comparison:
         ]  # fmt: skip
         if lost or not files:
             message = f"the archive was removed, and with it {len(lost)} file(s) that nothing else holds"
-            yield self._told("D008", change.path, message)
+            yield self.put_back("D008", change.path, message)
 
     def _is_redacted(self, run: str, path: str) -> bool:
         place = layout.place_of(path)
         return place is not None and place.id in self.redacted(run)
-
-    def _text(self, change: Changed, place: Place) -> Iterator[Finding]:
-        now = self.head.index(place.run).prose.get(place.id) if change.is_removed else change.path
-        if now is None:
-            if self.head.read(change.path) is None and place.id not in self.redacted(place.run):
-                yield self._told("D006", change.path, f"the text of {place.id} was in the ledger at the base")
-            return
-        old, new = self.base.record(change.path), self.head.record(now)
-        if not isinstance(old, Prose) or not isinstance(new, Prose) or old.digest == new.digest:
-            return
-        for key in OF_NOTES if place.kind == "note" else IDENTITY:
-            if old.data.get(key) != new.data.get(key):
-                message = f"{key} of {place.id} was {old.data.get(key)!r} and is {new.data.get(key)!r}"
-                yield Finding("D005", change.path, 0, message, f"put the line back: git diff {self.name} {change.path}")
-        if place.kind == "task":
-            yield from self._task_text(change, place, old, new)
-
-    def _task_text(self, change: Changed, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
-        """Tell of a changed text of a task that is handed out or done, and of what that unproves."""
-        before = RunState(self.base, place.run)
-        status = before.task_status(place.id)
-        if status in ("pending", "cancelled"):
-            return
-        keys = sorted(key for key in {*old.data, *new.data} if old.data.get(key) != new.data.get(key))
-        keys += ["text"] if old.body != new.body else []
-        done = self.state(place.run).completions(place.id)
-        unproves = [event.id for event in done if event.get("text") != new.digest]
-        told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
-        message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
-        severity = "error" if self._on_easier_terms(done, keys) else "warning"
-        yield Finding("D007", change.path, 0, message, f"git checkout {self.name} -- {change.path}", severity)
-
-    def _on_easier_terms(self, done: Iterable[Event], keys: Iterable[str]) -> bool:
-        """Tell whether the branch completes, on a changed text, what was handed out at the base with another one."""
-        opened = (event.get("dispatch").replace("dispatch", "event", 1) for event in done if event.id in self.added())
-        return bool({"criteria", "verify", "text"} & {*keys}) and any(name not in self.added() for name in opened)
 
 
 def _book(view: View, run: str) -> RunState | Shelf:

@@ -11,7 +11,7 @@ from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, verdicts
 from memento_git.work.rows import asked_row
-from memento_git.work.verification import run_lines, stricter
+from memento_git.work.verification import asks_less, run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -127,13 +127,7 @@ def _repair(state: RunState, task: Prose, repaired: str, scope: Scope) -> Iterat
     old = state.view.record(state.index.prose[repaired])
     if not isinstance(old, Prose):
         return
-    less = [f"criterion {line[:60]!r}" for line in old.list("criteria") if line not in task.list("criteria")]
-    before, now = old.data.get("verify") or {}, task.data.get("verify") or {}
-    for key in ("evidence", "commands"):
-        less += [f"{key} {one}" for one in before.get(key) or () if one not in (now.get(key) or ())]
-    if stricter(before.get("trust", ""), now.get("trust", "")) != now.get("trust", ""):
-        less.append(f"trust {before['trust']}")
-    if less:
+    if less := asks_less(old.data, task.data):
         message = f"{task.id} repairs {repaired}, and asks less: {'; '.join(less[:3])}"
         severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
         yield Finding("P005", task.path, 0, message, f"put back what {repaired} asks", severity)

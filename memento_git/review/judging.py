@@ -19,8 +19,9 @@ from memento_git.work.runners import Runners
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from memento_git.ledger.changes import Authored
     from memento_git.ledger.git import Git
 
     Progress = Callable[[int, int], None]
@@ -79,19 +80,22 @@ def _refuse_nothing(view: View, where: str) -> NoReturn:
     raise NothingToCheck(where=where)
 
 
-def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
-    """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now."""
-    differing = changes.difference(git, first, head)
-    story = changes.NOTHING if git.extra else changes.story(git, first, head)
-    if not differing and not story.taken:
-        return Report([], [], first, head, 0)
-    base, view = View(git, (first,), now), View(git, (head,), now)
+def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
+    """Check what a head adds to its base, by the base's policy; `confirmed` was run again just now.
+
+    Of several forks the base is what they come to together; policy and keys are those of the first.
+    """
+    first = forks[0]
+    differing, known = changes.differences(git, forks, head)
+    story = changes.NOTHING if git.extra else changes.story(git, forks, head)
+    if not differing and not story.touched:
+        return _of_keys(git, first, head)
+    base, view = View(git, tuple(forks), now), View(git, (head,), now)
+    base.hold(known)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
     had_ledger = layout.CONFIG in (base.folders if old is base else view.files)
     if not had_ledger and not view.exists:
-        if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
-            return Report([], [], first, head, 0)
-        _refuse_nothing(view, head[:12])
+        return _nothing(view, differing, first)
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
@@ -102,23 +106,44 @@ def added(git: Git, first: str, head: str, name: str, now: str, confirmed: Colle
     found += _of_runs(view, scopes, runners)
     touched = _notes(comparison, differing)
     found += _of_notes(view, Scope(mine, touched, new)) if touched else ()
-    paths = [*(change.path for change in differing if not change.is_removed), *comparison.unpacked()]
+    paths = comparison.brought()
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
     found += [*comparison.findings(), *taken.on_the_way(comparison, git, story)]
-    found += signed.check(view, keys, policy, paths)
-    found += signed.signers_changed(git, first, head, policy)
+    found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
     authored = story.authored if not git.extra else changes.to_commit(git, differing)
-    alike = against.may_look_like_others(view, authored, new)
-    known = {*policy.people, *(changes.actors(git, first) if alike else ())}
-    found += against.lookalikes(view, authored, known, new)
+    found += _lookalikes(git, forks, view, authored, policy, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(git, first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+
+
+def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Report:
+    """Report nothing where only git's attributes at the top differ; refuse to say that of no ledger."""
+    head = view.commits[0]
+    if all(change.path == layout.TOP_ATTRIBUTES for change in differing):
+        return Report([], [], first, head, 0)
+    _refuse_nothing(view, head[:12])
+
+
+def _of_keys(git: Git, first: str, head: str) -> Report:
+    """Report what is told of the files that policy names where nothing of the ledger itself differs."""
+    policy, _ = codec.read_config(git.objects([f"{first}:{layout.CONFIG}"])[0])
+    told = signed.signers_changed(git, first, head, policy)
+    return Report(told, [], first, head, len(told))
+
+
+def _lookalikes(
+    git: Git, forks: Sequence[str], view: View, authored: Sequence[Authored], policy: Policy, new: Collection[str]
+) -> Iterator[Finding]:
+    """Yield the names of the branch that can hardly be told from those of policy, of authors or of the base."""
+    alike = against.may_look_like_others(view, authored, new)
+    known = {*policy.people, *(name for one in forks if alike for name in changes.actors(git, one))}
+    yield from against.lookalikes(view, authored, known, new)
 
 
 def _from_base(base: View, name: str, finding: Finding) -> Finding:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.states import RISKS
 from memento_git.model.work import TRUSTS
 from memento_git.work.executors import known
+from memento_git.work.signing import GATES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
 
 LEVELS: Final = ("refuse", "warn", "ignore")
+KEPT: Final = ("always", "known", "never")
 
 
 def weakened(old: Policy, new: Policy) -> list[str]:
@@ -26,6 +28,7 @@ def weakened(old: Policy, new: Policy) -> list[str]:
         *_levels(old, new),
         *_signatures(old, new),
         *_sandboxes(old, new),
+        *_again(old, new),
         *_runs(old, new),
         *_limits(old, new),
     ]
@@ -38,6 +41,8 @@ def _proof(old: Policy, new: Policy) -> Iterator[str]:
             yield f"proof.{kind}: proves a task now, at {trust}"
         elif TRUSTS.index(trust) > TRUSTS.index(before):
             yield f"proof.{kind}: {trust} is enough now, it was {before}"
+    if gone := [kind for kind in old.proof if kind not in new.proof]:
+        yield f"proof: of {', '.join(gone)}, where that is asked for, what somebody typed is enough now"
     yield from _fewer("require", old.require, new.require)
 
 
@@ -84,13 +89,18 @@ def _levels(old: Policy, new: Policy) -> Iterator[str]:
         yield from _lower(section, before, after)
     if new.graph.get("growth", 0) > old.graph.get("growth", 0):
         yield f"graph.growth: {new.graph['growth']} percent are allowed now, it was {old.graph.get('growth', 0)}"
+    was, now = (str(one.graph["after_dispatch"]) for one in (old, new))
+    if KEPT.index(now) > KEPT.index(was):
+        yield f"graph.after_dispatch: {now} now, it was {was}"
     yield from _fewer("preflight.branches", old.preflight.get("branches", []), new.preflight.get("branches", []))
 
 
 def _signatures(old: Policy, new: Policy) -> Iterator[str]:
     """Tell which signatures are demanded no more, or of more people, or by another file of keys."""
-    after = new.signatures.get("require") or {}
-    for what, people in (old.signatures.get("require") or {}).items():
+    before, after = ((one.signatures.get("require") or {}) for one in (old, new))
+    for gate in sorted({*GATES.values()} & before.keys()) if "waivers" not in before and "waivers" in after else ():
+        yield from _people(f"signatures.require.waivers: of {gate}", before[gate], after["waivers"])
+    for what, people in before.items():
         if what not in after:
             yield f"signatures.require.{what}: no signature is asked now"
         else:
@@ -113,12 +123,20 @@ def _sandboxes(old: Policy, new: Policy) -> Iterator[str]:
             yield f"executors.{name}.wrap: another sandbox now"
 
 
-def _runs(old: Policy, new: Policy) -> Iterator[str]:
-    """Tell what is not run again any more, with what, and which other commands executors are started by."""
-    yield from _fewer("reproduce.commands", *(list(map(_argv, one.reproduce["commands"])) for one in (old, new)))
+def _again(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell what is not run again any more, or is now, and with what."""
+    first, now = (one.reproduce["commands"] for one in (old, new))
+    yield from _fewer("reproduce.commands", *(list(map(_argv, words)) for words in (first, now)))
+    more = [_argv(words) for words in now if first and not any(words[: len(one)] == one for one in first)]
+    if more:
+        yield f"reproduce.commands: {', '.join(more)} may be run again now, and counts as reproduced then"
     for key in ("setup", "timeout", "env"):
-        if old.reproduce["commands"] and old.reproduce[key] != new.reproduce[key]:
+        if first and old.reproduce[key] != new.reproduce[key]:
             yield f"reproduce.{key}: commands are run again in another way now"
+
+
+def _runs(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell which other commands executors are started by now, and what more they may do."""
     table, now = known(old), known(new)
     for name, executor in new.executors.items():
         before = old.executors.get(name, {})

@@ -129,6 +129,17 @@ def stricter(one: str, other: str) -> str:
     return min(one, other, key=TRUSTS.index)
 
 
+def asks_less(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return what the front matter of one task asks, and that of another, which repairs it, does not."""
+    less = [f"criterion {line[:60]!r}" for line in old.get("criteria") or () if line not in (new.get("criteria") or ())]
+    before, now = old.get("verify") or {}, new.get("verify") or {}
+    for key in ("evidence", "commands"):
+        less += [f"{key} {one}" for one in before.get(key) or () if one not in (now.get(key) or ())]
+    if stricter(before.get("trust", ""), now.get("trust", "")) != now.get("trust", ""):
+        less.append(f"trust {before['trust']}")
+    return less
+
+
 def _command(told: Mapping[str, Any]) -> Command:
     timeout = duration(told["timeout"]) if told.get("timeout") else 0
     return Command(tuple(told["run"]), told.get("kind") or DEFAULT_KIND, tuple(told.get("reports") or ()), timeout)

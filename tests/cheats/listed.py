@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
 LISTED = {
     "test_a_merge_commit_on_the_main_branch_that_drops_a_side_is_found": "made on the main branch: it arrives nowhere",
+    "test_a_verdict_of_the_base_beside_a_newer_merge_base": "the index has one commit that it is compared with",
+    "test_a_text_of_the_base_beside_a_newer_merge_base": "the index has one commit that it is compared with",
+    "test_a_policy_of_the_base_beside_a_newer_merge_base": "the index has one commit that it is compared with",
+    "test_histories_that_cross_without_a_cheat": "the index has one commit that it is compared with",
     "test_a_base_in_another_history_is_refused": "`check` refuses: there is nothing that could be merged",
     "test_a_shallow_clone_without_the_base_is_refused": "`check` refuses: the clone has nothing to merge into",
     "test_apply_takes_no_tricks_either": "of the verbs' doors, YAML comes in by `apply` only",

@@ -133,6 +133,15 @@ def test_a_key_of_policy_weakened_in_the_branch_is_judged_by_the_base(doors: Doo
         ("reproduce: {commands: [[pytest]]}", "reproduce: {commands: [[pytest]], setup: [[touch, ok]]}",
          "reproduce.setup: commands are run again in another way now"),
         ("reproduce: {commands: [[pytest]]}", "reproduce: {commands: [[pytest]], env: [LIE]}", "reproduce.env: "),
+        ("reproduce: {commands: [[pytest, -x]]}", "reproduce: {commands: [[pytest, -x], ['true']]}",
+         "reproduce.commands: true may be run again now"),
+        ("proof: {test: witnessed, lint: witnessed}", "proof: {lint: witnessed}",
+         "proof: of test, where that is asked for, what somebody typed is enough now"),
+        ("signatures: {require: {release: [Ann]}}", "signatures: {require: {release: [Ann], waivers: []}}",
+         "signatures.require.waivers: of release: anyone may now, it was Ann"),
+        ("signatures: {require: {approvals: [Ann]}}", "signatures: {require: {approvals: [Ann], waivers: [Ann, Bob]}}",
+         "signatures.require.waivers: of approvals: Bob may now, too"),
+        ("graph: {after_dispatch: always}", "graph: {after_dispatch: never}", "graph.after_dispatch: never now"),
         ("enrich: true", "enrich: false", "enrich: past failures"),
         ("release: {not_author: true}", "release: {not_author: false}", "release.not_author: "),
         ("release: {graph: refuse}", "release: {graph: ignore}", "release.graph: ignore now"),
@@ -196,6 +205,23 @@ def test_an_exchanged_file_of_keys_counts_for_nothing(doors: Doors, tmp_path: Pa
         code, found = doors.check("--base", MAIN)
         assert (code, [row["path"] for row in found if row["code"] == "C003"]) == (5, [".memento/keys"])
     assert "its key is not among the allowed signers" in doors.caught("K001", told="C003")
+
+
+def test_an_exchanged_file_of_keys_outside_of_the_ledgers_folder_is_told(doors: Doors, tmp_path: Path) -> None:
+    """Way: nothing below `.memento` differs, so that nobody looks."""
+    mine, hers = _key(tmp_path, "agent"), _key(tmp_path, "ada")
+    git(doors.root, "switch", "-q", MAIN)
+    doors.write("keys/signers", f"ada@example.invalid {hers}\n")
+    git(doors.root, "switch", "-q", WORK)
+    doors.policy("  signatures: {allowed_signers: keys/signers, revoked: keys/out, require: {waivers: []}}\n")
+    doors.sound()
+    doors.write("keys/signers", f"ada@example.invalid {mine}\n")
+    assert "changes whose signatures count" in doors.warned("C003")
+    code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", MAIN)
+    assert (code, "keys/signers: C003 warning" in out) == (0, True)
+    git(doors.root, "reset", "-q", "--hard", MAIN)
+    doors.write("keys/out", hers)
+    assert "changes whose signatures count" in doors.warned("C003")
 
 
 @pytest.mark.parametrize("moved", [".memento/config.yml", ".memento/runs/config.yaml", "config.yaml"])

@@ -1,0 +1,51 @@
+"""What the name of a revision means: a branch, whatever tag somebody pushed under the same name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Refused
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+
+SHORT_ID: Final = re.compile(r"[0-9a-f]{7,39}")
+WHOLE_ID: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+NAME: Final = re.compile(r"(?P<name>(?:[^~^:@\s\x00-\x1f\x7f*?\[\\]|@(?!\{))+)(?P<rest>[~^:@].*)?", re.DOTALL)
+SELF: Final = ("HEAD", "@")
+
+
+class RevisionAmbiguous(Refused):
+    """A name that two branches, or a tag and a commit, have, which are not the same commit."""
+
+    token = "revision_ambiguous"
+    sentence = "{rev!r} could be {one} or {other}, which are not the same"
+    hint_ = "name it in full: {one}, or {other}"
+
+
+def in_full(git: Git, rev: str) -> str:
+    """Return a revision with the full name of the branch that it begins with; git itself would take a tag first."""
+    found = NAME.fullmatch(rev)
+    if found is None or found["name"] in SELF or found["name"].startswith("refs/") or WHOLE_ID.fullmatch(found["name"]):
+        return rev
+    name, rest = found["name"], found["rest"] or ""
+    asked = (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/{name}/HEAD", f"refs/tags/{name}")
+    told = git.answer("for-each-ref", "--format=%(refname) %(objectname)", *asked) or ""
+    there = dict(line.split(" ", 1) for line in told.splitlines())
+    branches = [ref for ref in asked[:3] if ref in there]
+    for other in branches[1:]:
+        if there[other] != there[branches[0]]:
+            raise RevisionAmbiguous(rev=rev, one=branches[0], other=other)
+    if asked[-1] not in there:
+        return rev
+    if not branches and SHORT_ID.fullmatch(name):
+        _refuse_id(git, rev, name, asked[-1])
+    return f"{branches[0]}{rest}" if branches else rev
+
+
+def _refuse_id(git: Git, rev: str, name: str, tag: str) -> None:
+    """Refuse a name of a tag that is the beginning of a commit's id as well."""
+    for other in (git.answer("rev-parse", f"--disambiguate={name}") or "").split():
+        if git.answer("cat-file", "-t", other) == "commit" and git.answer("rev-parse", f"{tag}^{{commit}}") != other:
+            raise RevisionAmbiguous(rev=rev, one=tag, other=other)

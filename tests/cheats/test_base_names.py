@@ -1,0 +1,101 @@
+"""A tag, or a branch, under the name of the base, which whoever may push a branch may push as well."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cheats.forging import MAIN, WORK
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.cheats.doors import Doors
+
+
+@pytest.fixture
+def doors(doors: Doors) -> Doors:
+    """The branch completes a task on evidence that failed."""
+    task = doors.play.task()
+    doors.completed(task, doors.play.evidence(task, code=1))
+    return doors
+
+
+def test_a_tag_with_the_name_of_the_base_or_the_branch(doors: Doors) -> None:
+    """Way: git takes a tag for what is meant; the branch would be compared with itself, or the base looked at."""
+
+    @contextlib.contextmanager
+    def tagged(_: str, root: Path) -> Iterator[None]:
+        git(root, "tag", MAIN, WORK)
+        git(root, "tag", WORK, f"refs/heads/{MAIN}")
+        yield
+        git(root, "tag", "-d", MAIN, WORK)
+
+    assert "failed" in doors.caught("P001", within=tagged)
+
+
+@pytest.mark.parametrize("base", ["main", "origin/main", "main^{}", "origin/main~0", "origin"])
+def test_tags_of_every_name_of_the_base(doors: Doors, base: str) -> None:
+    main = git(doors.root, "rev-parse", MAIN)
+    git(doors.root, "update-ref", "refs/remotes/origin/main", main)
+    git(doors.root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    tags = ["main", base if base == "origin" else "origin/main"]
+    for name in tags:
+        git(doors.root, "tag", name, WORK)
+    for options in ([], ["--at", WORK]):
+        code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", base, *options)
+        assert (code, "P001 error" in out) == (5, True), out
+    git(doors.root, "tag", "-d", *tags)
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("remote", [True, False])
+def test_a_tag_with_the_name_of_the_base_that_ci_tells_of(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch, *, remote: bool
+) -> None:
+    doors.caught("P001")
+    main = git(doors.root, "rev-parse", MAIN)
+    for name in ("main", "origin/main"):
+        git(doors.root, "tag", name, WORK)
+    if remote:
+        git(doors.root, "update-ref", "refs/remotes/origin/main", main)
+        git(doors.root, "update-ref", "refs/heads/main", WORK)
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    code, found = doors.check()
+    assert (code, "P001" in {row["code"] for row in found}) == (5, True)
+    for ref in ("refs/heads/main", "refs/remotes/origin/main"):
+        git(doors.root, "update-ref", "-d", ref)
+    assert "refs/remotes/origin/main" in doors.denied("revision_not_found", "check")
+
+
+def test_a_branch_with_the_name_of_the_base_on_the_remote_is_refused(doors: Doors) -> None:
+    """Way: a branch is called `origin/main`, and whoever checks it out has both."""
+    doors.caught("P001")
+    git(doors.root, "update-ref", "refs/remotes/origin/main", MAIN)
+    git(doors.root, "branch", "origin/main", WORK)
+    told = doors.denied("revision_ambiguous", "check", "--base", "origin/main")
+    assert "refs/heads/origin/main" in told
+    assert "refs/remotes/origin/main" in told
+    assert doors.check("--base", "refs/remotes/origin/main")[0] == 5
+
+
+def test_a_tag_that_looks_like_the_id_of_the_base_is_refused(doors: Doors) -> None:
+    doors.caught("P001")
+    short = git(doors.root, "rev-parse", MAIN)[:9]
+    git(doors.root, "tag", short, WORK)
+    assert short in doors.denied("revision_ambiguous", "check", "--base", short)
+    git(doors.root, "tag", "-f", short, MAIN)
+    assert doors.check("--base", short)[0] == 5
+
+
+def test_a_name_that_only_a_tag_has_is_the_tag(doors: Doors) -> None:
+    """The honest way: what was released is compared with; a branch whose name looks like an id is a branch."""
+    git(doors.root, "tag", "v1", MAIN)
+    git(doors.root, "branch", "deadbeef", MAIN)
+    for base in ("v1", "deadbeef", "refs/tags/v1", "v1^{}"):
+        assert doors.check("--base", base)[0] == 5
+    doors.caught("P001")

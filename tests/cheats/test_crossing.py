@@ -1,0 +1,127 @@
+"""Branches that merged each other, so that there are two commits at which they parted, and one may be chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work.actions import settling, tasks, verifying
+from tests.cheats.forging import MAIN, WORK
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.cheats.doors import Doors, Row
+
+HARD = "The password is hashed."
+
+
+def crossed(doors: Doors, on_main: Callable[[], Any], *, later: bool = True) -> None:
+    """Let main do something and then merge the branch, and the branch merge main as it was before that."""
+    doors.play.task("Mine")
+    git(doors.root, "switch", "-q", MAIN)
+    on_main()
+    before = git(doors.root, "rev-parse", "HEAD")
+    git(doors.root, "switch", "-q", WORK)
+    doors.adopt(dated(doors, "2100000000" if later else "1000000000"))
+    git(doors.root, "switch", "-q", MAIN)
+    git(doors.root, "merge", "-q", "--no-ff", "-m", "the first request", WORK)
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "-m", "main as it was", before)
+    assert len(git(doors.root, "merge-base", "--all", MAIN, WORK).split()) == 2
+
+
+def dated(doors: Doors, when: str) -> str:
+    """Return the branch's last commit, made at another time."""
+    head, _, words = git(doors.root, "cat-file", "commit", WORK).partition("\n\n")
+    lines = [f"{line.rpartition('> ')[0]}> {when} +0000" if "> " in line else line for line in head.split("\n")]
+    data = "\n".join([*lines, "", words, ""]).encode()
+    return git(doors.root, "hash-object", "-t", "commit", "-w", "--stdin", data=data)
+
+
+def looks(doors: Doors) -> Iterator[tuple[int, list[Row]]]:
+    """Yield what a check of the branch finds, here, on a server, and of a merge of it."""
+    yield doors.check("--base", MAIN)
+    yield doors.check("--at", WORK, "--base", MAIN, root=bare(doors))
+    with doors.away():
+        git(doors.root, "merge", "-q", "--no-ff", "-m", "merge", WORK)
+        yield doors.check()
+
+
+def bare(doors: Doors) -> Path:
+    there = doors.root.parent / "server.git"
+    if not there.exists():
+        git(doors.root.parent, "init", "-q", "--bare", str(there))
+    git(doors.root, "push", "-qf", str(there), MAIN, WORK)
+    return there
+
+
+def errors(found: list[Row]) -> set[str]:
+    return {row["code"] for row in found if row["severity"] == "error"}
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_a_verdict_of_the_base_beside_a_newer_merge_base(doors: Doors, *, later: bool) -> None:
+    """Way: git tells the newer of both first, which a commit's date decides; that one has not the reviewer's word."""
+    task = doors.play.proven()
+    doors.landed()
+    crossed(doors, lambda: doors.play.as_("Grace").do(tasks.reopen_task, task, reason="No."), later=later)
+    opened = doors.last(task, "reopened")
+    yes = doors.forge(task, "accepted", sees=[doors.last(task, "completed")], text=doors.ref(task).digest)
+    doors.play.do(settling.settle_record, task, yes, reason="Mine.")
+    for code, found in looks(doors):
+        assert (code, errors(found)) == (5, {"D011"}), found
+        assert opened in next(row["message"] for row in found if row["code"] == "D011")
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_a_text_of_the_base_beside_a_newer_merge_base(doors: Doors, *, later: bool) -> None:
+    """Way: the branch's own merge base has the text from before it became harder, and the branch keeps that."""
+    task = doors.play.task(criteria=["It runs."])
+    claim = doors.play.claimed(task)
+    doors.landed()
+    easy = doors.file(task).read_bytes()
+    crossed(doors, lambda: doors.play.do(tasks.revise_task, task, criteria=[HARD]), later=later)
+    doors.write(doors.path(task), easy)
+    doors.play.complete(claim, doors.play.evidence(task))
+    for code, found in looks(doors):
+        assert (code, errors(found)) == (5, {"D007"}), found
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_a_policy_of_the_base_beside_a_newer_merge_base(doors: Doors, *, later: bool) -> None:
+    """Way: policy became stricter on main, and the branch takes the one of its own merge base."""
+    path = ".memento/config.yaml"
+    weak = (doors.root / path).read_text()
+    crossed(doors, lambda: doors.write(path, "version: 1\npolicy:\n  require: [test]\n"), later=later)
+    doors.write(path, weak)
+    task = doors.play.task()
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task, kind="lint"))
+    for code, found in looks(doors):
+        assert (code, errors(found), "C003" in {row["code"] for row in found}) == (5, {"P001"}, True), found
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_histories_that_cross_without_a_cheat(doors: Doors, *, later: bool) -> None:
+    """The honest way: what came from either side is nothing that the branch did, texts and removals among it."""
+    one, two = doors.play.task("One", criteria=["It runs."]), doors.play.task("Two", criteria=["It runs."])
+    claims = {task: doors.play.claimed(task) for task in (one, two)}
+    shown = doors.play.evidence(two)
+    doors.landed()
+    doors.play.do(tasks.revise_task, two, criteria=[HARD])
+
+    def on_main() -> None:
+        grace = doors.play.as_("Grace")
+        grace.do(tasks.revise_task, one, criteria=[HARD])
+        grace.do(settling.redact_record, shown, reason="A name.")
+        doors.write(".memento/config.yaml", "version: 1\npolicy:\n  plan: {not_author: true}\n")
+
+    crossed(doors, on_main, later=later)
+    for task, claim in claims.items():
+        doors.play.complete(claim, doors.play.evidence(task))
+    doors.play.do(verifying.verify_task, one)
+    for code, found in looks(doors):
+        assert (code, [row for row in found if row["code"] not in ("C001", "C002")]) == (0, [])
