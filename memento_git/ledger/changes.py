@@ -75,8 +75,9 @@ NOTHING: Final = Story([], {}, {})
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     """Tell, with few git calls, that no ledger file differs, nor one that policy may name; False where git cannot tell.
 
-    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD. What git
-    warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer look.
+    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD: one git call,
+    for a hook. What git warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer
+    look.
     """
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
@@ -88,9 +89,9 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     except OSError:
         return False
-    if done.returncode or b"warning: " in done.stderr or (not staged and _was_touched(start, base)):
+    if done.returncode or b"warning: " in done.stderr:
         return False
-    return not _names_files(start)
+    return staged or not (_was_touched(start, base) or _names_files(start))
 
 
 def _was_touched(start: Path, base: str) -> bool:
