@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Final
@@ -107,8 +108,11 @@ def test_a_branch_that_is_locked_for_ever_refuses_and_changes_nothing(
 
 def test_a_writer_that_takes_too_long_is_named(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "MENDING_PATIENCE", 0.1)
-    with Ledger.open(play.root) as other, other.transaction("slow"), pytest.raises(lock.LockHeld) as caught:
-        worktree.mend(play.ledger.git)
+    with (
+        Ledger.open(play.root) as other, other.transaction("slow"), ThreadPoolExecutor(1) as beside,
+        pytest.raises(lock.LockHeld) as caught,
+    ):  # fmt: skip
+        beside.submit(worktree.mend, play.ledger.git).result()
 
     assert f"process {os.getpid()}" in str(caught.value)
 

@@ -39,7 +39,7 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[st
     if not base and not is_new:
         return
     if base:
-        report = judging.added(ledger.git, base, ours, base[:12], ledger.now())
+        report = judging.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
     else:
         report = judging.alone(ledger.git, ours, ledger.now(), None)
     if found := [one for one in report.findings if one.severity == "error" and one.code not in OF_TWO_SIDES]:
@@ -61,7 +61,7 @@ def _told(found: Sequence[Finding]) -> str:
 
 def came_wrong(ledger: Ledger, before: str, after: str) -> list[str]:
     """Return the errors that a sync brought here or made by merging, but for those that the fold tells of."""
-    report = judging.added(ledger.git, before, after, before[:12], ledger.now())
+    report = judging.added(ledger.git, [before], after, before[:12], ledger.now())
     told = [one for one in report.findings if one.code in TOLD_AS_TROUBLE and layout.run_of_path(one.path)]
     wrong = [one for one in report.findings if one.severity == "error" and one.code != SETTLED]
     return [str(one) for one in wrong if one not in told]
