@@ -227,14 +227,10 @@ def _came(git: Git, authored: Iterable[Authored], touched: Mapping[str, Sequence
     for path, steps in touched.items():
         first: dict[str, str] = {}
         for step in reversed(steps):  # the parents come before their children
-            if step.commit in bringing.get(path, ()) and not any(_is_before(git, one, step.commit) for one in first):
+            if step.commit in bringing.get(path, ()) and not any(git.is_before(one, step.commit) for one in first):
                 first[step.commit] = step.new
         came[path] = {*first.values()} or {steps[-1].old}
     return came
-
-
-def _is_before(git: Git, one: str, other: str) -> bool:
-    return git.answer("merge-base", "--is-ancestor", one, other) is not None
 
 
 def to_commit(git: Git, differing: Iterable[Changed]) -> list[Authored]:

@@ -294,7 +294,7 @@ def unmerged(git: Git, dispatch: str) -> str:
     ref = f"refs/heads/{branch}"
     if not git.answer("rev-parse", "--verify", "--quiet", ref):
         return ""
-    if git.answer("merge-base", "--is-ancestor", ref, "HEAD") is not None:
+    if git.is_before(ref, "HEAD"):
         return ""
     missing = (git.answer("cherry", "HEAD", ref) or "+").splitlines()
     return branch if any(line.startswith("+") for line in missing) else ""

@@ -237,6 +237,10 @@ class Git:
         done = self._run(*arguments)
         return None if done.returncode else os.fsdecode(done.stdout).strip()
 
+    def is_before(self, one: str, other: str) -> bool:
+        """Tell whether a commit is an ancestor of another, or the same."""
+        return self.answer("merge-base", "--is-ancestor", one, other) is not None
+
     def is_on(self, ref: str) -> bool:
         """Tell whether HEAD is at a branch, or (HEAD) detached; git is asked only where the file does not say it."""
         with contextlib.suppress(OSError, UnicodeError):

@@ -273,7 +273,7 @@ def _is_here(git: Git, base: Base) -> bool:
 
 def has_landed(git: Git, base: Base, commit: str) -> bool:
     """Tell whether the ref names the commit."""
-    return git.answer("merge-base", "--is-ancestor", commit, base.ref) is not None
+    return git.is_before(commit, base.ref)
 
 
 def _show(git: Git, draft: Draft, index: HeldIndex) -> str:

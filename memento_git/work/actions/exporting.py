@@ -166,14 +166,10 @@ def _commit_of(view: View, event: Event) -> str:
         "--format=%H", *view.commits, "--", event.path,
     )  # fmt: skip
     brought = told.decode().split() or [view.commits[0]]
-    first = [one for one in brought if not any(_is_before(view, other, one) for other in brought if other != one)]
+    first = [one for one in brought if not any(view.git.is_before(other, one) for other in brought if other != one)]
     depth = ranges.depth_of(view.git)
     if depth is not None and any(None in view.git.objects(changes.parents(view.git, one)) for one in first):
         raise ranges.ForkMissing(depth=depth, what="the commit of the release", fetch="--deepen 100")
     if len({codestate.code_at(view.git, one)["tree"] for one in first}) > 1:
         raise NotReleased(run=event.run, why=f"its release came with different code: {', '.join(sorted(first))}")
     return first[0]
-
-
-def _is_before(view: View, commit: str, other: str) -> bool:
-    return view.git.answer("merge-base", "--is-ancestor", commit, other) is not None
