@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge.injection import LOW, instructive, orders
-from memento_git.knowledge.pairs import conflicts
+from memento_git.knowledge.pairs import disputes
 from memento_git.ledger import layout
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE
@@ -151,13 +151,9 @@ def _said(note: Prose) -> str:
 
 def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
     """Return note -> those that may say the opposite, by their words; of very many notes the first are compared."""
-    found: dict[str, list[str]] = {}
-    linked = {note.id: shelf.contradictions(note) for note in notes[:COMPARED]}
-    for pair in conflicts({note.id: _said(note) for note in notes[:COMPARED]}):
-        for one, other in ((pair.one, pair.other), (pair.other, pair.one)):
-            if other not in linked[one] and len(found.get(one, ())) < NEAREST:
-                found.setdefault(one, []).append(other)
-    return found
+    compared = notes[:COMPARED]
+    linked = {note.id: shelf.contradictions(note) for note in compared}
+    return disputes({note.id: _said(note) for note in compared}, linked, NEAREST)
 
 
 def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence[str]) -> str:

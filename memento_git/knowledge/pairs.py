@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, share, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 SAME_TEXT: Final = "same text"
 NEAR_TEXT: Final = "near text"
@@ -43,6 +43,16 @@ def conflicts(texts: Mapping[str, str]) -> list[Pair]:
         return MAY_CONTRADICT if opposed(texts[one], texts[other]) else ""
 
     return _judged(texts, OPPOSED, judged)
+
+
+def disputes(texts: Mapping[str, str], known: Mapping[str, Collection[str]], most: int) -> dict[str, list[str]]:
+    """Return text -> those that may contradict it, the nearest `most` of them, but for what is `known` to do so."""
+    found: dict[str, list[str]] = {}
+    for pair in conflicts(texts):
+        for one, other in ((pair.one, pair.other), (pair.other, pair.one)):
+            if other not in known.get(one, ()) and len(found.get(one, ())) < most:
+                found.setdefault(one, []).append(other)
+    return found
 
 
 def may_contradict(text: str, other: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -11,7 +12,9 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-SKIPPED: Final = "S"
+SUBMODULE: Final = "160000"
+SPECIAL: Final = re.compile(rf"(?:^|\0)([a-z]|S|H(?= {SUBMODULE})) (\d+) \S+ \d\t([^\0]+)")
+"""An entry of `git ls-files -v -s -z` that git is told not to look at, or that is a submodule."""
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
 
 
@@ -26,26 +29,20 @@ def variables(git: Git, folder: Path) -> dict[str, str]:
     }
 
 
-def add_tracked(git: Git, extra: Mapping[str, str], *where: str) -> None:
+def add_tracked(git: Git, extra: Mapping[str, str], *where: str) -> list[str]:
     """Bring what lies in the work tree at tracked paths into a copied index, also what git was told not to look at.
 
     Commands see files that are marked assume-unchanged or skip-worktree. What a sparse checkout leaves out is not
-    there, and stays what the index says.
+    there, and stays what the index says. Returned are the submodules, which stay the commits that they are.
     """
-    _unmark(git, extra)
-    git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
-
-
-def _unmark(git: Git, extra: Mapping[str, str]) -> None:
-    told = os.fsdecode(git.run(*WHOLE, "ls-files", "-v", "-z", extra=extra)).split("\0")
-    hidden = {line[2:]: line[:1] for line in told if line[:1] == SKIPPED or line[:1].islower()}
+    special = SPECIAL.findall(os.fsdecode(git.run(*WHOLE, "ls-files", "-v", "-s", "-z", extra=extra)))
     top = git.top or git.git_dir
-    here = [path for path, tag in hidden.items() if tag.upper() == SKIPPED and os.path.lexists(top / path)]
-    seen = [path for path, tag in hidden.items() if tag.islower() and (tag.upper() != SKIPPED or path in here)]
-    for option, paths in (("--no-skip-worktree", here), ("--no-assume-unchanged", seen)):
-        if paths:
-            data = os.fsencode("\0".join(paths) + "\0")
-            git.run(*WHOLE, "update-index", option, "-z", "--stdin", data=data, extra=extra)
+    hidden = [path for tag, _, path in special if tag not in "SsH" or (tag != "H" and os.path.lexists(top / path))]
+    for option in ("--no-skip-worktree", "--no-assume-unchanged") if hidden else ():
+        data = os.fsencode("\0".join(hidden) + "\0")
+        git.run(*WHOLE, "update-index", option, "-z", "--stdin", data=data, extra=extra)
+    git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
+    return [path for _, mode, path in special if mode == SUBMODULE]
 
 
 def _quoted(path: str) -> str:

@@ -246,6 +246,15 @@ class Ledger:
         view.refuse_newer()
         return view
 
+    def held(self, at: Sequence[str]) -> View | None:
+        """Return the ledger at the union of some revisions; None where they have none, or one without its policy."""
+        from memento_git.ledger.absence import PolicyMissing
+
+        try:
+            return self.view(at)
+        except (NoLedger, PolicyMissing):
+            return None
+
     def _time_of(self, commits: Sequence[str]) -> str:
         times = self.git.run("-c", "log.showSignature=false", "show", "-s", "--format=%ct", *commits).split()
         return stamp(max(int(seconds) for seconds in times))

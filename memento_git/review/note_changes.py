@@ -9,8 +9,6 @@ from memento_git.knowledge.actions.checking import between
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
-from memento_git.ledger.absence import PolicyMissing
-from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import View
 from memento_git.model import anchors
 from memento_git.model.ids import parse_ref
@@ -49,10 +47,7 @@ def with_notes(ledger: Ledger, told: Row) -> Row:
 
 def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
     """Return the ledger at some commits, or an empty one where they have none."""
-    try:
-        return ledger.view(commits)
-    except (NoLedger, PolicyMissing):
-        return View(ledger.git, commits, ledger.now())
+    return ledger.held(commits) or View(ledger.git, commits, ledger.now())
 
 
 def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:

@@ -97,12 +97,9 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
 def _unsigned(state: RunState, policy: Policy, but: Sequence[str] = ()) -> list[str]:
     """Return what holds in a run and lacks the signature that policy demands, by the keys that judge it."""
-    if not policy.signatures.get("require"):
-        return []
-    from memento_git.work import signatures
+    from memento_git.work import holding
 
-    verifier = state.runners.verifier if state.runners else None
-    return signatures.missing(state, policy, (state.id, *state.counting()), but=but, verifier=verifier)
+    return holding.unsigned(state, policy, (state.id, *state.counting()), but, state.runners)
 
 
 def _is_latest(state: RunState, event: Event) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +21,6 @@ MOST_NAMES: Final = 50
 MOST_FILES: Final = 1000
 MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
-SUBMODULE: Final = re.compile(r"(?:^|\0)160000 \S+ \d\t([^\0]+)")
 
 
 class CodeUnknown(Refused):
@@ -121,15 +119,14 @@ class _Reader:
         else:
             self.run("read-tree", "--empty")
         try:
-            scratch_space.add_tracked(self.git, self.extra, ".")
+            submodules = scratch_space.add_tracked(self.git, self.extra, ".")
         except GitFailed as failure:
             raise CodeUnknown(reason=failure.facts["reason"]) from None
         top = self.git.top or Path()
-        for path in SUBMODULE.findall(self.run("ls-files", "-s", "-z")):
-            if (top / path / ".git").exists():
-                tree, commits = _nested(top / path)
-                if tree != commits:
-                    self.run("update-index", "--cacheinfo", f"160000,{tree},{path}")
+        for path in (path for path in submodules if (top / path / ".git").exists()):
+            tree, commits = _nested(top / path)
+            if tree != commits:
+                self.run("update-index", "--cacheinfo", f"{scratch_space.SUBMODULE},{tree},{path}")
         return self.run("write-tree").strip()
 
     def code_id(self, tree: str) -> str:

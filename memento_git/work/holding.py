@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memento_git.model.policy import Policy
+    from memento_git.work.runners import Runners
     from memento_git.work.state import RunState
 
     Gone = Mapping[str, dict[str, Any]]
@@ -50,13 +51,15 @@ def _signed(state: RunState, policy: Policy, evidence: Sequence[Evidence]) -> di
     return signatures.answers(state, policy, evidence)
 
 
-def unsigned(state: RunState, policy: Policy, scopes: Sequence[str], but: Sequence[str] = ()) -> list[str]:
-    """Return what holds and lacks the signature that policy demands."""
+def unsigned(
+    state: RunState, policy: Policy, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
+) -> list[str]:
+    """Return what holds and lacks the signature that policy demands, by the view's own keys or those of `runners`."""
     if not policy.signatures.get("require"):
         return []
     from memento_git.work import signatures
 
-    return signatures.missing(state, policy, scopes, but=but)
+    return signatures.missing(state, policy, scopes, but=but, verifier=runners.verifier if runners else None)
 
 
 def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:

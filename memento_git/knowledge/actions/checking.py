@@ -11,7 +11,6 @@ from memento_git.knowledge.alike import said
 from memento_git.knowledge.impact import Link, Touched
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import ranges
-from memento_git.ledger.absence import PolicyMissing
 from memento_git.ledger.store import NoLedger
 from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED
@@ -156,15 +155,11 @@ def check_diff(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
 
 def between(ledger: Ledger, base: str, tip: str) -> Row:
     """Return the notes that the change from one commit to another touches; none where one side has no ledger."""
-    try:
-        newer = Shelf(ledger.view([tip]))
-    except (NoLedger, PolicyMissing):
+    newer = ledger.held([tip])
+    if newer is None:
         return {"touched": [], "checked": 0}
-    try:
-        older = Shelf(ledger.view([base]))
-    except (NoLedger, PolicyMissing):
-        older = None
-    return touched(newer, older, base)
+    older = ledger.held([base])
+    return touched(Shelf(newer), Shelf(older) if older is not None else None, base)
 
 
 def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:

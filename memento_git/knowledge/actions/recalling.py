@@ -13,7 +13,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted, frame_of, json_cost, text_cost
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
-from memento_git.knowledge.pairs import conflicts
+from memento_git.knowledge.pairs import disputes
 from memento_git.knowledge.rows import remarks
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
@@ -291,12 +291,11 @@ class _Recall:
 
     def _compared(self, rows: Sequence[Row], notes: Sequence[Prose]) -> None:
         """Say of rows which notes may contradict them, by their words, of those that were asked for and hold now."""
-        told = {row["id"]: row for row in rows}
         held = [note for note in notes[:COMPARED] if self._holds(note)]
-        for pair in conflicts({note.id: said(note.title, note.body) for note in held}):
-            for row, other in ((told.get(pair.one), pair.other), (told.get(pair.other), pair.one)):
-                if row is not None and other not in row["contradicted_by"] and len(row["may_contradict"]) < NEAREST:
-                    row["may_contradict"].append(other)
+        linked = {row["id"]: row["contradicted_by"] for row in rows}
+        found = disputes({note.id: said(note.title, note.body) for note in held}, linked, NEAREST)
+        for row in rows:
+            row["may_contradict"] = found.get(row["id"], [])
 
     def _mutual(self, shown: Sequence[Row], others: Mapping[str, Row]) -> dict[str, Row]:
         """Return the notes that contradict what is shown, each with whom it contradicts."""

@@ -57,15 +57,10 @@ def start_session(
 
 def earlier(ledger: Ledger, revision: str) -> Shelf | None:
     """Return the notes at a revision; None where the ledger was not there yet, or the revision is gone."""
-    from memento_git.ledger.absence import PolicyMissing
-    from memento_git.ledger.store import NoLedger
-
     if ledger.git.answer("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}") is None:
         return None
-    try:
-        return Shelf(ledger.view([revision]))
-    except (NoLedger, PolicyMissing):
-        return None
+    view = ledger.held([revision])
+    return Shelf(view) if view is not None else None
 
 
 def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
-from memento_git.ledger.absence import PolicyMissing
 from memento_git.ledger.ranges import resolve
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import View
@@ -55,10 +54,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
 
 def _view(ledger: Ledger, commits: tuple[str, ...]) -> View:
     """Return the ledger at some commits, or an empty one where they have none."""
-    try:
-        return ledger.view(commits)
-    except (NoLedger, PolicyMissing):
-        return View(ledger.git, commits, ledger.now())
+    return ledger.held(commits) or View(ledger.git, commits, ledger.now())
 
 
 def _ids(view: View, run: str) -> set[tuple[str, str]]:

@@ -368,9 +368,9 @@ def recover_dispatch(
     if not requeue:
         return name, ""
     opened = found.get("opened")
-    before = opened.get("executor") if opened else REDACTED
+    known = opened.get("executor") if opened else ""
     successor = hand_out(
-        tx, task, executor or ("unnamed" if before == REDACTED else before), recovery_of=name,
+        tx, task, executor or (known if known not in ("", REDACTED) else "unnamed"), recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),
         allow_destructive=opened.data.get("allowed", ()) if opened else (), brief=brief,
     )  # fmt: skip

@@ -170,6 +170,6 @@ def _commit_of(view: View, event: Event) -> str:
     depth = ranges.depth_of(view.git)
     if depth is not None and any(None in view.git.objects(changes.parents(view.git, one)) for one in first):
         raise ranges.ForkMissing(depth=depth, what="the commit of the release", fetch="--deepen 100")
-    if len({codestate.code_at(view.git, one)["tree"] for one in first}) > 1:
+    if len(first) > 1 and len({codestate.code_at(view.git, one)["tree"] for one in first}) > 1:
         raise NotReleased(run=event.run, why=f"its release came with different code: {', '.join(sorted(first))}")
     return first[0]
