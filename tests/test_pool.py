@@ -18,7 +18,21 @@ from memento_git.work.actions.running import ExecutorUnnamed, NoCommand, Order
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.guard import DestructiveArgv
 from memento_git.work.preflight import DirtyWorktree
-from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, gone, kill, python, start
+from tests.hands import (
+    SHOWN,
+    SLEEP,
+    WRITE,
+    answer,
+    at_work,
+    branches,
+    carriers,
+    config,
+    gone,
+    kill,
+    python,
+    start,
+    until,
+)  # fmt: skip
 from tests.hands import worktrees as trees
 from tests.play import git
 
@@ -84,6 +98,7 @@ def test_a_killed_worker_is_noticed_at_once_and_its_task_done_by_another(play: P
     code = f"import os, time\nif not os.path.exists({str(once)!r}): open({str(once)!r}, 'w').close(); time.sleep(600)\n"
     process = started(play, code + WRITE, "--jobs", "1")
     found = at_work(play)
+    until(once.exists, "the first try's sleep")
     assert found.worker is not None
 
     kill(found.worker.pid)
@@ -101,6 +116,7 @@ def test_a_killed_pool_is_started_again_and_loses_nothing(play: Play) -> None:
     code = f"import os, time\nif not os.path.exists({str(once)!r}): open({str(once)!r}, 'w').close(); time.sleep(600)\n"
     process = started(play, code + WRITE, "--jobs", "1")
     found = at_work(play)
+    until(once.exists, "the first try's sleep")
     gone(process)
     assert found.worker is not None
     kill(found.worker.pid)
