@@ -17,6 +17,7 @@ from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.review import actions
 from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
+from memento_git.work.actions import evidences
 from memento_git.work.actions import settling as of_work
 from tests.play import git
 
@@ -542,3 +543,19 @@ def test_apply_refuses_what_the_command_refuses(play: Play) -> None:
     with pytest.raises(MementoError) as other:
         play.do(batch.apply, b"- {do: note add, text: A fact., colour: red}")
     assert other.value.token == "batch_invalid"
+
+
+def test_a_live_note_on_retracted_evidence_is_told_until_somebody_looks_at_it(play: Play) -> None:
+    play.planned()
+    proof = play.evidence(play.task())
+    held, gone = (add(play, text, evidence=[proof]) for text in ("The cache lasts.", "So does the session."))
+    assert look(play, no_base=True) == []
+    git(play.root, "switch", "-qc", "work")
+    play.do(evidences.retract, proof, reason="another server")
+    for options in ({"base": "main"}, {"no_base": True}):
+        told = [one for one in findings(play, **options) if one.code == "N009"]
+        assert {one.message.split()[0] for one in told} == {held, gone}
+        assert all(one.severity == "warning" and "retracted" in one.message for one in told)
+    play.do(notes.confirm_note, held)
+    play.do(notes.retire_note, gone, reason="nobody knows")
+    assert "N009" not in look(play, base="main")

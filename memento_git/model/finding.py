@@ -7,6 +7,15 @@ from typing import Final, NamedTuple
 FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
 
 
+class Kind(NamedTuple):
+    """What is known of a code; `severity` is that of a finding which nothing makes graver or lighter."""
+
+    title: str
+    severity: str
+    meaning: str
+    fix: str
+
+
 class Finding(NamedTuple):
     """One thing that is wrong in a file of the ledger; `line` counts from 1, 0 means the whole file."""
 

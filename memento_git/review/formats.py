@@ -10,8 +10,7 @@ from memento_git.model.markup import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.model.finding import Finding
-    from memento_git.review.catalogue import Kind
+    from memento_git.model.finding import Finding, Kind
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 FORMATS: Final = ("text", "json", "sarif", "github", "junit")

@@ -104,7 +104,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     keys = first if had_ledger else head
     runners = Runners(view, policy, keys, confirmed=confirmed)
     found += _of_runs(view, scopes, runners)
-    touched = _notes(comparison, differing)
+    touched = _notes(git, head, comparison, differing)
     found += _of_notes(view, Scope(mine, touched, new)) if touched else ()
     paths = comparison.brought()
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
@@ -190,11 +190,15 @@ def _of_notes(view: View, scope: Scope, progress: Progress | None = None) -> lis
     return notes.check_notes(shelf, scope)
 
 
-def _notes(comparison: Comparison, differing: Iterable[changes.Changed]) -> set[str]:
-    """Return the notes to look at: those touched, all where the domains may be others now."""
+def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[changes.Changed]) -> set[str]:
+    """Return the notes to look at: touched, on retracted evidence, all where domains may be others now."""
     touched = comparison.notes()
     if any(change.path == layout.CONFIG for change in differing):
         touched |= {*comparison.head.index("").prose}
+    places = [place for change in differing if (place := layout.place_of(change.path)) and place.do == "retracted"]
+    if places:
+        found = changes.files_with(git, head, layout.KNOWLEDGE, {place.of for place in places})
+        touched |= {note for path in found if (note := layout.note_of(path))}
     return touched
 
 

@@ -60,7 +60,7 @@ def _text(shelf: Shelf, name: str) -> Iterator[Finding]:
     if not isinstance(note, Prose):
         return
     yield from _leads(shelf, note)
-    yield from _rests(shelf.view, note)
+    yield from _rests(shelf, note)
     yield from _takes(shelf, note)
     yield from _origin(shelf, note)
     if len(note.body) > LONGEST:
@@ -123,8 +123,9 @@ def _is_past(shelf: Shelf, note: str, successor: str) -> bool:
     return shelf.status(note) != "contested" and shelf.successor(note) != successor
 
 
-def _rests(view: View, note: Prose) -> Iterator[Finding]:
-    """Yield the evidence of a note that is missing or has other bytes than it named."""
+def _rests(shelf: Shelf, note: Prose) -> Iterator[Finding]:
+    """Yield the evidence of a note that is missing, has other bytes than it named, or was taken back."""
+    view = shelf.view
     for ref in note.data.get("evidence") or ():
         identity, digest = parse_ref(str(ref))
         run = next((one for one in view.runs() if view.index(one).holds(identity, "evidence")), "")
@@ -136,6 +137,18 @@ def _rests(view: View, note: Prose) -> Iterator[Finding]:
         elif view.sha256(path)[:32] != digest:
             message = f"{note.id} rests on {ref}, whose bytes are others now"
             yield Finding("L003", note.path, 0, message, "restore the file from git")
+        elif _is_live(shelf, note.id) and (since := _retracted(view, run, identity)) > shelf.confirmed(note.id)[0]:
+            message = f"{note.id} rests on {identity}, which was retracted {since[:10]}"
+            fix = f"memento note confirm {note.id}, or memento note retire {note.id} --reason WHY"
+            yield Finding("N009", note.path, 0, message, fix, "warning")
+
+
+def _retracted(view: View, run: str, evidence: str) -> str:
+    """Return when evidence was retracted, or nothing."""
+    state = RunState(view, run)
+    if state.evidence_status(evidence) != "retracted":
+        return ""
+    return max(seen.event.at for seen in state.folded(evidence).events if seen.event.do == "retracted")
 
 
 def _takes(shelf: Shelf, note: Prose) -> Iterator[Finding]:
