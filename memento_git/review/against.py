@@ -29,7 +29,7 @@ GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",
     "requested", "paused", "resumed",
 })  # fmt: skip
-PUT_BACK: Final = "memento check --base {base} --fix puts it back"
+STAGED: Final = "HEAD"
 RESTORED: Final = ("D001", "D002", "D003", "D004", "D006", "D008")
 
 
@@ -175,7 +175,8 @@ class Comparison:
 
     def put_back(self, code: str, path: str, message: str) -> Finding:
         """Return the finding of a file that the base has as it should be."""
-        return Finding(code, path, 0, message, PUT_BACK.format(base=self.name))
+        how = f"git checkout HEAD -- {path}" if self.name == STAGED else f"memento check --base {self.name} --fix"
+        return Finding(code, path, 0, message, f"{how} puts it back")
 
     def _accounted(self, path: str, place: Place) -> bool:
         """Tell whether an archive at the head holds the same bytes, or a redaction took the file away."""
