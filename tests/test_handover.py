@@ -16,11 +16,12 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.ids import random_part
 from memento_git.work import preflight
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, handing, running, runs, tasks, worktrees
+from memento_git.work.actions import dispatches, handing, running, runs, selections, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.guard import DestructiveArgv
+from memento_git.work.overview import overview
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
 from tests.hands import worktrees as trees
 from tests.play import git
@@ -575,6 +576,58 @@ def test_a_task_waits_for_the_merge_of_what_it_rests_on(play: Play, task: str) -
     git(play.root, "merge", "-q", "--squash", first.branch)
     git(play.root, "commit", "-qm", "squashed")
     assert run(play, second, "open('more.txt', 'w').write('1')").status == "completed"
+
+
+def merge_steps(play: Play) -> list[str]:
+    view = play.ledger.view()
+    steps = overview(play.ledger, view, view.runs()[0])["next"]
+    return [step["command"] for step in steps if "git merge" in step["command"] or "select" in step["command"]]
+
+
+def test_what_was_done_before_a_task_was_reopened_is_not_what_the_next_one_rests_on(play: Play, task: str) -> None:
+    first = run(play, task, WRITE)
+    git(play.root, "merge", "-q", "--no-edit", first.branch)
+    play.do(tasks.reopen_task, task, reason="The answer is wrong.")
+    again = run(play, task, "open('done.txt', 'w').write('better\\n')")
+    second = play.task(depends_on=[task], commands=[SHOWN])
+
+    with pytest.raises(handing.DependencyUnmerged) as refused:
+        run(play, second, WRITE)
+    assert f"git merge {again.branch}" in refused.value.hint
+    assert merge_steps(play) == [f"git merge {again.branch}"]
+
+    git(play.root, "merge", "-q", "--no-edit", again.branch)
+    assert merge_steps(play) == []
+    assert run(play, second, "open('more.txt', 'w').write('1')").status == "completed"
+
+
+def test_a_task_rests_on_the_try_that_was_chosen_whichever_is_merged(play: Play, task: str) -> None:
+    loser, winner = [hand_over(play.ledger, task, Wish("agent", candidate=True)).dispatch for _ in range(2)]
+    lost = run(play, loser, "open('done.txt', 'w').write('long\\n' * 99)")
+    chosen = run(play, winner, WRITE)
+    second = play.task(depends_on=[task], commands=[SHOWN])
+
+    with pytest.raises(handing.DependencyUnchosen) as refused:
+        run(play, second, WRITE)
+    assert f"memento dispatch select {task}" in refused.value.hint
+    assert merge_steps(play) == [f"memento dispatch select {task}"]
+
+    play.do(selections.select_candidate, task, dispatch=winner)
+    for _ in range(2):
+        with pytest.raises(handing.DependencyUnmerged) as refused:
+            run(play, second, WRITE)
+        assert f"git merge {chosen.branch}" in refused.value.hint
+        assert merge_steps(play) == [f"git merge {chosen.branch}"]
+        git(play.root, "merge", "-q", "--no-edit", lost.branch)
+
+    git(play.root, "merge", "-q", "--no-edit", "-X", "theirs", chosen.branch)
+    assert run(play, second, "open('more.txt', 'w').write('1')").status == "completed"
+
+
+def test_a_dispatch_that_was_made_first_and_run_later_is_told_to_be_merged_too(play: Play, task: str) -> None:
+    outcome = run(play, play.dispatch(task), WRITE)
+
+    assert merge_steps(play) == [f"git merge {outcome.branch}"]
 
 
 # Time-outs, stops, lost claims.

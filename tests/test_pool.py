@@ -30,6 +30,7 @@ from tests.hands import (
     gone,
     kill,
     python,
+    run,
     start,
     until,
 )  # fmt: skip
@@ -197,6 +198,15 @@ def test_a_task_whose_dependency_is_not_merged_waits_and_that_is_told(play: Play
     assert done.left == {second: f"waits for the merge of {branches(play.root)[0]}"}
     git(play.root, "merge", "-q", "-m", "merge", branches(play.root)[0])
     assert [one.task for one in worked(play, "open('more.txt', 'w').write('1')").ended] == [second]
+
+
+def test_a_task_whose_dependency_was_tried_more_than_once_waits_for_a_choice(play: Play) -> None:
+    (first,) = filled(play, 1)
+    for opened in [play.dispatch(first, candidate=True) for _ in range(2)]:
+        run(play, opened, WRITE)
+    second = play.task("Second", depends_on=[first], commands=[SHOWN])
+
+    assert worked(play).left == {second: f"waits for a choice among 2 tries: memento dispatch select {first}"}
 
 
 def test_at_most_so_many_tasks_are_taken(play: Play) -> None:

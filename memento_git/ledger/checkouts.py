@@ -17,7 +17,7 @@ from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, S
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
@@ -286,6 +286,18 @@ def discard(git: Git, checkout: Checkout) -> str:
     git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
     _drop_folder(checkout.path.parent)
     return ""
+
+
+def off_head(git: Git) -> set[str]:
+    """Return the branches of dispatches that HEAD's history does not have; their work may be there by a squash."""
+    told = git.answer("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", f"{BRANCHES}/") or ""
+    return {ref.removeprefix("refs/heads/") for ref in told.splitlines()}
+
+
+def lacking(git: Git, dispatches: Sequence[str]) -> list[str]:
+    """Return the branches of dispatches that did the same where HEAD has the work of none of them, else nothing."""
+    branches = [unmerged(git, name) for name in dispatches]
+    return branches if all(branches) else []
 
 
 def unmerged(git: Git, dispatch: str) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
     from memento_git.work.actions.running import Order
 
 STEP: Final = 0.05
@@ -138,16 +139,19 @@ class _Pool:
             state = RunState(view, run)
             load(state)
             ready = [task for task in state.ids("task") if task not in busy and state.is_ready(task, policy)]
-            found += [task for task in ready if self._fit(state, task)]
+            found += [task for task in ready if self._fit(state, task, policy)]
         return found
 
-    def _fit(self, state: RunState, task: str) -> bool:
+    def _fit(self, state: RunState, task: str, policy: Policy) -> bool:
         """Tell whether a ready task may be taken; what speaks against it is told once."""
-        waits = waits_for(self.ledger.git, state, task)
+        waits = waits_for(self.ledger.git, state, task, policy)
         beyond = exceeded(state, task, self.order.executor)
         why = ""
         if waits:
-            why = f"waits for the merge of {waits[0][1]}"
+            other, branches = waits[0]
+            why = f"waits for the merge of {branches[0]}"
+            if len(branches) > 1:
+                why = f"waits for a choice among {len(branches)} tries: memento dispatch select {other}"
         elif beyond:
             why = f"is beyond its budget: {beyond}"
         elif self.left.get(task, "").startswith("refused: "):
