@@ -248,6 +248,15 @@ def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
     return tip
 
 
+def keep_branch(git: Git, checkout: Checkout, dispatch: str) -> str:
+    """Keep what a branch holds whose work tree is gone in a ref of ours; return its tip, or nothing for no work."""
+    tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}") or ""
+    if not tip or tip == checkout.base:
+        return ""
+    git.run("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
+    return tip
+
+
 def remove(git: Git, checkout: Checkout, *, branch: bool) -> str:
     """Remove a work tree, with `branch` its branch as well; return why it was left, or nothing."""
     known = {path.resolve(): name for path, name in listed(git).items()}
@@ -286,6 +295,25 @@ def discard(git: Git, checkout: Checkout) -> str:
     git.answer("update-ref", "-d", f"refs/heads/{checkout.branch}")
     _drop_folder(checkout.path.parent)
     return ""
+
+
+def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
+    """Return the branches, and the detached work trees, whose files in a folder hold a hand-off."""
+    told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/") or ""
+    refs = [line.partition(" ") for line in told.splitlines()]
+    places = {ref.removeprefix("refs/heads/"): tip for tip, _, ref in refs}
+    path = ""
+    for line in _worktrees(git):
+        word, _, rest = line.partition(" ")
+        path = rest if word == "worktree" else path
+        if word == "HEAD" and rest not in places.values():
+            places[path] = rest
+    end = f"-dispatched-{random_part(dispatch)}.yaml"
+    files = {
+        tip: git.answer("ls-tree", "--full-tree", "--name-only", tip, "--", f"{folder}/") or ""
+        for tip in places.values()
+    }
+    return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip].splitlines())]
 
 
 def off_head(git: Git) -> set[str]:
