@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,24 @@ def test_a_hand_over_makes_a_branch_and_a_work_tree_beside_the_repository(play: 
     assert row_of(play, made.dispatch)["branch"] == f"memento/{part}"
     assert play.status(task) == "dispatched"
     assert git(play.root, "status", "--short") == ""
+
+
+def test_an_edit_in_the_second_of_the_check_out_with_as_many_bytes_is_seen(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("agent"))
+    file, same = Path(made.path) / "app.py", (play.root / "app.py").read_text().swapcase()
+    while time.time() % 1 > 0.3:
+        time.sleep(0.05)
+    file.unlink()
+    git(Path(made.path), "checkout-index", "-f", "-u", "app.py")
+    file.write_text(same)
+    time.sleep(1.1 - time.time() % 1)
+    checkout = worktrees.checkout_of(made)
+    inside = checkouts.opened(play.ledger.git, checkout)
+    assert inside is not None
+
+    assert checkouts.look(inside, made.base).changed
+    outcome = run(play, made.dispatch, "open('done.txt', 'w').write('done')")
+    assert content(play, outcome.branch, "app.py") == same.strip()
 
 
 def test_a_dirty_checkout_refuses_a_work_tree_and_queues_nothing(play: Play, task: str) -> None:
