@@ -643,6 +643,26 @@ def test_a_task_rests_on_the_try_that_was_chosen_whichever_is_merged(play: Play,
     assert run(play, second, "open('more.txt', 'w').write('1')").status == "completed"
 
 
+def test_another_clone_is_told_of_work_that_it_was_never_given(play: Play, task: str, tmp_path: Path) -> None:
+    first = run(play, task, WRITE)
+    second, third = (play.task(depends_on=[task], commands=[SHOWN]) for _ in range(2))
+    git(tmp_path, "clone", "-q", "--single-branch", str(play.root), "clone")
+    there = play.beside(tmp_path / "clone")
+
+    assert run(there, second, WRITE).status == "completed"
+    assert [first.branch in told for told in there.ledger.warnings] == [True]
+
+    git(there.root, "fetch", "-q", "origin", f"{first.branch}:refs/remotes/origin/{first.branch}")
+    with pytest.raises(handing.DependencyUnmerged) as refused:
+        run(there, third, WRITE)
+    assert f"git merge origin/{first.branch}" in refused.value.hint
+    assert f"git merge origin/{first.branch}" in merge_steps(there)
+    git(there.root, "merge", "-q", "--no-edit", f"origin/{first.branch}")
+    there = play.beside(tmp_path / "clone")
+    assert run(there, third, "open('more.txt', 'w').write('1')").status == "completed"
+    assert there.ledger.warnings == []
+
+
 def test_a_dispatch_that_was_made_first_and_run_later_is_told_to_be_merged_too(play: Play, task: str) -> None:
     outcome = run(play, play.dispatch(task), WRITE)
 

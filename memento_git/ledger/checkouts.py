@@ -318,8 +318,9 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
 
 def off_head(git: Git) -> set[str]:
     """Return the branches of dispatches that HEAD's history does not have; their work may be there by a squash."""
-    told = git.answer("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", f"{BRANCHES}/") or ""
-    return {ref.removeprefix("refs/heads/") for ref in told.splitlines()}
+    patterns = (f"{BRANCHES}/", "refs/remotes/*/memento/*")
+    told = git.answer("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", *patterns) or ""
+    return {f"memento/{ref.rpartition('/')[2]}" for ref in told.splitlines()}
 
 
 def lacking(git: Git, dispatches: Sequence[str]) -> list[str]:
@@ -330,11 +331,19 @@ def lacking(git: Git, dispatches: Sequence[str]) -> list[str]:
 
 def unmerged(git: Git, dispatch: str) -> str:
     """Return the branch of a dispatch whose work HEAD does not have, or nothing; a squash of it counts as having it."""
-    branch = branch_of(dispatch)
-    ref = f"refs/heads/{branch}"
-    if not git.answer("rev-parse", "--verify", "--quiet", ref):
-        return ""
-    if git.is_before(ref, "HEAD"):
+    ref = ref_of(git, dispatch)
+    if not ref or git.is_before(ref, "HEAD"):
         return ""
     missing = (git.answer("cherry", "HEAD", ref) or "+").splitlines()
-    return branch if any(line.startswith("+") for line in missing) else ""
+    shown = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    return shown if any(line.startswith("+") for line in missing) else ""
+
+
+def ref_of(git: Git, dispatch: str) -> str:
+    """Return the branch of a dispatch that this clone has, its own or else one of a remote; nothing for neither."""
+    branch = branch_of(dispatch)
+    own = f"refs/heads/{branch}"
+    if git.answer("rev-parse", "--verify", "--quiet", own):
+        return own
+    far = git.answer("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/*/{branch}")
+    return far or ""

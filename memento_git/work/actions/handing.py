@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.ledger import checkouts, codec, handovers, processes
 from memento_git.ledger.handovers import Handover
-from memento_git.model.ids import random_part
+from memento_git.model.ids import parse_ref, random_part
 from memento_git.work import brief as briefs
 from memento_git.work import proofs
 from memento_git.work import refusals as no
@@ -125,6 +125,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     made = given.startswith("task_")
     task, state = desk.find(given, "task") if made else _open(desk, given)
     refuse_unmerged(tx.ledger.git, state, task, desk.policy)
+    tx.ledger.warnings += unseen(tx.ledger.git, state, task, desk.policy)
     text = briefs.as_markdown(briefs.brief(tx.view, task))
     if made:
         dispatch = dispatches.hand_out(
@@ -193,3 +194,28 @@ def waits_for(git: Git, state: RunState, task: str, policy: Policy) -> list[tupl
         for other in state.prose(task).list("depends_on")
     ]
     return [(other, branches) for other, branches in found if branches]
+
+
+def unseen(git: Git, state: RunState, task: str, policy: Policy) -> list[str]:
+    """Return, in sentences, what a task rests on and nobody here can tell to be merged: its branch is elsewhere."""
+    told = []
+    for other in state.prose(task).list("depends_on"):
+        tips = {name: _tip(state, other, name) for name in proofs.proving(state, other, policy)}
+        if tips and not any(not tip or checkouts.ref_of(git, name) or git.is_before(tip, "HEAD")
+                            for name, tip in tips.items()):  # fmt: skip
+            name, tip = next(iter(tips.items()))
+            told.append(
+                f"{other} was done as commit {tip[:12]} on {checkouts.branch_of(name)}, a branch that is not in this "
+                "clone: see that it was merged, or fetch it and merge it"
+            )
+    return told
+
+
+def _tip(state: RunState, task: str, dispatch: str) -> str:
+    """Return the commit that a completed hand-off's diff ends at, or nothing where it cites no diff of its own."""
+    for event in state.completions(task):
+        for ref in event.data["evidence"] if event.get("dispatch") == dispatch else ():
+            found = state.evidence(parse_ref(ref).id)
+            if found is not None and found.data.get("dispatch") == dispatch and "diff" in found.data:
+                return str(found.data["diff"]["tip"])
+    return ""

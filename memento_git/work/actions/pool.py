@@ -13,7 +13,7 @@ from memento_git.ledger.checkouts import branch_of
 from memento_git.work import answers, budget, children, executors, routes
 from memento_git.work import refusals as no
 from memento_git.work.actions import recovering, tasks
-from memento_git.work.actions.handing import patiently, waits_for
+from memento_git.work.actions.handing import patiently, unseen, waits_for
 from memento_git.work.actions.running import able
 from memento_git.work.children import Stop
 from memento_git.work.loading import load
@@ -81,6 +81,7 @@ class _Pool:
         self.workers: list[_Worker] = []
         self.ended: list[Ended] = []
         self.left: dict[str, str] = {}
+        self.warned: set[str] = set()
         self.queue: list[str] = []
         self.taken = 0
         self.read = 0.0
@@ -158,6 +159,9 @@ class _Pool:
             return False
         if why and self.left.get(task) != why:
             self.tell(f"{task} {why}")
+        for told in unseen(self.ledger.git, state, task, policy) if not why and task not in self.warned else ():
+            self.tell(f"{task} is taken, although {told}")
+            self.warned.add(task)
         if why:
             self.left[task] = why
         else:
