@@ -663,6 +663,17 @@ def test_another_clone_is_told_of_work_that_it_was_never_given(play: Play, task:
     assert there.ledger.warnings == []
 
 
+def test_one_of_several_tries_is_to_be_chosen_before_it_is_merged(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
+    opened = play.dispatch(task, candidate=True)
+
+    code, out, _ = cli("dispatch", "run", opened, "--quiet", "-C", str(play.root), "--", *python(WRITE))
+
+    assert (code, "git merge" in out) == (0, False)
+    assert f"next: memento dispatch select {task}" in out
+
+
 def test_a_dispatch_that_was_made_first_and_run_later_is_told_to_be_merged_too(play: Play, task: str) -> None:
     outcome = run(play, play.dispatch(task), WRITE)
 
