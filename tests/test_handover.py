@@ -626,9 +626,9 @@ def test_a_task_rests_on_the_try_that_was_chosen_whichever_is_merged(play: Play,
     chosen = run(play, winner, WRITE)
     second = play.task(depends_on=[task], commands=[SHOWN])
 
-    with pytest.raises(handing.DependencyUnchosen) as refused:
+    with pytest.raises(handing.DependencyUnchosen) as unchosen:
         run(play, second, WRITE)
-    assert f"memento dispatch select {task}" in refused.value.hint
+    assert f"memento dispatch select {task}" in unchosen.value.hint
     assert merge_steps(play) == [f"memento dispatch select {task}"]
 
     play.do(selections.select_candidate, task, dispatch=winner)
