@@ -17,7 +17,7 @@ from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, S
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
 BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
@@ -314,6 +314,12 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
         for tip in places.values()
     }
     return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip].splitlines())]
+
+
+def unknown_files(git: Git, branch: str, folder: str, known: Container[str]) -> list[str]:
+    """Return the files that a branch has in a folder and that are not known here."""
+    told = git.answer("ls-tree", "--full-tree", "--name-only", f"refs/heads/{branch}", "--", f"{folder}/") or ""
+    return [path for path in told.splitlines() if path not in known]
 
 
 def off_head(git: Git) -> set[str]:

@@ -138,15 +138,17 @@ def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str 
     return take(tx, dispatch, lease=lease, note=note)
 
 
-def take(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invoked: bool = False) -> str:
-    """Claim a dispatch; `invoked`: memento itself starts the executor's command."""
+def take(
+    tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invoked: bool = False, fresh: bool = False
+) -> str:
+    """Claim a dispatch; `invoked`: memento itself starts the executor's command; `fresh`: it is made just now."""
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     until = _until(tx, lease or desk.policy.lease)
     held = state.dispatches(task).get(name, {})
     _judge_first(desk, state, task, "claimed", dispatch=name, until=until)
     if held.get("status") != "claimed" or held.get("holder") != tx.actor:
-        _take_ref(tx, state, task, Claim(name, tx.actor, until))
+        _take_ref(tx, state, task, Claim(name, tx.actor, until), fresh=fresh)
     desk.happen(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
         note=desk.optional("note", note),
@@ -178,16 +180,13 @@ def _judge_first(desk: Desk, state: RunState, task: str, do: str, **data: Any) -
     state.fold.judge(desk.draft(state, task, do, reads=(state.id,), name="event_000000000000", **data))
 
 
-def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
+def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim, *, fresh: bool) -> None:
     git, name = tx.ledger.git, ref_name(state, task, claim.dispatch)
     existing = claims.read(git, name)
     if existing is not None and not replaceable(tx.now, state, task, existing, claim):
         refuse_claimed(existing, claim.dispatch, task)
-    worktrees.refuse_elsewhere(tx, state, task, claim.dispatch)
-    if existing is not None and existing[:2] == claim[:2] and existing.until >= tx.now:
-        folder = state.index.prose[task].rpartition("/")[0]
-        if branch := claims.claimed_on(git, claim.dispatch, folder, tx.view.files):
-            raise no.ClaimedElsewhere(dispatch=claim.dispatch, status="claimed", holder=claim.by, branch=branch)
+    if not fresh:
+        worktrees.refuse_elsewhere(tx, state, task, claim.dispatch)
     taken = claims.take(git, name, claim, existing)
     if taken is None:
         first = claims.read(git, name)
@@ -326,9 +325,10 @@ def fail_dispatch(
     name, task, state = _find(desk, dispatch)
     words = desk.reason("failing a dispatch", reason)
     _judge_first(desk, state, task, "failed", dispatch=name, reason=words)
-    if state.dispatches(task)[name]["status"] == "queued":
+    queued = state.dispatches(task)[name]["status"] == "queued"
+    if queued:
         _refuse_held(tx, state, task, name)
-    worktrees.refuse_elsewhere(tx, state, task, name)
+    worktrees.refuse_elsewhere(tx, state, task, name, but="" if queued else "claimed")
     desk.happen(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
         evidence=[_named(desk, given) for given in evidence], partial=worktrees.give_up(tx, name),

@@ -137,7 +137,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
         dispatch = desk.find(given, "dispatch")[0]
         refuse_taken(tx.ledger.git, dispatch)
     if wish.works:
-        dispatches.take(tx, dispatch, invoked=True)
+        dispatches.take(tx, dispatch, invoked=True, fresh=made)
     before = worktrees.known(tx.ledger.git, dispatch)
     if before and before.base and checkouts.opened(tx.ledger.git, worktrees.checkout_of(before)) is None:
         raise checkouts.WorktreeFailed(path=before.path, what="found", reason="it is gone")

@@ -56,20 +56,24 @@ def place_of(git: Git, dispatch: str) -> Git:
 
 
 def refuse_elsewhere(tx: Transaction, state: RunState, task: str, dispatch: str, *, but: str = "") -> None:
-    """Refuse where a dispatch's own branch tells that somebody took or completed it, and this one does not know."""
-    from memento_git.ledger.checkouts import branch_of
+    """Refuse where a branch tells that somebody took or completed a dispatch, and this one does not know.
+
+    Looked at are the dispatch's own branch and those that are checked out in other work trees.
+    """
+    from memento_git.ledger import checkouts, layout
     from memento_git.work.state import RunState
 
-    branch = branch_of(dispatch)
-    tip = tx.ledger.git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
-    there = tx.ledger.held([tip]) if tip and not tx.ledger.git.is_before(tip, "HEAD") else None
-    if there is None:
-        return
-    found = RunState(there, state.id).dispatches(task).get(dispatch, {})
+    git, folder = tx.ledger.git, layout.folder_of(state.id, task)
     here = state.dispatches(task).get(dispatch, {})
-    status, holder = found.get("status"), found.get("holder")
-    if status in ("claimed", "completed") and status != but and (status, holder) != (here["status"], here["holder"]):
-        raise no.ClaimedElsewhere(dispatch=dispatch, status=status, holder=holder, branch=branch)
+    for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
+        if not checkouts.unknown_files(git, branch, folder, tx.view.files):
+            continue
+        there = tx.ledger.held([f"refs/heads/{branch}"])
+        found = RunState(there, state.id).dispatches(task).get(dispatch, {}) if there is not None else {}
+        status, holder = found.get("status"), found.get("holder")
+        known = (here.get("status"), here.get("holder"))
+        if status in ("claimed", "completed") and status != but and (status, holder) != known:
+            raise no.ClaimedElsewhere(dispatch=dispatch, status=status, holder=holder, branch=branch)
 
 
 def refuse_live(tx: Transaction, dispatch: str) -> None:
