@@ -91,6 +91,94 @@ def test_a_hook_that_was_put_aside_is_never_overwritten(play: Play) -> None:
     assert (place / f"pre-commit{hooks.BEFORE}").read_text() == first
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#!/bin/sh\ncase "$(basename "$0")" in pre-commit) exit 1;; esac\n',
+        "#!/bin/bash\nexec tools/${BASH_SOURCE##*/}\n",
+        '#!/bin/sh\n. "$(dirname "$0")/common.sh"\n',
+        '#!/bin/sh\nfor one in "$0".d/*; do "$one" || exit; done\n',
+        "#!/usr/bin/env ruby\nhook = File.basename($0)\n",
+        "#!/usr/bin/env python3\nfrom pathlib import Path\nprint(Path(__file__).name)\n",
+        "#!/usr/bin/env node\nconst name = process.argv[1]\n",
+        "\x7fELF\udcff",
+    ],
+)  # fmt: skip
+def test_a_hook_that_may_ask_for_its_name_stays_where_it_is(play: Play, cli: Callable[..., Any], text: str) -> None:
+    theirs = play.root / ".git" / "hooks" / "pre-commit"
+    data = text.encode(errors="surrogateescape")
+    theirs.parent.mkdir(exist_ok=True)
+    theirs.write_bytes(data)
+    before = sorted(theirs.parent.iterdir())
+    code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "hook_unmoved")
+    assert theirs.read_bytes() == data
+    assert sorted(theirs.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#!/bin/sh\n# as $0\ncd "$(dirname "$0")/../.." && exec make check\n',
+        '#!/bin/sh\nhere=${0%/*}\n"$here/lint" "$@"\n',
+        '#!/bin/bash\nHERE="$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"\n',
+        "#!/usr/bin/env python3\nimport os, sys\nhere = os.path.dirname(__file__)\nmain(sys.argv[1:])\n",
+        "#!/usr/bin/env node\nrun(process.argv.slice(2))\n",
+        '#!/bin/sh\ngit lfs post-merge "$@"\n',
+    ],
+)  # fmt: skip
+def test_a_hook_that_asks_for_its_folder_alone_is_run_first(play: Play, text: str) -> None:
+    put(play.root / ".git" / "hooks" / "pre-commit", text)
+    hooks.install(play.ledger.git)
+    assert states(play)["pre-commit"] == ("installed", True)
+
+
+def test_what_the_refusal_says_to_do_lets_the_other_hook_be_installed(
+    play: Play, cli: Callable[..., Any], path: None
+) -> None:
+    theirs = play.root / ".git" / "hooks" / "pre-commit"
+    put(theirs, '#!/bin/sh\necho "$(basename "$0")" >> .git/ran\n')
+    line = str(json.loads(cli("hook", "install", "-C", str(play.root), "--json")[1])["hint"]).partition(": ")[2]
+    text = put(theirs, theirs.read_text().replace("\n", f"\n{line}\n", 1))
+    assert cli("hook", "install", "-C", str(play.root))[0] == 0
+    assert theirs.read_text() == text
+    assert states(play) == {"pre-commit": ("other", False), "post-merge": ("installed", False)}
+    play.planned()
+    git(play.root, "rm", "-q", str(next((play.root / ".memento" / "runs").rglob("*.yaml"))))
+    with pytest.raises(AssertionError, match="D002"):
+        git(play.root, "commit", "-qm", "an event less")
+    git(play.root, "reset", "-q", "--hard")
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "commit", "-qam", "code")
+    assert (play.root / ".git" / "ran").read_text() == "pre-commit\n"
+
+
+def test_a_hook_whose_link_leads_nowhere_is_kept(play: Play, cli: Callable[..., Any]) -> None:
+    place = play.root / ".git" / "hooks"
+    target = play.root / "tools" / "lint"
+    put(target, "#!/bin/sh\nexit 0\n")
+    place.mkdir(exist_ok=True)
+    (place / "pre-commit").symlink_to("../../tools/lint")
+    hooks.install(play.ledger.git)
+    target.unlink()
+    hooks.uninstall(play.ledger.git)
+    assert (place / "pre-commit").readlink() == Path("../../tools/lint")
+    assert states(play)["pre-commit"] == ("other", False)
+    code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "hook_unmoved")
+    assert (place / "pre-commit").readlink() == Path("../../tools/lint")
+
+
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_what_somebody_wrote_into_our_hook_is_not_lost(play: Play, cli: Callable[..., Any], verb: str) -> None:
+    hooks.install(play.ledger.git)
+    ours = play.root / ".git" / "hooks" / "pre-commit"
+    text = put(ours, f"{ours.read_text()}make lint\n")
+    code, out, _ = cli("hook", verb, "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "hook_changed")
+    assert ours.read_text() == text
+
+
 def test_gits_own_setting_for_hooks_is_respected(play: Play, tmp_path: Path) -> None:
     elsewhere = tmp_path / "shared hooks"
     git(play.root, "config", "core.hooksPath", str(elsewhere))
