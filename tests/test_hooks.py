@@ -191,7 +191,52 @@ def test_hooks_that_are_part_of_the_repository_are_not_touched(play: Play, cli: 
     git(play.root, "config", "core.hooksPath", ".husky")
     code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
     assert (code, json.loads(out)["error"]) == (1, "hooks_tracked")
+    assert ".husky/pre-commit" in json.loads(out)["hint"]
     assert not (play.root / ".husky").exists()
+
+
+@pytest.mark.parametrize("elsewhere", [".husky/_", ""])
+def test_our_hooks_are_taken_away_though_git_was_told_to_run_others(
+    play: Play, cli: Callable[..., Any], elsewhere: str
+) -> None:
+    place = play.root / ".git" / "hooks"
+    before = {one.name: one.read_bytes() for one in place.iterdir()}
+    hooks.install(play.ledger.git)
+    git(play.root, "config", "core.hooksPath", elsewhere)
+    code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
+    assert (code, ".husky/pre-commit" in json.loads(out)["hint"]) == (1, bool(elsewhere))
+    assert cli("hook", "uninstall", "-C", str(play.root))[0] == 0
+    assert {one.name: one.read_bytes() for one in place.iterdir()} == before
+    assert cli("hook", "uninstall", "-C", str(play.root))[0] == 1
+
+
+def test_hooks_that_several_repositories_share_are_told_as_that(
+    play: Play, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    git(play.root, "config", "core.hooksPath", str(tmp_path / "shared"))
+    assert "every repository" in cli("hook", "install", "-C", str(play.root))[2]
+    git(play.root, "config", "--unset", "core.hooksPath")
+    assert "every repository" not in cli("hook", "install", "-C", str(play.root))[2]
+
+
+def test_a_hook_checks_a_work_tree_that_is_apart_from_its_git_directory(
+    play: Play, tmp_path: Path, path: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.planned()
+    apart = tmp_path / "apart.git"
+    (play.root / ".git").rename(apart)
+    git(apart, "config", "core.worktree", str(play.root))
+    hooks.install(play.beside(apart).ledger.git)
+    monkeypatch.setenv("GIT_DIR", str(apart))
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "commit", "-qam", "code")
+    event = next((play.root / ".memento" / "runs").rglob("*.yaml"))
+    event.unlink()
+    with pytest.raises(AssertionError, match="D002"):
+        git(play.root, "commit", "-qam", "an event less")
+    git(play.root, "checkout", "-q", str(event))
+    (play.root / ".memento" / "README.md").write_text("This is our ledger.\n")
+    git(play.root, "commit", "-qam", "a word on the ledger")
 
 
 def test_hooks_that_git_would_not_run_are_not_said_to_be_installed(play: Play, cli: Callable[..., Any]) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 WORDS: Final = {"other": "there is one that is not memento's"}
+SHARED: Final = "core.hooksPath leads to {path}: every repository that does so has these hooks, and loses them together"
 ASIDE: Final = "runs the one that was there before first"
 WITHIN: Final = "the framework that is installed there runs it"
 LEFT: Final = "one that was put aside is not run: {name}.before-memento"
@@ -58,6 +59,8 @@ def install(door: Door) -> None:
 
     found = hooks.install(door.ledger.git)
     watch_places(door.ledger)
+    if shared := hooks.shared(door.ledger.git):
+        door.ledger.warnings.append(SHARED.format(path=shared))
     _show(door, found)
 
 
