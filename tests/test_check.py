@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -279,6 +280,10 @@ def test_the_index_is_checked_and_nothing_is_written(branch: Play, cli: Any) -> 
     assert (code, "D002" in out) == (5, True)
     assert sorted((branch.root / ".git" / "objects").rglob("*")) == objects
     assert (branch.root / ".git" / "index").read_bytes() == before
+    told = re.search("fix: (git checkout HEAD .*) puts it back", out)
+    assert told is not None
+    git(branch.root, *told[1].split()[1:])
+    assert cli("check", "--staged", "-C", str(branch.root)) == (0, "", "")
 
 
 def test_the_index_that_a_hook_names_is_the_one_that_is_checked(
@@ -378,6 +383,38 @@ def test_ci_tells_the_base(branch: Play, monkeypatch: pytest.MonkeyPatch, name: 
     monkeypatch.setenv(name, value)
     assert "D002 error" in look(branch)
     assert "D002 error" not in look(branch, no_base=True)
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_only_the_merge_that_the_service_made_is_compared_with_its_first_parent(
+    branch: Play, monkeypatch: pytest.MonkeyPatch, service: str
+) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    git(branch.root, "switch", "-q", "main")
+    branch.task("Meanwhile")
+    target = git(branch.root, "rev-parse", "HEAD")
+    git(branch.root, "switch", "-q", "-")
+    source = git(branch.root, "rev-parse", "HEAD")
+    git(branch.root, "merge", "-q", "--no-edit", "main")
+    own = git(branch.root, "rev-parse", "HEAD")
+    git(branch.root, "switch", "-q", "--detach", "main")
+    git(branch.root, "merge", "-q", "--no-ff", "--no-edit", source)
+    result = git(branch.root, "rev-parse", "HEAD")
+    tells = {
+        "github": {"GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/pull/7/merge", "GITHUB_SHA": result},
+        "gitlab": {
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(branch.root, "merge-base", target, source),
+            "CI_MERGE_REQUEST_EVENT_TYPE": "merged_result", "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": own,
+        },
+    }  # fmt: skip
+    for name, value in tells[service].items():
+        monkeypatch.setenv(name, value)
+    at_the_result = actions.check(branch.ledger)
+    assert (at_the_result.base, "D002" in {one.code for one in at_the_result.findings}) == (target, True)
+    git(branch.root, "switch", "-q", "--detach", own)
+    at_the_tip = actions.check(branch.ledger)
+    assert "D002" in {one.code for one in at_the_tip.findings}
 
 
 def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:

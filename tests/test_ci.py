@@ -150,20 +150,63 @@ def both(commit: str) -> dict[str, str]:
     return {"base": commit, "against": commit}
 
 
+def tip(job: Job) -> str:
+    return git(job.play.root, "rev-parse", "HEAD")
+
+
 def test_the_base_of_a_merge_result_is_its_first_parent(job: Job) -> None:
     target, _ = requested(job.play)
     stale = git(job.play.root, "rev-list", "--max-parents=0", "HEAD")
-    assert job.step("base", TARGET=stale) == both(target)
+    assert job.step("base", TARGET=stale, TESTED=tip(job)) == both(target)
     assert job.step("base", BASE="feature", TARGET=stale) == both(git(job.play.root, "rev-parse", "feature"))
-    assert job.step("base", BEFORE=stale) == both(stale)
-    assert job.step("base", BEFORE="0" * 40) == both(target)
 
 
 def test_the_base_of_a_branch_that_is_checked_out_itself_is_where_it_parted(job: Job) -> None:
     target, _ = requested(job.play)
+    tested = tip(job)
     git(job.play.root, "checkout", "-q", "feature")
     parted = git(job.play.root, "merge-base", "feature", target)
-    assert job.step("base", TARGET=target) == {"base": parted, "against": target}
+    assert job.step("base", TARGET=target, TESTED=tested) == {"base": parted, "against": target}
+
+
+def test_a_request_whose_own_tip_is_a_merge_is_compared_with_its_target(job: Job) -> None:
+    target, _ = requested(job.play)
+    tested = tip(job)
+    git(job.play.root, "checkout", "-q", "feature")
+    git(job.play.root, "merge", "-q", "--no-edit", target)
+    assert job.step("base", TARGET=target, TESTED=tested) == both(target)
+    git(job.play.root, "update-ref", "refs/remotes/origin/main", tested)
+    known = {"TARGET": target, "TARGET_NAME": "main", "TESTED": tested}
+    assert job.step("base", **known)["against"] == tested
+
+
+def test_a_push_is_compared_with_what_was_there_before_it(job: Job) -> None:
+    target, _ = requested(job.play)
+    git(job.play.root, "update-ref", "refs/remotes/origin/main", target)
+    git(job.play.root, "checkout", "-q", "feature")
+    parted = git(job.play.root, "merge-base", "feature", target)
+    assert job.step("base", BEFORE=parted, DEFAULT="main") == both(parted)
+    branch = {"base": parted, "against": target}
+    assert job.step("base", BEFORE="0" * 40, DEFAULT="main") == branch  # its first push
+    assert job.step("base", BEFORE="12" * 20, DEFAULT="main") == branch  # a forced one
+    assert job.step("base", DEFAULT="main") == branch  # started by hand
+    assert job.step("base", QUEUED_ON=target, DEFAULT="main") == both(target)
+    git(job.play.root, "checkout", "-q", target)
+    assert job.step("base", BEFORE="0" * 40, DEFAULT="main") == {}
+    assert (job.code, "checked as it is" in job.said) == (0, True)
+    assert job.step("check")["code"] == "0"
+
+
+def test_a_checkout_that_shows_no_change_is_refused(job: Job, tmp_path: Path) -> None:
+    target, _ = requested(job.play)
+    git(job.play.root, "checkout", "-q", target)
+    assert job.step("base", EVENT="pull_request_target", TARGET=target, TESTED=target) == {}
+    assert (job.code, "not the request" in job.said) == (1, True)
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{job.play.root}", "shallow")
+    job.play.root = tmp_path / "shallow"
+    for given in ({"BEFORE": "0" * 40}, {"BEFORE": "12" * 20}, {"TARGET": "12" * 20, "TESTED": target}):
+        assert job.step("base", DEFAULT="main", **given) == {}
+        assert (job.code, "fetch-depth: 0" in job.said) == (1, True)
 
 
 @pytest.mark.parametrize(("base", "code"), [("origin/main", 0), ("main", 0), ("main~0", 1)])

@@ -77,7 +77,7 @@ def _look(
             first = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
-            return judging.added(git, [first], tree, "HEAD", ledger.now())
+            return judging.added(git, [first], tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
             forks, head = ranges.forks_of(git, base, at or "HEAD")
@@ -97,15 +97,24 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     given = os.environ
     if at:
         return ""
+    is_merge = len(changes.parents(git, head)) > 1
+    if is_merge and _is_merge_result(head):
+        return PARENT
     if sha := given.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"):
         return sha
-    is_merge = len(changes.parents(git, head)) > 1
     if branch := given.get("GITHUB_BASE_REF"):
-        if is_merge and re.fullmatch(r"refs/pull/\d+/merge", given.get("GITHUB_REF", "")):
-            return PARENT
         refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
         return next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), refs[0])
     return PARENT if is_merge else ""
+
+
+def _is_merge_result(head: str) -> bool:
+    """Tell whether a merge is the one that a hosting service made for this job; a request's own tip may be one too."""
+    given = os.environ
+    if given.get("CI_MERGE_REQUEST_EVENT_TYPE") in ("merged_result", "merge_train"):
+        return head != given.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
+    is_request = re.fullmatch(r"refs/pull/\d+/merge", given.get("GITHUB_REF", "")) is not None
+    return is_request and head == given.get("GITHUB_SHA")
 
 
 def _forks(git: Git, name: str, head: str) -> list[str]:
