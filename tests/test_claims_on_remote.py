@@ -115,34 +115,6 @@ def test_a_clone_that_has_not_seen_the_completion_cannot_claim_after_it(hub: Hub
     assert hub.refs() == []
 
 
-@pytest.mark.parametrize("claimed_on", ["main", "develop", "feature"])
-def test_a_claim_is_kept_until_the_branch_that_offers_the_dispatch_knows_of_its_end(hub: Hub, claimed_on: str) -> None:
-    dispatch = offered(hub)
-    if claimed_on == "develop":
-        git(hub.bare, "branch", "develop", "main")
-    bob = hub.clone("Bob")
-    if claimed_on != "main":
-        git(bob.root, "switch", "-q", *(["-c", "feature"] if claimed_on == "feature" else [claimed_on]))
-        syncing.sync(bob.ledger, "origin", set_upstream=True)
-    if claimed_on == "develop":
-        git(bob.root, "remote", "set-head", "origin", "--delete")
-    claim(bob, dispatch)
-    if claimed_on != "feature":
-        git(bob.root, "switch", "-q", "-c", "feature")
-    bob.complete(dispatch, bob.evidence(task_of(bob, dispatch)))
-    assert syncing.sync(bob.ledger, "origin", set_upstream=True).released == []
-    there = "develop" if claimed_on == "develop" else "main"
-    cleo = hub.clone("Cleo")
-    git(cleo.root, "switch", "-q", there)
-    refused(cleo, no.AlreadyClaimed, dispatch)
-
-    git(bob.root, "switch", "-q", there)
-    git(bob.root, "merge", "-q", "--ff-only", "feature")
-    assert syncing.sync(bob.ledger).released == [dispatch]
-    assert hub.refs() == []
-    refused(cleo, no.DispatchTerminal, dispatch)
-
-
 @pytest.mark.parametrize("end", ["fail", "recover"])
 def test_a_claim_whose_dispatch_failed_or_was_recovered_is_given_back_by_the_next_sync(hub: Hub, end: str) -> None:
     bob = hub.clone("Bob")

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.knowledge.actions import notes
-from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.ledger import adoption, merging, publish, remotes, worktree
 from memento_git.ledger.store import Ledger, NoLedger, UncommittedLedger
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
@@ -617,80 +615,3 @@ def test_a_sync_that_crashed_is_finished_by_the_next_command(hub: Hub) -> None:
     assert run in again.ledger.view().runs()
     assert at(bob)[1] == ""
     assert sync(again).brought.outcome == "pushed"
-
-
-def purged(hub: Hub, text: str) -> tuple[Play, str]:
-    """Let Ada note a text, Bob have it, and Ada purge it from the hub; return Bob and the note's path."""
-    ada = hub.first
-    note = str(ada.do(notes.add_note, text, key="launch.date").id)
-    sync(ada)
-    bob = hub.clone("Bob")
-    path = next(one for one in git(ada.root, "ls-files", ".memento/knowledge").split() if note in one)
-    purge_notes(ada.ledger, ["launch.date"], yes=True)
-    return bob, path
-
-
-@pytest.mark.parametrize("fetched", [False, True])
-@pytest.mark.parametrize("has_work", [False, True])
-def test_what_was_taken_off_the_remote_is_not_pushed_back(hub: Hub, *, has_work: bool, fetched: bool) -> None:
-    bob, path = purged(hub, "The launch is on the 3rd of May")
-    git(hub.first.root, "push", "-q", "--force", "origin", "main")
-    run = bob.planned() if has_work else ""
-    if fetched:
-        git(bob.root, "fetch", "-q")
-    before = hub.head()
-    error = refused(bob, vetting.RemoteRewritten)
-    assert hub.head() == before
-    command = error.hint.partition(": ")[2].partition(", then")[0]
-    git(bob.root, *command.split()[1:])
-    assert sync(bob).brought.outcome == ("pushed" if has_work else "up_to_date")
-    assert path not in git(bob.root, "log", "--format=", "--name-only", "origin/main").split()
-    assert not run or run in hub.clone("Cy").ledger.view().runs()
-
-
-def test_a_commit_that_the_remote_went_back_behind_is_pushed_by_git_alone(hub: Hub) -> None:
-    ada, bob = hub.first, hub.clone("Bob")
-    ada.planned()
-    sync(ada)
-    sync(bob)
-    git(ada.root, "push", "-q", "--force", "origin", "HEAD~1:main")
-    refused(bob, vetting.RemoteRewritten)
-    bob.planned()
-    refused(bob, vetting.RemoteRewritten)
-    git(bob.root, "push", "-q")
-    assert sync(bob).brought.outcome == "up_to_date"
-
-
-def test_what_was_purged_here_does_not_come_back_from_the_remote(hub: Hub) -> None:
-    _, path = purged(hub, "The launch is on the 3rd of May")
-    ada = hub.first
-    error = refused(ada, vetting.BroughtBack)
-    assert path in error.message
-    command = error.hint.partition(": ")[2].partition(", after")[0]
-    git(ada.root, *command.split()[1:])
-    assert hub.head() == at(ada)[0]
-    assert sync(ada).brought.outcome == "up_to_date"
-
-
-def test_a_purge_that_this_clone_knows_nothing_of_is_not_undone(hub: Hub) -> None:
-    bob, path = purged(hub, "The launch is on the 3rd of May")
-    git(hub.first.root, "push", "-q", "--force", "origin", "main")
-    git(bob.root, "update-ref", "-d", "refs/remotes/origin/main")
-    bob.planned()
-    before = hub.head()
-    assert path in refused(bob, vetting.BroughtBack).message
-    assert hub.head() == before
-
-
-@pytest.mark.parametrize("has_work", [False, True])
-def test_a_ledger_that_somebody_took_away_stays_here(hub: Hub, *, has_work: bool) -> None:
-    ada, bob = hub.first, hub.clone("Bob")
-    git(ada.root, "rm", "-rq", ".memento")
-    git(ada.root, "commit", "-qm", "no ledger")
-    git(ada.root, "push", "-q")
-    if has_work:
-        bob.planned()
-    before = hub.head()
-    error = refused(bob, vetting.LedgerRemoved)
-    assert before[:7] in error.message
-    assert hub.head() == before

@@ -18,13 +18,12 @@ REFS: Final = "refs/memento/claims"
 
 
 class Claim(NamedTuple):
-    """Who holds what, until when; `blob` is the object that the ref names, `branch` that of a remote it was made on."""
+    """Who holds what, until when; `blob` is the object that the ref names."""
 
     dispatch: str
     by: str
     until: str
     blob: str = ""
-    branch: str = ""
 
 
 def read(git: Git, name: str) -> Claim | None:
@@ -38,7 +37,7 @@ def claim_in(git: Git, blob: str) -> Claim:
     data = git.objects([blob])[0]
     try:
         held: Any = json.loads(data or b"{}")
-        return Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob, str(held.get("branch", "")))
+        return Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
     except (ValueError, KeyError, TypeError):
         return Claim("", "", "", blob)
 
@@ -58,8 +57,7 @@ def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim |
 
 def write(git: Git, claim: Claim) -> str:
     """Return the object that holds a claim; no ref names it yet."""
-    held = {"dispatch": claim.dispatch, "by": claim.by, "until": claim.until}
-    told = json.dumps({**held, "branch": claim.branch} if claim.branch else held)
+    told = json.dumps({"dispatch": claim.dispatch, "by": claim.by, "until": claim.until})
     return git.run("hash-object", "-w", "--stdin", data=told.encode()).decode().strip()
 
 

@@ -141,26 +141,6 @@ def target(git: Git, given: str = "", branch: str = "") -> Target:
     return Target(remote, there, local)
 
 
-def known(git: Git, remote: str, branch: str) -> str:
-    """Return the commit that this clone last saw on a branch of a remote, or ""."""
-    return git.answer("rev-parse", "--verify", "--quiet", f"refs/remotes/{remote}/{branch}^{{commit}}") or ""
-
-
-def default_branch(git: Git, remote: str) -> str:
-    """Return the branch that a clone of the remote checks out, as far as this one knows, or ""."""
-    ref = git.answer("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD") or ""
-    return ref.removeprefix(f"refs/remotes/{remote}/")
-
-
-def dropped(git: Git, where: Target, theirs: str, before: str) -> str:
-    """Return the last commit that the branch here is built on and the remote's had once and has no more, or ""."""
-    tracking = f"refs/remotes/{where.remote}/{where.branch}"
-    forks = [git.answer("merge-base", "--fork-point", tracking, "HEAD")]
-    forks += [git.answer("merge-base", before, "HEAD")] if before else []
-    gone = [fork for fork in forks if fork and not git.is_before(fork, theirs)]
-    return next((fork for fork in gone if git.answer("merge-base", fork, theirs)), "")
-
-
 def fetch(git: Git, where: Target) -> str | None:
     """Bring the remote's branch into the objects here; return its commit, None where the remote lacks it."""
     return fetch_ref(git, where.remote, f"refs/heads/{where.branch}")

@@ -97,7 +97,7 @@ def _take(ledger: Ledger, where: Target, place: _Place, lease: int) -> Held:
     ours = {one.claim.blob for one in remoteclaims.held(ledger.git, where.remote) if one.claim.by == ledger.actor}
     now = ledger.now()
     length = dispatches.length_of(lease or ledger.view().policy().lease)
-    claim = Claim(place.dispatch, ledger.actor, stamp(seconds_of(now) + length + EARLY), branch=where.branch)
+    claim = Claim(place.dispatch, ledger.actor, stamp(seconds_of(now) + length + EARLY))
     existing: Claim | None = None
     for _ in range(TRIES):
         taken = remoteclaims.take(ledger.git, where.remote, place.name, claim, existing)

@@ -97,15 +97,12 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
         if attempt:
             _step_back(attempt, time.monotonic() - begun)
             begun = time.monotonic()
-        known = remotes.known(ledger.git, where.remote, where.branch)
         theirs = remotes.fetch(ledger.git, where)
         if theirs is None and not create:
             raise remotes.RemoteBranchMissing(**where.where)
         if not ledger.git.is_on(f"refs/heads/{where.local}"):
             raise publish.LedgerMoved(ref="HEAD")
         try:
-            if theirs:
-                vetting.refuse_rewritten(ledger.git, where, theirs, known)
             head, merged = _take_in(ledger, where, theirs, checked)
         except publish.LedgerMoved:
             continue
@@ -136,7 +133,6 @@ def _take_in(ledger: Ledger, where: Target, theirs: str | None, sound: set[str] 
     common = merging.bases(git, ours, theirs) if theirs else []
     if theirs is not None and common == [ours]:
         if ours != theirs:
-            vetting.refuse_without_ledger(git, where, ours, theirs, theirs)
             bring_forward(ledger, base, theirs, "memento: sync, fast-forward")
         return theirs, False
     if sound is not None and ours not in sound:
@@ -148,8 +144,6 @@ def _take_in(ledger: Ledger, where: Target, theirs: str | None, sound: set[str] 
     subject = f"memento: sync {where.local} with {where.branch} of {where.remote}"
     message = f"{subject}\n\nMemento-Action: sync\nMemento-Actor: {ledger.actor}\n"
     made = publish.build_merge(git, tree, (ours, theirs), message, ledger.settings)
-    vetting.refuse_without_ledger(git, where, ours, theirs, made)
-    vetting.refuse_brought_back(ledger, where, theirs, made)
     bring_forward(ledger, base, made, subject)
     if sound is not None:
         sound.add(made)
@@ -206,21 +200,11 @@ def _give_back(ledger: Ledger, where: Target, after: str) -> list[str]:
 def _is_back(ledger: Ledger, where: Target, view: View, one: Held) -> bool:
     """Look after one claim; tell whether it was given back. One that was never written waits for its end."""
     row = dispatch_in(view, one.claim.dispatch)
-    ended = row.get("status") in ENDED and not _is_open_elsewhere(ledger, where, one)
-    if ended or one.claim.until < ledger.now():
+    if row.get("status") in ENDED or one.claim.until < ledger.now():
         return remoteclaims.give_back(ledger.git, where.remote, one)
     until = str(row.get("until") or "")
     if row.get("holder") == one.claim.by and until > one.claim.until:
         remoteclaims.take(ledger.git, where.remote, one.name, one.claim._replace(until=until), one.claim)
-    return False
-
-
-def _is_open_elsewhere(ledger: Ledger, where: Target, one: Held) -> bool:
-    """Tell whether the branch of the claim, or the remote's own, may still offer a dispatch that has ended here."""
-    for branch in {one.claim.branch, remotes.default_branch(ledger.git, where.remote)} - {"", where.branch}:
-        commit = remotes.known(ledger.git, where.remote, branch)
-        if commit and dispatch_in(ledger.view([commit]), one.claim.dispatch).get("status", "completed") not in ENDED:
-            return True
     return False
 
 
