@@ -160,6 +160,16 @@ def test_what_the_refusal_says_to_do_lets_the_other_hook_be_installed(
     assert (play.root / ".git" / "ran").read_text() == "pre-commit\n"
 
 
+def test_a_hook_that_asks_for_its_name_and_was_put_aside_before_is_told(play: Play, cli: Callable[..., Any]) -> None:
+    place = play.root / ".git" / "hooks"
+    hooks.install(play.ledger.git)
+    text = put(place / f"pre-commit{hooks.BEFORE}", "#!/bin/sh\nexec tools/$(basename $0)\n")
+    code, out, _ = cli("hook", "install", "-C", str(play.root), "--json")
+    assert (code, "memento hook uninstall" in json.loads(out)["hint"]) == (1, True)
+    assert cli("hook", "uninstall", "-C", str(play.root))[0] == 0
+    assert (place / "pre-commit").read_text() == text
+
+
 def test_a_hook_whose_link_leads_nowhere_is_kept(play: Play, cli: Callable[..., Any]) -> None:
     place = play.root / ".git" / "hooks"
     target = play.root / "tools" / "lint"

@@ -95,7 +95,7 @@ class HookUnmoved(Refused):
 
     token = "hook_unmoved"
     sentence = "{path} {reason}; it is left as it is"
-    hint_ = "add this line to it yourself, then run this again: {line}"
+    hint_ = "{first}add this line to it yourself, then run this again: {line}"
 
 
 class HookChanged(Refused):
@@ -220,7 +220,8 @@ def _may_install(place: Path, name: str) -> None:
         raise HookTaken(path=before)
     reason = _tied(aside) if os.path.lexists(aside) else ""
     if reason:
-        raise HookUnmoved(path=aside, reason=reason, line=CHECKS[name])
+        first = "put it back with memento hook uninstall, " if aside == before else ""
+        raise HookUnmoved(path=aside, reason=reason, line=CHECKS[name], first=first)
 
 
 def _tied(path: Path) -> str:
