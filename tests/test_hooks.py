@@ -187,10 +187,14 @@ def test_a_hook_whose_link_leads_nowhere_is_kept(play: Play, cli: Callable[..., 
 
 
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
-def test_what_somebody_wrote_into_our_hook_is_not_lost(play: Play, cli: Callable[..., Any], verb: str) -> None:
+@pytest.mark.parametrize("form", ["{ours}make lint\n", "#!/bin/sh\nmake lint\n{ours}", "#!/bin/bash\nmake lint\n{cut}"])
+def test_what_somebody_wrote_into_our_hook_is_not_lost(
+    play: Play, cli: Callable[..., Any], verb: str, form: str
+) -> None:
     hooks.install(play.ledger.git)
     ours = play.root / ".git" / "hooks" / "pre-commit"
-    text = put(ours, f"{ours.read_text()}make lint\n")
+    known = ours.read_text()
+    text = put(ours, form.format(ours=known, cut=known.partition(hooks.END)[0]))
     code, out, _ = cli("hook", verb, "-C", str(play.root), "--json")
     assert (code, json.loads(out)["error"]) == (1, "hook_changed")
     assert ours.read_text() == text

@@ -180,3 +180,13 @@ def test_a_framework_that_runs_another_one_is_left_alone(hooked: Play) -> None:
     with pytest.raises(hooks.HookUnmoved, match="another one"):
         hooks.install(hooked.ledger.git)
     assert files(hooked) == before
+
+
+def test_a_framework_that_was_put_aside_is_not_overwritten_by_a_hook_of_the_users(hooked: Play) -> None:
+    place = hooked.root / ".git" / "hooks"
+    (place / "pre-commit").rename(place / f"pre-commit{hooks.BEFORE}")
+    (place / "pre-commit").write_text("#!/bin/sh\nexit 0\n")
+    before = files(hooked)
+    with pytest.raises(hooks.HookTaken):
+        hooks.install(hooked.ledger.git)
+    assert files(hooked) == before

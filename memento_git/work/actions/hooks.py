@@ -51,9 +51,9 @@ code=$?
 check --diff ORIG_HEAD..HEAD || :
 exit $code""",
 }
+FIRST: Final = f"#!/bin/sh\n{MARK}"
 SCRIPT: Final = """\
-#!/bin/sh
-{mark} (take it away: memento hook uninstall).
+{first} (take it away: memento hook uninstall).
 before="$(dirname "$0")/{name}{suffix}"
 if [ -x "$before" ]; then "$before" "$@" || exit $?; fi
 at=.
@@ -120,7 +120,7 @@ class Hook(NamedTuple):
 
 def script(name: str) -> str:
     """Return the hook's text: it first runs the one that was there before."""
-    text = SCRIPT.format(mark=MARK, name=name, suffix=BEFORE, check=STEPS[name])
+    text = SCRIPT.format(first=FIRST, name=name, suffix=BEFORE, check=STEPS[name])
     return f"{text}{END}{_digest(text)}\n"
 
 
@@ -216,7 +216,8 @@ def _may_install(place: Path, name: str) -> None:
     slot, before = _slot(place, name), _before(place, name)
     _may_take_away(place, name)
     aside = before if _is_ours(slot) or not os.path.lexists(slot) else slot
-    if aside == slot and os.path.lexists(before) and not FRAMEWORK.search(_text(before)):
+    is_renewed = slot.suffix == LEGACY and FRAMEWORK.search(_text(before))
+    if aside == slot and os.path.lexists(before) and not is_renewed:
         raise HookTaken(path=before)
     reason = _tied(aside) if os.path.lexists(aside) else ""
     if reason:
@@ -240,8 +241,10 @@ def _tied(path: Path) -> str:
 
 def _may_take_away(place: Path, name: str) -> None:
     for path in (place / name, place / f"{name}{LEGACY}"):
-        head, end, tail = _text(path).rpartition(END)
-        if end and tail != f"{_digest(head)}\n":
+        text = _text(path)
+        head, end, tail = text.rpartition(END)
+        is_within = MARK in text and not text.startswith(FIRST)
+        if is_within or (end and tail != f"{_digest(head)}\n"):
             raise HookChanged(path=path)
 
 
