@@ -536,6 +536,25 @@ def test_another_place_holds_after_a_confirmation_had_anchored_the_first(play: P
     assert "x.py::g" in cli("check", "anchors", note, "-C", str(play.root))[1]
 
 
+def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -> None:
+    (play.root / "x.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
+    play.commit_all()
+    note = add(play, "It returns one.", about=["x.py::f"])
+    (play.root / "x.py").write_text(f"import os\n{(play.root / 'x.py').read_text()}")
+    play.commit_all()
+    git(play.root, "checkout", "-qb", "side")
+    play.do(notes.revise_note, note, about=["x.py::g"])
+    git(play.root, "checkout", "-q", "-")
+    play.do(notes.confirm_note, note)
+    assert [place["lines"] for place in shelf(play).about(shelf(play).note(note))] == ["2-3"]
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["g"]
+    file = play.root / shelf(play).path(note)
+    file.write_text(file.read_text().replace("symbol: g", "symbol: f"))
+    play.commit_all()
+    assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["f"]
+
+
 def test_what_was_promoted_is_not_quietly_let_expire(play: Play) -> None:
     note = add(play, "For now.", tier="medium")
     play.do(notes.promote_note, note)
