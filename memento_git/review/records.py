@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
 from memento_git.model.ids import Ref, kind_of, parse_ref
+from memento_git.model.states import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
-    """Return status, and of evidence trust and outcome, of each run, plan, task and evidence; of others why not.
+    """Return status, of evidence trust and outcome, of a task whether it is proven; of what is not there why not.
 
     Evidence may be named with the digest of its file: another file of that id proves nothing.
     """
@@ -48,5 +49,6 @@ def _standing(state: RunState, ref: Ref, kind: str) -> Row:
         trust = state.trust_in(held) if held else "advisory"
         ended = outcome_of(held.data) if held else None
         return {"status": state.evidence_status(ref.id), "trust": trust, "outcome": ended}
-    status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
-    return {"status": status(ref.id), "trust": None, "outcome": None}
+    status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind](ref.id)
+    proven = state.proof(ref.id, state.view.policy()).proven if kind == "task" and status in DONE else None
+    return {"status": status, "trust": None, "outcome": None, **({"proven": proven} if kind == "task" else {})}

@@ -43,11 +43,12 @@ class PurgeUnfinished(Moved):
 
 
 class Purge(NamedTuple):
-    """What a purge comes to: the notes, what git has of them, who names them, whence they came, what was done."""
+    """What a purge comes to: the notes, what git has of them, who names or repeats them, whence they came, the end."""
 
     notes: list[str]
     reach: Reach
     named_by: list[str]
+    repeated_by: list[str]
     sources: list[str]
     done: Rewritten | None
 
@@ -76,7 +77,8 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
             ledger.change("purge", lambda tx: _take_out(tx, fresh))
         done = _rewritten(ledger, notes)
         _forget(ledger)
-    return Purge(notes, reach, _naming(shelf, notes), takenout.sources(shelf, notes), done)
+    repeated = takenout.repeated(shelf, notes)
+    return Purge(notes, reach, _naming(shelf, notes), repeated, takenout.sources(shelf, notes), done)
 
 
 def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:
