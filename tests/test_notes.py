@@ -202,6 +202,15 @@ def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: 
     assert (code, " it takes over about, tags, thread, pinned from what" in out) == (0, True)
 
 
+def test_links_that_came_later_and_are_not_taken_over_are_told(play: Play, cli: Call) -> None:
+    old, other, gone = add(play, "Answers are cached."), add(play, "The cache is small."), add(play, "Plain.")
+    play.do(notes.link_note, old, "depends_on", other)
+    play.do(notes.link_note, gone, "depends_on", other)
+    play.do(notes.unlink_note, gone, "depends_on", other)
+    assert " it does not take over links" in cli("note", "add", "No.", "--supersedes", old, "-C", str(play.root))[1]
+    assert play.do(notes.add_note, "Plainer.", supersedes=[gone]).left == []
+
+
 def test_an_answer_is_no_question(play: Play) -> None:
     asked = add(play, "Who owns the certificates?", kind="question", tags=["tls"])
     made = add(play, "Ada owns the certificates.", supersedes=[asked])

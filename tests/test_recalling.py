@@ -283,10 +283,10 @@ def test_a_task_that_is_done_says_whether_it_is_proven(play: Play, cli: Call) ->
     note = add(play, "Leaves come first.", links=[f"relates_to:{task}"])
     told = {hit["id"]: hit["proven"] for hit in asked(play, "buy hay and leaves", kinds=("task",))["hits"]}
     assert told == {late: None, task: True}
-    assert f"{late}  task · pending · by" in cli("recall", "buy hay", "--kind", "task", *where)[1]
+    assert f"{late}  task · pending · today" in cli("recall", "buy hay", "--kind", "task", *where)[1]
     proof = json.loads(cli("task", "show", task, "--json", *where)[1])["task"]["proven_by"][0]
     assert cli("evidence", "retract", proof.partition("@")[0], "--reason", "It ran on other code.", *where)[0] == 0
-    assert f"{task}  task · completed · unproven · by" in cli("recall", "buy leaves", "--kind", "task", *where)[1]
+    assert f"{task}  task · completed · unproven · today" in cli("recall", "buy leaves", "--kind", "task", *where)[1]
     assert "completed, unproven" in cli("note", "show", note, "--what", "graph", *where)[1]
 
 
