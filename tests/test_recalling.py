@@ -288,6 +288,22 @@ def test_a_task_that_is_done_says_whether_it_is_proven(play: Play, cli: Call) ->
     assert cli("evidence", "retract", proof.partition("@")[0], "--reason", "It ran on other code.", *where)[0] == 0
     assert f"{task}  task · completed · unproven · today" in cli("recall", "buy leaves", "--kind", "task", *where)[1]
     assert "completed, unproven" in cli("note", "show", note, "--what", "graph", *where)[1]
+    assert cli("run", "cancel", "--reason", "Enough.", *where)[0] == 0
+    assert f"{late}  task · pending · in a cancelled run · today" in cli("recall", "hay", "--kind", "task", *where)[1]
+
+
+def test_what_is_left_out_is_counted_whatever_the_limit(play: Play) -> None:
+    texts = [f"Giraffe number {number} eats leaves of tree {number}." for number in range(9)]
+    for text in texts:
+        play.do(notes.retire_note, add(play, text), reason="Gone.")
+    play.planned("Feed the giraffe")
+    for number in range(3):
+        play.task(f"Buy hay for giraffe {number}")
+    one = add(play, "A giraffe lives here.", tags=["zoo"])
+    for limit in (1, 4, 50):
+        told = asked(play, "giraffe", limit=limit, tag="zoo")
+        assert (ids(told), told["left_out"]["records"]) == ([one], {"run": 1, "task": 3})
+        assert asked(play, "giraffe", limit=limit)["left_out"]["states"] == {"retired": 9}
 
 
 def test_a_filter_that_only_notes_pass_leaves_records_out_and_says_so(play: Play, cli: Call) -> None:

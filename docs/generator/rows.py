@@ -341,6 +341,7 @@ HIT: Final = {
     "trust": "the best trust of what stands of it, or null",
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
     "proven": "of a task that is done, whether it is proven; else null",
+    "run_status": "of a task whose run is over, how that ended; else null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
     "may_contradict": "the nearest notes that hold now and may say the opposite of it, by a rule on words",

@@ -65,6 +65,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "trust": None,
         "outcome": None,
         "proven": None,
+        "run_status": None,
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
@@ -83,7 +84,7 @@ def record_hit(card: Card, text: str, now: str) -> Row:
     """Return a record that is no note as a hit, with the same keys."""
     unset = dict.fromkeys(
         ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "outcome", "proven",
-         "successor")
+         "run_status", "successor")
     )  # fmt: skip
     return {
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,

@@ -33,8 +33,9 @@ def words_of(hit: Row) -> list[str]:
 
 
 def proof(row: Row) -> str:
-    """Return whether a task that is done is proven; nothing of what is no such task."""
-    return "" if row.get("proven") is None else "proven" if row["proven"] else "unproven"
+    """Return whether a task that is done is proven, or that its run was cancelled; nothing of what is no such task."""
+    cancelled = "in a cancelled run" if row.get("run_status") == "cancelled" else ""
+    return cancelled if row.get("proven") is None else "proven" if row["proven"] else "unproven"
 
 
 def _failed(row: Row) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
-    """Return status, of evidence trust and outcome, of a task whether it is proven; of what is not there why not.
+    """Return status, of evidence trust and outcome, of a task proof and its run's end; of what is not there why not.
 
     Evidence may be named with the digest of its file: another file of that id proves nothing.
     """
@@ -50,5 +50,13 @@ def _standing(state: RunState, ref: Ref, kind: str) -> Row:
         ended = outcome_of(held.data) if held else None
         return {"status": state.evidence_status(ref.id), "trust": trust, "outcome": ended}
     status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind](ref.id)
-    proven = state.proof(ref.id, state.view.policy()).proven if kind == "task" and status in DONE else None
-    return {"status": status, "trust": None, "outcome": None, **({"proven": proven} if kind == "task" else {})}
+    return {"status": status, "trust": None, "outcome": None, **(_of_task(state, ref.id) if kind == "task" else {})}
+
+
+def _of_task(state: RunState, task: str) -> Row:
+    """Return whether a task that is done is proven, and how its run ended where that is over."""
+    done = state.task_status(task) in DONE
+    return {
+        "proven": state.proof(task, state.view.policy()).proven if done else None,
+        "run_status": state.status if state.is_final else None,
+    }
