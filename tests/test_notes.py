@@ -11,6 +11,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge import alike
 from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
@@ -18,6 +19,8 @@ from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from memento_git.ledger.store import Transaction
 
     Call = Callable[..., tuple[int, str, str]]
 
@@ -545,6 +548,12 @@ def test_another_place_holds_after_a_confirmation_had_anchored_the_first(play: P
     assert "x.py::g" in cli("check", "anchors", note, "-C", str(play.root))[1]
 
 
+def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:
+    """Anchor a note as it was done once: by an event that does not say of which places."""
+    desk = Desk.of(tx)
+    desk.happen(desk.shelf, note, "confirmed", about=about)
+
+
 def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -> None:
     (play.root / "x.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
     play.commit_all()
@@ -558,6 +567,12 @@ def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -
     assert [place["lines"] for place in shelf(play).about(shelf(play).note(note))] == ["2-3"]
     git(play.root, "merge", "-q", "--no-edit", "side")
     assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["g"]
+    other = add(play, "It returns one, too.", about=["x.py::f"])
+    first = shelf(play).about(shelf(play).note(other))
+    play.do(overruled, other, first)
+    for place in ("x.py::g", "x.py:1"):
+        play.do(notes.revise_note, other, about=[place])
+        assert row(play, other)["about"] == [place]
     file = play.root / shelf(play).path(note)
     file.write_text(file.read_text().replace("symbol: g", "symbol: f"))
     play.commit_all()
