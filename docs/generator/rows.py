@@ -86,7 +86,8 @@ EVIDENCE: Final = {
     "contradicted_by": "ids of evidence that did so and came to something else",
     "reproductions": "each of both, and what ran it again on other code: id, result (reproduced, differs, other_code), "
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
-    "code": "git ids of what it saw: tree, full, paths, dirty", "digest": "of its file, as references name it",
+    "code": "git ids of what it saw: tree, full, paths, dirty",
+    "covers": "the paths that it is about; empty: all code", "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
     "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
     "only this, its ids, and the tasks whose events named it are told",

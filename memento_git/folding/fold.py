@@ -320,8 +320,11 @@ class Fold:
         }
 
     @staticmethod
-    def undone(events: Iterable[Judged]) -> set[str]:
-        """Return the legal events that were voided, or that disagreed with what a settling event kept."""
+    def undone(events: Iterable[Judged]) -> dict[str, set[str]]:
+        """Return the legal events that were voided, or disagreed with what a settling event kept; each with its lanes.
+
+        On its other lanes such an event still holds.
+        """
         known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
         settling = [seen for seen in known.values() if seen.event.do in ("voided", "settled")]
         taken = {seen.event.id: undone_by(seen, known) for seen in settling}
@@ -332,18 +335,17 @@ class Fold:
             left = set(seen.writes).union(*taken[name].values()).difference(*over)
             if left or not over:
                 standing[name] = left
-        return {
-            target
-            for name, within in standing.items()
-            for target, lanes in taken[name].items()
-            if (lanes & within).difference(
-                *(
+        found: dict[str, set[str]] = {}
+        for name, within in standing.items():
+            for target, lanes in taken[name].items():
+                kept = [
                     _kept_by(known[other], target, known, taken) & standing[other]
                     for other in standing
                     if other != name and other not in known[name].past
-                )
-            )
-        }
+                ]
+                if gone := (lanes & within).difference(*kept):
+                    found.setdefault(target, set()).update(gone)
+        return found
 
     def group(self, key: str) -> Folded:
         """Return the state of a group from all of its events."""

@@ -12,7 +12,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.review import texts
-from memento_git.work import persons
+from memento_git.work import holding, persons
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -207,10 +207,8 @@ class Comparison:
             return
         state, before = self.book(place.run), _book(self.base, place.run)
         target = parse_ref(event.get("target")).id
-        if place.do == "redacted" and isinstance(before, RunState) and isinstance(state, RunState):
-            found = before.evidence(target)
-            if found is not None and not keeps_answer(state, found):
-                yield self._other_words(event, target)
+        if place.do == "redacted" and not _keeps_what_was(state, before, target):
+            yield self._other_words(event, target)
         while event.do == "redacted" and target in self.added() and (left := state.event(target)) is not None:
             if left.do not in SETTLING:
                 break
@@ -228,7 +226,7 @@ class Comparison:
         run = own.event.run
         state, before = self.book(run), _book(self.base, run)
         known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
-        for target in sorted(undone_by(own, known).keys() & state.fold.undone(known.values())):
+        for target in sorted(undone_by(own, known).keys() & state.fold.undone(known.values()).keys()):
             was = before.fold.judged(target)
             if was is None and own.event.by != (ours := known[target].event).by:
                 told = f"{own.event.id} settles against {target} ({ours.do} by {ours.by}), which came with the branch"
@@ -293,9 +291,18 @@ def keeps(kept: Event | None, said: Event) -> bool:
 
 def keeps_answer(state: RunState, said: Evidence) -> bool:
     """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
-    from memento_git.work import holding
+    left = [kept for kept in [codec.redact_evidence(said.data)] if kept]
+    return said.id in state.index.evidence or holding.left_of(state, said.id) == left
 
-    return said.id in state.index.evidence or holding.left_of(state, said.id) == codec.redact_evidence(said.data)
+
+def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence: str) -> bool:
+    """Tell whether what is left of redacted evidence is what it was at the base, or what was left of it there."""
+    if not isinstance(state, RunState) or not isinstance(before, RunState):
+        return True
+    if (said := before.evidence(evidence)) is not None:
+        return keeps_answer(state, said)
+    left = holding.left_of(before, evidence)
+    return not left or holding.left_of(state, evidence) == left
 
 
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:

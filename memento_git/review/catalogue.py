@@ -261,7 +261,8 @@ CATALOGUE: Final = {
     ),
     "C001": Kind(
         "stale evidence", "warning",
-        "What a completion of the branch rests on saw other code than this commit's.",
+        "What a completion of the branch rests on saw other code than this commit's, or covers paths alone that the "
+        "branch does not change.",
         "Run the command again on the code as it is.",
     ),
     "C002": Kind(

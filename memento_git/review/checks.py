@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 
+ENDING: Final = ("completed", "accepted", "settled", "voided")
 MOVING: Final = ("C001", "G001", "G002", "G003", "L001", "P001", "P003", "P004", "P006", "T003", "T006")
 
 
@@ -137,7 +138,8 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield what a task that is shown as done lacks."""
     ends = [*state.completions(task.id), *state.acceptances(task.id)]
     path = ends[0].path if ends else task.path
-    severity = scope.severity(*(event.id for event in ends))
+    moves = ends or [seen.event for seen in state.folded(task.id).events if seen.event.do in ENDING]
+    severity = scope.severity(*(event.id for event in moves))
     proof = state.proof(task.id, scope.policy)
     if not proof.proven:
         message = f"{task.id} is {state.task_status(task.id)}, but not proven: {'; '.join(proof.why)}"
@@ -145,7 +147,7 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
         fix = f"{', '.join(lines)}, then reopen and complete it with that"
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
-        yield from citations.stale(state, ends, proof.by, scope.code)
+        yield from citations.stale(state, ends, proof.by, scope)
     for other in state.waits_on(task.id, scope.policy):
         if other in state.index.prose:
             severity = scope.severity(*(event.id for event in ends), *state.index.events_of.get(other, ()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from memento_git.folding.lanes import CANONICAL
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
@@ -25,11 +26,15 @@ class Looked(Book, Protocol):
 
 
 def standing(book: Looked, key: str) -> Iterator[Event]:
-    """Yield the events of a group that have an effect; a redacted one keeps its own, and is judged by what it keeps."""
+    """Yield the events of a group that have an effect; a redacted one keeps its own, and is judged by what it keeps.
+
+    An approval has none where another one holds; any other event has some as long as one of its lanes holds.
+    """
     folded = book.folded(key)
     undone = book.fold.undone(folded.events)
     for seen in folded.events:
-        if seen.verdict == "legal" and seen.event.id not in undone:
+        gone = undone.get(seen.event.id)
+        if seen.verdict == "legal" and not (gone and (CANONICAL in gone or gone >= seen.writes.keys())):
             yield seen.event
 
 

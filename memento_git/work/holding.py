@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memento_git.work.runners import Runners
     from memento_git.work.state import RunState
 
-    Gone = Mapping[str, dict[str, Any]]
+    Gone = Mapping[str, list[dict[str, Any]]]
 
 
 NOT_PASSED: Final = "has not passed"
@@ -151,15 +151,23 @@ def taken_away(state: RunState) -> Gone:
     return {name: left_of(state, name) for name in state.index.left_of("evidence")}
 
 
-def left_of(state: RunState, evidence: str) -> dict[str, Any]:
-    """Return what a redacted answer or check still says; nothing of other evidence."""
+def left_of(state: RunState, evidence: str) -> list[dict[str, Any]]:
+    """Return what redactions of an answer or a check say that it was, each differing one; nothing of other evidence."""
     told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal" and takes_out(seen.event)]
-    return next((kept for one in told if isinstance(kept := one.data.get("kept"), dict)), {})
+    found: list[dict[str, Any]] = []
+    for kept in (one.data.get("kept") for one in told):
+        if isinstance(kept, dict) and kept not in found:
+            found.append(kept)
+    return found
+
+
+def _said(gone: Gone) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((name, kept) for name, left in gone.items() for kept in left)
 
 
 def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[CheckSeen]:
     """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
-    for name, kept in gone.items():
+    for name, kept in _said(gone):
         check, code, at = kept.get("check"), kept.get("code"), str(kept.get("at", ""))
         if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
             provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
@@ -171,7 +179,7 @@ def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[
 
 def _answers_gone(state: RunState, gone: Gone) -> Iterator[Answer]:
     """Yield the answers that were redacted: none of them is a yes."""
-    for name, kept in gone.items():
+    for name, kept in _said(gone):
         about, at = str(kept.get("approves", "")), str(kept.get("at", ""))
         if about and at <= state.view.now:
             yield Answer(name, str(kept.get("by", "")), about, at, yes=False)

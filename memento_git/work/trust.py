@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
+from memento_git.model.work import RUN_KINDS
 from memento_git.work.verification import masked, named, stricter, told_as
 
 if TYPE_CHECKING:
@@ -47,14 +48,14 @@ def trust_of(data: Mapping[str, Any], holds: Callable[[str, str], bool]) -> str:
     """Return the trust of evidence; `holds(name, sha256)` tells whether its folder has that file with that digest."""
     if data["kind"] in ADVISORY_KINDS:
         return "advisory"
-    if "command" in data:
+    if "command" in data and data["kind"] in RUN_KINDS:
         streams = (data["command"]["stdout"], data["command"]["stderr"])
         return "witnessed" if all(_stream_holds(stream, holds) for stream in streams) else "reported"
     attachments = data.get("attachments") or []
     if attachments:
         held = all("kept" in one and holds(one["kept"], one["sha256"]) for one in attachments)
         return "verified" if held else "reported"
-    return "reported" if any(key in data for key in ("uri", "diff", "approves", "check")) else "advisory"
+    return "reported" if any(key in data for key in ("uri", "diff", "approves", "check", "command")) else "advisory"
 
 
 def _stream_holds(stream: Mapping[str, Any], holds: Callable[[str, str], bool]) -> bool:

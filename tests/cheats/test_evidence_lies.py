@@ -133,6 +133,14 @@ def test_a_note_with_a_command_in_it(doors: Doors, kind: str) -> None:
     doors.caught("P001")
 
 
+@pytest.mark.parametrize("kind", ["screenshot", "approval", "ci"])
+def test_a_command_in_evidence_that_is_none_of_a_command(doors: Doors, kind: str) -> None:
+    doors.policy(f"  proof: {{{kind}: verified}}\n")
+    task, evidence = completed(doors, kind=kind)
+    doors.unproven(task, f"{evidence} is only reported, and verified is asked")
+    doors.caught("P001")
+
+
 @pytest.mark.parametrize("kind", ["ci", "test"])
 def test_a_link_where_a_run_is_asked(doors: Doors, kind: str) -> None:
     doors.policy("  proof: {test: witnessed, ci: witnessed}\n")

@@ -336,3 +336,24 @@ def test_work_after_a_release_whose_checks_saw_other_code(doors: Doors) -> None:
     _grown(doors)
     assert "check test: it is stale" in doors.refused("gate_fallen", "run complete", run=run)
     assert doors.answer("status")["next"][0]["command"] == f"memento gate release --run {run}"
+
+
+def test_a_no_that_was_redacted_and_is_redacted_again_as_nobodys(doors: Doors) -> None:
+    """Way: of two redactions the earlier one would say what the answer was, and it says nothing."""
+    doors.policy("  gates: {required: [release]}\n  release: {approvals: 1, approvers: [Grace]}\n")
+    doors.play.proven()
+    run = run_of(doors)
+    grace = doors.play.as_("Grace")
+    grace.do(evidences.approve, run, response="yes")
+    no = grace.do(evidences.approve, run, response="no, it loses data")
+    doors.play.as_(ADA)
+    doors.play.do(settling.redact_record, no, reason="It names a customer.")
+    why = "approval"
+    first = doors.event(doors.last(no, "redacted"))
+    doors.landed()
+    doors.forge(
+        no, "redacted", sees=[], at="2026-01-01T10:00:00.000Z", target=first.get("target"), reason=WHY,
+        kept={"kind": "approval"},
+    )  # fmt: skip
+    assert no in doors.caught("D009")
+    assert why in " ".join(doors.missing(run))

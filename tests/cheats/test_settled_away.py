@@ -267,3 +267,21 @@ def test_a_rejection_that_a_second_settling_keeps_for_the_other_candidate_alone(
     doors.forge(task, "settled", sees=[first, again], keep=no, reason=WHY)
     assert doors.play.status(task) == "accepted"
     assert no in doors.caught("D011")
+
+
+def test_an_approval_that_is_settled_away_for_the_plan_and_kept_as_what_holds(doors: Doors) -> None:
+    """Way: on one of its lanes the approval is undone, and on the other the run goes by it, unjudged."""
+    doors.policy("  plan: {approvers: [Grace]}\n")
+    run = next(iter(doors.play.ledger.view().runs()))
+    holds = doors.last(next(iter(doors.play.state(run).ids("plan"))), "approved")
+    doors.landed()
+    lax, other = (doors.play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("Lax", "Other"))
+    yes, again = (
+        doors.forge(plan, "approved", sees=[holds], text=doors.ref(plan).digest) for plan in (lax, other)
+    )  # fmt: skip
+    no = doors.forge(lax, "rejected", sees=[holds], reason=WHY)
+    first = doors.forge(lax, "settled", sees=[yes, again], keep=yes, reason=WHY)
+    second = doors.forge(lax, "settled", sees=[yes, no], keep=no, reason=WHY)
+    doors.forge(lax, "settled", sees=[first, second], keep=first, reason=WHY)
+    assert doors.play.state(run).canonical == lax
+    assert lax in doors.caught("P003")
