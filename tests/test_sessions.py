@@ -322,6 +322,11 @@ def test_a_handoff_holds_no_words_of_what_it_names(play: Play, cli: Call) -> Non
     out = cli("session", "start", *where)[1] + cli("recall", "codename bluebird", *where)[1].partition("\n")[2]
     assert ("The codename is" in out, made in out) == (False, True)
     assert sessions.start_session(play.ledger)["orientation"]["handed_over"] == []
+    many = [add(play, f"The port of host {number} is {number}.") for number in range(12)]
+    sessions.end_session(play.ledger, "Over.")
+    held = sessions.start_session(play.ledger)["orientation"]
+    assert ([one["id"] for one in held["handed_over"]], held["omitted"]) == (many[:1:-1], {"handed_over": 2})
+    assert "handed over, as it is now (and 2 more):" in cli("session", "start", *where)[1]
 
 
 def test_a_session_is_taken_up_again_and_needs_to_be_open_to_end(play: Play) -> None:

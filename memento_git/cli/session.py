@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
 LISTS: Final = {
+    "handed_over": "handed over, as it is now",
     "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
     "corrections": "corrected lately", "contested": "contested",
 }  # fmt: skip
@@ -57,7 +58,6 @@ def _orientation(told: Row) -> list[str]:
         who = output.printable(held["handoff"]["actor"])
         lines += ["", f"last handoff ({held['handoff']['created_at'][:10]}, {who}):"]
         lines += [f"  {line}" for line in terminal.clean(held["handoff"]["text"]).splitlines()]
-        lines += ["", "handed over, as it is now:", *map(_line, held["handed_over"])] if held["handed_over"] else []
     for key, title in LISTS.items():
         if held[key]:
             left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
