@@ -44,7 +44,7 @@ class RecipeBuiltIn(Refused):
 
 class RecipeNeeded(Refused):
     token = "recipe_needed"
-    sentence = "recipe {name} stays: {others} take notes from it"
+    sentence = "recipe {name} stays: notes are taken from it by {others}"
     hint_ = "remove first: memento recipe remove {first}; or replace it: memento recipe save {first} FILE --replace"
 
 
