@@ -298,6 +298,43 @@ def test_the_index_that_a_hook_names_is_the_one_that_is_checked(
     assert cli("check", "--staged", "-C", str(branch.root))[0] == 5
 
 
+def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cli: Any) -> None:
+    git(branch.root, "switch", "-q", "main")
+    config = branch.root / ".memento" / "config.yaml"
+    config.write_text(config.read_text().replace("require: []", "require: [lint]"))
+    branch.commit_all("lint is asked")
+    git(branch.root, "switch", "-qc", "feature")
+    git(branch.root, "switch", "-q", "main")
+    config.write_text(config.read_text().replace("require: [lint]", "require: []"))
+    branch.commit_all("lint is asked no more")
+    branch.proven("Done since")
+    git(branch.root, "switch", "-q", "feature")
+    git(branch.root, "merge", "-q", "--no-commit", "--no-ff", "main")
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
+    git(branch.root, "reset", "-q", "HEAD", "--", ".memento")
+    code, out, _ = cli("check", "--staged", "-C", str(branch.root))
+    assert (code, "D002" in out) == (5, True)
+
+
+def test_the_revisions_that_pre_commit_was_asked_about_are_compared(
+    branch: Play, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "main")
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", "HEAD")
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 5
+
+
+@pytest.mark.parametrize(
+    "command", [("check", "--base"), ("check", "--at"), ("check", "--diff"), ("evidence", "reproduce", "--base")]
+)
+def test_a_revision_that_is_empty_is_refused(branch: Play, cli: Any, command: tuple[str, ...]) -> None:
+    code, _, err = cli(*command, "", "-C", str(branch.root))
+    assert (code, "is a variable not set?" in err) == (2, True)
+
+
 def test_a_bare_repository_is_checked_at_a_revision(branch: Play, cli: Any, tmp_path: Path) -> None:
     path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
     branch.commit_all("tidy")

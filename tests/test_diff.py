@@ -55,7 +55,7 @@ def masked(text: str) -> str:
 
     text = re.sub(r"\b(run|plan|task|evidence|event|dispatch)_[0-9a-z]{12}\b", named, text)
     text = re.sub(r"\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b", "COMMIT", text)
-    return re.sub(r"[^\s`]*python[^\s`]* -c print\('checked'\); raise SystemExit\(\d\)", "PYTHON", text)
+    return re.sub(r"[^\s`]*python[^\s`]* -c '[^`]*?SystemExit\(\d\)'", "PYTHON", text)
 
 
 def story(play: Play) -> str:
@@ -343,6 +343,20 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
     assert "[!WARNING]" in markdown(held)
 
 
+def test_keys_that_count_are_part_of_the_policy(play: Play) -> None:
+    config = play.root / layout.CONFIG
+    config.write_text(f"{config.read_text()}  signatures: {{allowed_signers: keys}}\n")
+    (play.root / "keys").write_text("ada@example.invalid ssh-ed25519 AAAA\n")
+    play.commit_all("keys")
+    base = head(play)
+    (play.root / "keys").write_text("ada@example.invalid ssh-ed25519 BBBB\n")
+    play.commit_all("tidy")
+    held = told(play, f"{base}..")
+    assert held["policy"]["weakened"] == ["keys: whose signatures count is told otherwise now"]
+    assert "+ada@example.invalid ssh-ed25519 BBBB" in held["policy"]["diff"]
+    assert "the policy changed" in markdown(held)
+
+
 def test_each_loosened_rule_is_named() -> None:
     old = Policy(
         require=("test",), plan_approvers=("Ada",), plan_not_author=True, gates_required=("release",),
@@ -447,7 +461,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "became": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
-                   "command": ["pytest", title], "exit_code": 0, "summary": None, "stale": False}],
+                   "command": ["pytest", title], "exit_code": 0, "covers": [], "summary": None, "stale": False}],
         "selected_dispatch_id": None, "texts": [], "events": [{}],
     }  # fmt: skip
     run = {

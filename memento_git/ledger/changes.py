@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 ABSENT: Final = "000000"
+MERGING: Final = "MERGE_HEAD"
 
 
 class Changed(NamedTuple):
@@ -77,8 +78,10 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
 
     `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD: one git call,
     for a hook. What git warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer
-    look.
+    look; so does a merge in progress, which may drop what its other side added.
     """
+    if staged and (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists():
+        return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
     command = ["git", "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
@@ -179,6 +182,14 @@ def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed
         if (some.mode, some.new) not in sides:
             found.append(some._replace(old_mode=sides[0][0], old=sides[0][1]))
     return found, known
+
+
+def merging(git: Git) -> list[str]:
+    """Return the commits that are being merged into HEAD."""
+    try:
+        return (git.git_dir / MERGING).read_text(encoding="ascii").split()
+    except OSError:
+        return []
 
 
 def parents(git: Git, commit: str) -> list[str]:

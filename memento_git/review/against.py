@@ -12,7 +12,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.review import texts
-from memento_git.work import holding, persons
+from memento_git.work import persons, remains
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ def keeps(kept: Event | None, said: Event) -> bool:
 def keeps_answer(state: RunState, said: Evidence) -> bool:
     """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
     left = [kept for kept in [codec.redact_evidence(said.data)] if kept]
-    return said.id in state.index.evidence or holding.left_of(state, said.id) == left
+    return said.id in state.index.evidence or remains.left_of(state, said.id) == left
 
 
 def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence: str) -> bool:
@@ -301,8 +301,8 @@ def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence:
         return True
     if (said := before.evidence(evidence)) is not None:
         return keeps_answer(state, said)
-    left = holding.left_of(before, evidence)
-    return not left or holding.left_of(state, evidence) == left
+    left = remains.left_of(before, evidence)
+    return not left or remains.left_of(state, evidence) == left
 
 
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:

@@ -199,7 +199,8 @@ class RunState(Happenings):
         again = self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found)
         ahead = is_ahead(found.data["at"], self.view.now)
-        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead)
+        about = proofs.tasks_approved(self, found)
+        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about)
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
