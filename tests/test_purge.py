@@ -327,13 +327,3 @@ def test_a_crash_leaves_the_old_history_or_the_new_one(
         purge_notes(play.ledger, [note], yes=True)
     assert ("Bluebird" in texts_of(play.root, "main"), codes(play)) == (False, set())
     assert len(list(play.root.glob(f".memento/knowledge/*/*/{note}/*"))) == 1
-
-
-def test_whoever_repeats_what_is_taken_out_is_named(play: Play, note: str, cli: Call) -> None:
-    where = ("-C", str(play.root))
-    quoting = play.do(notes.add_note, f"Handed over.\n\n- the  launch is named bluebird. ({note})").id
-    assert f"repeat their words, and stay; purge them, too: {quoting}" in cli("purge", note, *where)[1]
-    told = json.loads(cli("note", "redact", note, "--reason", "It leaked.", "--json", *where)[1])
-    assert (told["redacted"], told["repeated_by"]) == (note, [quoting])
-    out = cli("note", "redact", quoting, "--reason", "It leaked.", *where)[1]
-    assert "repeats" not in out

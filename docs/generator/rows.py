@@ -542,7 +542,7 @@ ANSWERS: Final = {
     "note resume --thread": "notes",
     "note threads": "threads page",
     "note merge": "note coverage carried left",
-    "note redact": "redacted repeated_by note",
+    "note redact": "redacted note",
     "note show": "note audit evidence",
     "note show --what sources": "id sources",
     "note show --what graph": "id graph",
@@ -573,8 +573,7 @@ ANSWERS: Final = {
     "projects list": "projects",
     "projects add": "project",
     "projects remove": "project",
-    "purge": "notes done branch paths rewrites signed named_by repeated_by sources not_reached before after backup "
-    "next",
+    "purge": "notes done branch paths rewrites signed named_by sources not_reached before after backup next",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
     "code grep": " ".join(CODE_GREP),

@@ -226,19 +226,14 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 @writes
 def redact(door: Door, target: str, reason: str) -> None:
     """Take a note, or the texts of what happened to one, out of the ledger; git's history still has them."""
-    from memento_git.knowledge import takenout
-    from memento_git.knowledge.shelf import Shelf
     from memento_git.verbs import settling
 
     def act(tx: Transaction) -> str:
         return settling.redact_record(tx, naming.any_of(tx.view, target, ("note", "event")), reason=reason)
 
-    before = Shelf(door.ledger.view())
     identity = door.change("note redact", act)
-    still = takenout.repeated(before, [identity])
     told = "the old bytes are still in git's history; a leaked secret must be revoked"
-    lines = [f"redacted {identity}; {told}", *(f"{one} repeats its words, and stays: redact it, too" for one in still)]
-    door.show({"redacted": identity, "repeated_by": still, "note": told}, "\n".join(lines))
+    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}")
 
 
 @note.command("show")

@@ -32,8 +32,7 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
     reach = came.reach
     data = {
         "notes": came.notes, "done": came.done is not None, "branch": reach.branch, "paths": reach.paths,
-        "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by,
-        "repeated_by": came.repeated_by, "sources": came.sources,
+        "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by, "sources": came.sources,
         "not_reached": {"refs": reach.elsewhere, "remotes": reach.pushed},
         "before": reach.head, "after": came.done.head if came.done else None,
         "backup": came.done.backup if came.done else None, "next": _next(came),
@@ -57,8 +56,7 @@ def _told(came: Purge) -> list[str]:
     lines += [f" {reach.signed} of these commits {'lost' if done else 'would lose'} their signature."] * (
         reach.signed > 0
     )
-    lines += _some("notes that name them; their links lead to what is redacted then", came.named_by)
-    lines += _some("notes that repeat their words, and stay; purge them, too", came.repeated_by)
+    lines += _some("notes that name them; what they name is shown as redacted", came.named_by)
     lines += [f" The old history is kept at {done.backup}."] if done else []
     lines += ["Not reached:", *_some("other branches, tags and refs that have them", reach.elsewhere)]
     lines += _some("remotes that have them", reach.pushed)

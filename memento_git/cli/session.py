@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
 LISTS: Final = {
-    "handed_over": "handed over, as it is now",
     "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
     "corrections": "corrected lately", "contested": "contested",
 }  # fmt: skip

@@ -17,25 +17,16 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 HANDOFF: Final = "handoff"
-HANDED: Final = "handed_over"
 MOST: Final = 10
 HOLDS: Final = ("active", "contested")
 
 
 def standing(shelf: Shelf) -> Row:
-    """Return what one should know first of what holds now, and how many were left out because of their state.
-
-    Of the notes that the last handoff names the latest are told as they are now, whatever became of them.
-    """
+    """Return what one should know first of what holds now, and how many were left out because of their state."""
     notes = shelf.readable()
     held = {note.id for note in notes if shelf.status(note.id) in HOLDS and not shelf.is_expired(note)}
     counts = Counter(_state(shelf, note) for note in _of_interest(shelf, notes, held) if note.id not in held)
-    told = orientation(shelf, [note for note in notes if note.id in held])
-    made = set(told["handoff"]["sources"]) if told["handoff"] else set()
-    handed = [note for note in notes if note.id in made]
-    omitted = {**told["omitted"], **({HANDED: len(handed) - MOST} if len(handed) > MOST else {})}
-    rows = [note_row(shelf, note) for note in reversed(handed[-MOST:])]
-    return {**told, HANDED: rows, "omitted": omitted, "left_out": dict(counts)}
+    return {**orientation(shelf, [note for note in notes if note.id in held]), "left_out": dict(counts)}
 
 
 def orientation(shelf: Shelf, notes: Sequence[Prose], most: int = MOST) -> Row:

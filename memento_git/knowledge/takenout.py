@@ -12,14 +12,13 @@ from memento_git.knowledge import alike
 from memento_git.ledger import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 
 IMPORT: Final = "import"
 SOURCE, TEXT = "came_from", "came_as"
-TELLING: Final = 12  # characters; a shorter text stands in others that have nothing of it
 
 
 def marks(note: Prose) -> dict[str, Any]:
@@ -39,14 +38,6 @@ def sources(shelf: Shelf, notes: Iterable[str]) -> list[str]:
     """Return where notes were imported from, of those whose text is there."""
     found = (shelf.note(note) for note in notes if shelf.path(note))
     return [str(source) for note in found if note.data["origin"] == IMPORT for source in note.list("sources")[:1]]
-
-
-def repeated(shelf: Shelf, notes: Sequence[str]) -> list[str]:
-    """Return the other notes that repeat, word for word, the title or the text of these: they say it still."""
-    own = [shelf.note(note) for note in notes if shelf.path(note)]
-    told = [said for note in own for text in (note.title, note.body) if len(said := alike.plain(text)) >= TELLING]
-    others = {note.id: alike.plain(f"{note.title}\n{note.body}") for note in shelf.readable() if note.id not in notes}
-    return [note for note, text in others.items() if any(said in text for said in told)]
 
 
 def source_mark(shelf: Shelf, note: str) -> dict[str, Any]:

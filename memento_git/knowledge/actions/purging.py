@@ -43,12 +43,11 @@ class PurgeUnfinished(Moved):
 
 
 class Purge(NamedTuple):
-    """What a purge comes to: the notes, what git has of them, who names or repeats them, whence they came, the end."""
+    """What a purge comes to: the notes, what git has of them, who names them, whence they came, what was done."""
 
     notes: list[str]
     reach: Reach
     named_by: list[str]
-    repeated_by: list[str]
     sources: list[str]
     done: Rewritten | None
 
@@ -77,8 +76,7 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
             ledger.change("purge", lambda tx: _take_out(tx, fresh))
         done = _rewritten(ledger, notes)
         _forget(ledger)
-    repeated = takenout.repeated(shelf, notes)
-    return Purge(notes, reach, _naming(shelf, notes), repeated, takenout.sources(shelf, notes), done)
+    return Purge(notes, reach, _naming(shelf, notes), takenout.sources(shelf, notes), done)
 
 
 def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:

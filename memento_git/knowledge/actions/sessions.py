@@ -176,7 +176,7 @@ def end_session(
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
-        left = [] if promote else [f"{draft.id} ({draft.data['kind']})" for draft in Drafts(ledger.git).all()]
+        left = [] if promote else [draft.title for draft in Drafts(ledger.git).all()]
         told = [_named(shelf, note) for note in made]
         told += [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
         body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
@@ -207,20 +207,17 @@ def _keep_apart(tx: Transaction, session: Session, rating: str, requests: Sequen
 
 
 def _named(shelf: Shelf, note: Prose, branch: str = "") -> str:
-    """Return what a handoff says of a note: its id, its kind, and its state where it does not simply hold.
-
-    It says none of the note's words: they would stay where the note is redacted, and pass for the handoff's writer's.
-    """
     where = f", on the branch {branch}" if branch else ""
-    return f"{note.id} ({', '.join(_labels(shelf, note))}{where})"
+    return f"{note.title} ({', '.join(_labels(shelf, note))}{where})"
 
 
 def _labels(shelf: Shelf, note: Prose) -> list[str]:
+    """Return what a handoff says of a note: its kind, its id, and its state where it does not simply hold."""
     status = shelf.status(note.id)
     after = shelf.current(note.id)
     by = "into" if status == "merged" else "by"
     state = [status if after == note.id else f"{status} {by} {after}"] if status != "active" else []
-    return [note.data["kind"], *state, *(["expired"] if shelf.is_expired(note) else [])]
+    return [note.data["kind"], note.id, *state, *(["expired"] if shelf.is_expired(note) else [])]
 
 
 def _handoff(
@@ -231,7 +228,7 @@ def _handoff(
         *_list("Remaining", remaining),
         *_list("Kept in this session", made),
         *_list("Redacted in this session", redacted),
-        *_list("Drafts left in the clone", drafts),
+        *_list("Drafts left", drafts),
     ]
     return "\n".join(parts)
 
