@@ -268,6 +268,17 @@ def test_two_canonical_plans_and_a_circle_are_found_on_the_merge(play: Play) -> 
     assert merged(play, side(first, one, two), side(second, two, one)) == ["T001 error", "T003 error"]
 
 
+def test_a_stricter_plan_that_a_merge_brings_tells_of_what_it_unproves(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    git(play.root, "switch", "-qc", "stricter")
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "Strict", "Do it.", run=run, require=["lint"]))
+    git(play.root, "switch", "-q", "main")
+    play.complete(play.claimed(task), play.evidence(task))
+    git(play.root, "merge", "-q", "--no-ff", "--no-edit", "stricter")
+    assert "P001 warning" in look(play)
+
+
 def test_the_index_is_checked_and_nothing_is_written(branch: Play, cli: Any) -> None:
     path = path_of(branch, "tasks/*/*/*-claimed-*.yaml")
     objects = sorted((branch.root / ".git" / "objects").rglob("*"))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 GROWING: Final = frozenset({
-    "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",
+    "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
     "requested", "paused", "resumed",
 })  # fmt: skip
 STAGED: Final = "HEAD"
@@ -139,8 +139,15 @@ class Comparison:
             if groups is None or place is None or self._reaches_far(change, place):
                 found[run] = None
             else:
-                groups.add(plans_of(run) if kind_of(place.of) == "plan" else place.of)
+                groups.update(
+                    (plans_of(run) if kind_of(place.of) == "plan" else place.of, *self._judged(change, place))
+                )
         return found
+
+    def _judged(self, change: Changed, place: Place) -> Sequence[str]:
+        """Return the tasks of evidence that runs again what they may rest on."""
+        found = self.head.record(change.path) if place.kind == "evidence" else None
+        return found.tasks if isinstance(found, Evidence) and "reproduces" in found.data else ()
 
     def _reaches_far(self, change: Changed, place: Place) -> bool:
         """Tell whether a change may undo what other records rest on."""
