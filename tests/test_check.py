@@ -482,3 +482,16 @@ def test_json_says_what_was_found(branch: Play, cli: Any) -> None:
     assert (code, answer["ok"], answer["error"]) == (5, False, "findings")
     assert {row["code"] for row in answer["findings"]} >= {"D002", "E002"}
     assert all(row["title"] for row in answer["findings"])
+
+
+def test_an_index_with_conflicts_is_told_as_that(branch: Play, cli: Any) -> None:
+    git(branch.root, "switch", "-q", "-c", "beside")
+    (branch.root / "app.py").write_text("answer = 43\n")
+    git(branch.root, "commit", "-qam", "one")
+    git(branch.root, "switch", "-q", "-")
+    (branch.root / "app.py").write_text("answer = 44\n")
+    git(branch.root, "commit", "-qam", "two")
+    git(branch.root, "merge", "-q", "beside", check=False)
+    code, out, _ = cli("check", "--staged", "-C", str(branch.root), "--json")
+    told = json.loads(out)
+    assert (code, told["error"], "app.py" in told["message"]) == (1, "index_unmerged", True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
 from memento_git.model.markup import MOST_COMMENT as LIMIT
+from memento_git.model.markup import plain, unlinked
 from memento_git.model.markup import units as size
 from memento_git.model.policy import Policy
 from memento_git.review import diff_text
@@ -539,3 +543,27 @@ def test_every_key_is_documented(play: Play) -> None:
         for row in held["runs"][0][name]:
             assert [key for key in row if not re.search(rf"\b{key}\b", rows.DIFF_RUN[name])] == [], name
     assert [key for key in held["counts"] if key not in rows.DIFF["counts"]] == []
+
+
+@pytest.mark.parametrize("title", ["Parse the ` in names", "a | b ` c", r"back\slash ` \| bar", "``` | ``"])
+def test_a_tick_in_a_title_leaves_the_table_its_columns(title: str) -> None:
+    shown = markdown(many(1, title))
+    cells = re.findall("<td>(.*)</td>", MarkdownIt("commonmark").enable("table").render(shown))
+    assert len(cells) == 4
+    assert html.unescape(cells[0]) == f"{title} <code>task_000000000000</code>"
+    assert cells[1].startswith("pending → ")
+    assert f"<code>{shlex.join(['pytest', title])}</code>" in html.unescape(cells[3])
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "https://x.invalid/a", "ftp://x.invalid", "see www.x.invalid", "WWW.x.invalid", "GH-12", "gh-12", "!34", "$3",
+        "%2", '%"next"', "~bug", '~"a bug"', "&5", "acme/app!34", "acme/app#12", "@acme/team", "[issue:7]",
+    ],
+)  # fmt: skip
+def test_no_text_refers_to_something(title: str) -> None:
+    for shown in (unlinked(plain(title)), unlinked(html.escape(title))):
+        seen = html.unescape(MarkdownIt("commonmark").renderInline(shown))
+        assert seen.replace("\u200b", "") == title
+        assert re.search(r"https?://|ftp://|(?i:www\.|gh-\d)|[@~%&]\w|[~%]\"|[#!$]\d|\[issue", seen) is None

@@ -74,15 +74,7 @@ def check(
             raise click.UsageError("--diff goes with --at and --format text, json or github alone")
         check_notes.touched(door, range_, form)
         return 0
-    if [bool(base), no_base, staged].count(True) > 1 or len(door.at) + staged > 1:
-        raise click.UsageError(
-            "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"
-        )
-    if reproduce and (staged or door.at):
-        raise click.UsageError("--reproduce runs commands of this checkout's HEAD: leave --staged and --at away")
-    if "" in door.at:
-        raise click.UsageError("--at is empty: is a variable not set?")
-    at = next(iter(door.at), "")
+    at = _at(door, [bool(base), no_base, staged].count(True), staged=staged, reproduce=reproduce)
     if staged and (refs := _of_the_framework()):
         (base, at), staged = refs, False
     form = "json" if door.json else form
@@ -99,6 +91,19 @@ def check(
     failed = report.has_errors or (severity == "warning" and bool(report.findings))
     _show(report, form, failed=failed)
     return FOUND if failed else 0
+
+
+def _at(door: Door, bases: int, *, staged: bool, reproduce: bool) -> str:
+    """Return the revision that is looked at; refuse what does not go together."""
+    if bases > 1 or len(door.at) + staged > 1:
+        raise click.UsageError(
+            "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"
+        )
+    if reproduce and (staged or door.at):
+        raise click.UsageError("--reproduce runs commands of this checkout's HEAD: leave --staged and --at away")
+    if "" in door.at:
+        raise click.UsageError("--at is empty: is a variable not set?")
+    return next(iter(door.at), "")
 
 
 def _again(door: Door) -> Again:

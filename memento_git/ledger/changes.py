@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.errors import Refused
 from memento_git.ledger import layout
 from memento_git.ledger.difference import PLAIN
 from memento_git.ledger.environment import environment
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 ABSENT: Final = "000000"
 MERGING: Final = "MERGE_HEAD"
+SHOWN: Final = 5
+
+
+class IndexUnmerged(Refused):
+    """An index of which git makes no commit."""
+
+    token = "index_unmerged"
+    sentence = "these files are not merged yet: {paths}"
+    hint_ = "resolve them, git add them, then run this again"
 
 
 class Changed(NamedTuple):
@@ -137,6 +147,9 @@ def staged_tree(git: Git) -> Iterator[str]:
             shutil.copyfile(real, extra["GIT_INDEX_FILE"])
         git.extra = extra
         try:
+            if unmerged := git.run("ls-files", "--unmerged", "-z"):
+                paths = {os.fsdecode(entry).partition("\t")[2] for entry in unmerged.split(b"\0")[:-1]}
+                raise IndexUnmerged(paths=", ".join(sorted(paths)[:SHOWN]))
             yield os.fsdecode(git.run("write-tree")).strip()
         finally:
             git.close()

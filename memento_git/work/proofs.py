@@ -46,7 +46,7 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     found = state.view.record(state.index.prose.get(task, ""))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
-    tried = [proof_by(state, event, found.digest, policy) for event in counting(state, task)]
+    tried = [state.proof_of(event, policy) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[-1] if tried else none)
 
@@ -55,6 +55,11 @@ def counting(state: RunState, task: str) -> list[Event]:
     """Return the completions that may prove a task: once a candidate was chosen, its alone."""
     chosen = state.selected(task)
     return [event for event in state.completions(task) if chosen in ("", event.get("dispatch"))]
+
+
+def proving(state: RunState, task: str, policy: Policy) -> list[str]:
+    """Return the dispatches whose completions, each by itself, prove a task."""
+    return [event.get("dispatch") for event in counting(state, task) if state.proof_of(event, policy).proven]
 
 
 def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> trust.Proof:

@@ -237,7 +237,10 @@ class RunState(Happenings):
 
     def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
         """Return whether one completion, taken by itself, proves its task."""
-        return proofs.proof_by(self, completion, self.prose(completion.of).digest, policy)
+        if completion.id not in self._proofs:
+            text = self.prose(completion.of).digest
+            self._proofs[completion.id] = proofs.proof_by(self, completion, text, policy)
+        return self._proofs[completion.id]
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""
