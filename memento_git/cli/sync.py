@@ -42,7 +42,7 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     data = {
         **done.target.where, "outcome": brought.outcome, "before": brought.before, "after": brought.after,
         "merges": brought.merges, "pushes": brought.pushes, "pushed": brought.pushes > 0, "trouble": done.trouble,
-        "lost_claims": done.lost, "findings": done.findings, "released": done.released,
+        "lost_claims": done.lost, "findings": done.findings, "released": done.released, "waiting": done.waiting,
     }  # fmt: skip
     door.show(data, lambda: "\n".join(_lines(door, done)))
 
@@ -54,6 +54,7 @@ def _lines(door: Door, done: Synced) -> list[str]:
     pushed = done.brought.pushes and done.brought.outcome != "pushed"
     lines = [output.printable(told) + (", and pushed" if pushed else "")]
     lines += [f"remote claim of {names(name)} released" for name in done.released]
+    lines += [f"remote claim of {names(name)} holds on: its completion is on this branch alone" for name in done.waiting]
     lines += [
         f"your claim of {names(row['task_id'])} is contested by {output.printable(', '.join(row['claimed_by']))}"
         for row in done.lost
