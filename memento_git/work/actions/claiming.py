@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.ledger import publish, remoteclaims, remotes
-from memento_git.ledger.checkouts import CODE, PATTERNS
 from memento_git.ledger.claims import Claim
+from memento_git.ledger.commits import CODE
 from memento_git.ledger.remoteclaims import Held
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import NoSuchRecord
@@ -129,8 +129,8 @@ def _publish(ledger: Ledger, where: Target, theirs: str | None) -> int:
     try:
         head = ledger.git.commit_of("HEAD")
         if code := _code_between(ledger.git, theirs, head):
-            told = f"commits of code here are not on {where.branch} there yet, and a claim pushes none ({code})"
-            ledger.warnings.append(f"{where.remote} holds the claim, but not its event: {told}; memento sync pushes both")
+            told = f"code here is not on {where.branch} there yet, and a claim pushes none ({code})"
+            ledger.warnings.append(f"{where.remote} holds the claim, not its event: {told}; memento sync pushes both")
             return 0
         if remotes.push(ledger.git, where, head):
             return 1
@@ -145,6 +145,6 @@ def _code_between(git: Git, theirs: str | None, head: str) -> str:
     """Return the last commit of code that a push would bring along, and how many there are; nothing where none is."""
     commits = git.run(
         "-c", "log.showSignature=false", "log", "--full-history", "--no-merges", "--format=%h %s",
-        *([f"{theirs}..{head}"] if theirs else [head]), "--", *CODE, extra=PATTERNS,
+        *([f"{theirs}..{head}"] if theirs else [head]), "--", *CODE, extra={"GIT_LITERAL_PATHSPECS": "0"},
     ).decode(errors="replace").splitlines()  # fmt: skip
     return f"{commits[0]}{f' and {len(commits) - 1} more' if len(commits) > 1 else ''}" if commits else ""

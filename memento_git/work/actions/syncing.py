@@ -143,7 +143,7 @@ def _take_in(
             vetting.refuse_unreadable(ledger, where, theirs, theirs)
             bring_forward(ledger, base, theirs, "memento: sync, fast-forward")
         return theirs, False
-    if theirs is not None:
+    if theirs is not None and common:
         remotes.refuse_rewritten(git, where, known, ours, theirs)
     if sound is not None and ours not in sound:
         vetting.refuse_unsound(ledger, where, ours, common, is_new=theirs is None)
@@ -219,10 +219,12 @@ def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], li
     """
     released: list[str] = []
     waiting: list[str] = []
+    held = remoteclaims.held(ledger.git, where.remote)
+    if not held:
+        return released, waiting
+    view = ledger.view([after])
     try:
-        held = remoteclaims.held(ledger.git, where.remote)
-        view = ledger.view([after]) if held else None
-        for one in held if view is not None else ():
+        for one in held:
             row = faraway.dispatch_in(view, one.claim.dispatch)
             if _is_over(ledger, where, one, row):
                 released += [one.claim.dispatch] * remoteclaims.give_back(ledger.git, where.remote, one)
@@ -247,7 +249,7 @@ def _is_over(ledger: Ledger, where: Target, one: Held, row: Mapping[str, Any]) -
 
 
 def _is_open(ledger: Ledger, where: Target, dispatch: str) -> bool:
-    """Tell whether others still see a dispatch as open on the remote; its default branch is asked before that is said."""
+    """Tell whether others still see a dispatch as open on the remote, whose default branch is asked for it."""
     if not faraway.is_open_on(ledger, where.remote, dispatch):
         return False
     default = faraway.default_branch(ledger.git, where.remote)
@@ -258,7 +260,7 @@ def _is_open(ledger: Ledger, where: Target, dispatch: str) -> bool:
 
 
 def _wait(ledger: Ledger, where: Target, one: Held) -> bool:
-    """Have the claim of a completed dispatch hold while its branch waits for the merge; tell whether it is still ours."""
+    """Have the claim of a completed dispatch hold until its branch is merged; tell whether it is still ours."""
     now = seconds_of(ledger.now())
     return seconds_of(one.claim.until) > now + WAITS / 2 or _lengthen(ledger, where, one, stamp(now + WAITS))
 

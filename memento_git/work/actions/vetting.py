@@ -70,8 +70,8 @@ def refuse_revived(ledger: Ledger, where: Target, made: str, theirs: str, common
 def _step(git: Git, where: Target, theirs: str) -> str:
     """Return what brings a purge to its end where it was made here, else how to merge by hand."""
     if git.answer("rev-list", "-1", theirs, "--not", "HEAD", f"--glob={purging.BACKUPS}/*") == "":
-        lease = f"--force-with-lease={where.branch}:{theirs}"
-        return f"the purged history takes the place of what is there: git push {lease} {where.remote} HEAD:{where.branch}"
+        push = f"git push --force-with-lease={where.branch}:{theirs} {where.remote} HEAD:{where.branch}"
+        return f"the purged history takes the place of what is there: {push}"
     by_hand = f"git pull --no-rebase --no-edit {where.remote} {where.branch}"
     return f"merge by hand ({by_hand}), then take it out again: memento purge, or memento check --fix, before you push"
 
