@@ -336,6 +336,17 @@ def test_what_stands_in_the_way_leaves_no_claim(hub: Hub, monkeypatch: pytest.Mo
     assert not list(claims.listed(bob.ledger.git))
 
 
+def test_a_remote_that_was_forced_back_gets_no_claim(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    code(hub.first, "password = 'hunter2'\n")
+    syncing.sync(hub.first.ledger)
+    syncing.sync(bob.ledger)
+    git(hub.first.root, "push", "-q", "--force", "origin", "HEAD^:main")
+    refused(bob, remotes.RemoteRewritten, dispatch)
+    assert hub.refs() == []
+
+
 def test_the_command_claims_on_the_remote(hub: Hub, cli: Callable[..., Any]) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)
