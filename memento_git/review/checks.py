@@ -147,7 +147,7 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
         fix = f"{', '.join(lines)}, then reopen and complete it with that"
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
-        yield from citations.stale(state, ends, proof.by, scope.code)
+        yield from citations.stale(state, ends, proof.by, scope)
     for other in state.waits_on(task.id, scope.policy):
         if other in state.index.prose:
             severity = scope.severity(*(event.id for event in ends), *state.index.events_of.get(other, ()))

@@ -11,10 +11,11 @@ from memento_git.model.ids import kind_of, parse_ref
 from memento_git.work import trust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
+    from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 
 NAMED = {"dispatch": "dispatch", "recovery_of": "dispatch", "plan": "plan", "successor": "evidence"}
@@ -93,12 +94,31 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
             yield _nowhere(event.path, f"{event.id} names {named}")
 
 
-def stale(
-    state: RunState, ends: Sequence[Event], proof: Sequence[str], code: Callable[[Sequence[str]], Mapping[str, Any]]
-) -> Iterator[Finding]:
-    """Yield a task's proof where none of it saw the code as it is."""
-    found = [one for name in proof if (one := state.evidence(name)) is not None and "code" in one.data]
-    if found and not any(trust.saw(one, code) for one in found):
-        message = f"{found[0].id}, which proves {ends[0].of}, saw other code than this commit's"
-        fix = f"memento evidence run --task {ends[0].of} -- CMD"
-        yield Finding("C001", found[0].path, 0, message, fix, "warning")
+def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope) -> Iterator[Finding]:
+    """Yield each command of a task's proof that no evidence of saw the code as it is, or only where nothing changed."""
+    code = scope.code
+    if code is None:
+        return
+    found: dict[tuple[str, ...], list[Evidence]] = {}
+    for one in (state.evidence(name) for name in proof):
+        if one is not None and "code" in one.data:
+            found.setdefault((one.kind, *one.data.get("command", {}).get("argv", ())), []).append(one)
+    fresh = [one for alike in found.values() for one in alike if trust.saw(one, code)]
+    fix = f"memento evidence run --task {ends[0].of} -- CMD"
+    for alike in found.values():
+        if not any(one in fresh for one in alike):
+            message = f"{alike[0].id}, which proves {ends[0].of}, saw other code than this commit's"
+            yield Finding("C001", alike[0].path, 0, message, fix, "warning")
+    if fresh and all(_is_beside(one, scope) for one in fresh):
+        paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
+        message = f"{fresh[0].id}, which proves {ends[0].of}, covers {paths} alone, which the branch does not change"
+        yield Finding("C001", fresh[0].path, 0, message, fix, "warning")
+
+
+def _is_beside(evidence: Evidence, scope: Scope) -> bool:
+    """Tell whether evidence is about some paths alone, and the code changed since the base, but for these."""
+    paths = sorted(trust.seen_by(evidence).get("paths", ()))
+    if not paths or scope.before is None or scope.code is None:
+        return False
+    before, now = scope.before(paths), scope.code(paths)
+    return bool(before["tree"] != now["tree"] and before["paths"] == now["paths"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import called
+from memento_git.review.report import called, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def actors(names: Sequence[str], style: Style) -> str:
 def what(row: Row, style: Style) -> str:
     """Return what a piece of evidence is: its command and exit code, or what was said of it."""
     if row["command"]:
-        return f"{style.code(cut(' '.join(row['command']), 120))} exit {row['exit_code']}"
+        return ran(row, style.code)
     return style.say(cut(row["summary"] or "", 160))
 
 

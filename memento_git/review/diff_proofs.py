@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.review.report import signature_note
+from memento_git.review.report import ran, signature_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,7 +61,7 @@ def _reproduction(row: Row, held: Mapping[str, Row]) -> Row:
     found = next(told, void)
     return {
         **{key: found[key] for key in void}, "id": row["id"], "of": of, "task_ids": row["task_ids"],
-        "command": row["command"], "exit_code": row["exit_code"], "actor": row["actor"],
+        "command": row["command"], "exit_code": row["exit_code"], "covers": row["covers"], "actor": row["actor"],
     }  # fmt: skip
 
 
@@ -79,9 +79,8 @@ def reproduction_lines(run: Row, style: Style) -> Iterator[str]:
     from memento_git.review.diff_lines import actors, cut
 
     for row in run["reproductions"]:
-        command = style.code(cut(" ".join(row["command"] or ()), 120))
         result = row["result"] if row["result"] == "reproduced" else style.strong(row["result"])
-        what = f"{style.code(row['of'])} {command} exit {row['exit_code']}: {result}"
+        what = f"{style.code(row['of'])} {ran(row, style.code) if row['command'] else ''}: {result}"
         why = "; ".join(row["differences"]) if row["differences"] else _worth(row)
         yield f"{what} ({style.code(row['id'])} by {actors([row['actor']], style)}): {style.say(cut(why))}"
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Row = dict[str, Any]
 SHOWN_TASKS: Final = 3
 SHOWN_CASES: Final = 5
+SHOWN_PATHS: Final = 3
 MOST_TEXT: Final = 120
 NAMED: Final = {"audit": "events", "changed_files": "changed files", "knowledge": "notes"}
 ORDER: Final = (
@@ -65,7 +69,7 @@ def _recovered(row: Row) -> str:
 
 
 def _verified(row: Row) -> str:
-    what = _command(row) if row["command"] else row["kind"]
+    what = ran(row) if row["command"] else row["kind"]
     stale = ", stale" if row["stale"] else ""
     tasks = ", ".join(f"`{name}`" for name in row["task_ids"][:SHOWN_TASKS])
     more = f" and {len(row['task_ids']) - SHOWN_TASKS} more" if len(row["task_ids"]) > SHOWN_TASKS else ""
@@ -226,7 +230,7 @@ def note_line(row: Row) -> str:
 def _what(row: Row) -> str:
     parts: list[str] = []
     if row["command"]:
-        parts.append(_command(row))
+        parts.append(ran(row))
     for report in row["reports"]:
         counts = ", ".join(f"{value} {key}" for key, value in report["counts"].items() if value)
         parts.append(plain(f"{report['format']}: {counts}") + _failed(report))
@@ -244,8 +248,12 @@ def _what(row: Row) -> str:
     return "; ".join(parts) or "nothing to inspect"
 
 
-def _command(row: Row) -> str:
-    return f"{code(_cut(shlex.join(row['command'])))} exit {row['exit_code']}"
+def ran(row: Row, style: Callable[[str], str] = code) -> str:
+    """Return a command as one types it, how it ended, and which paths alone it is about."""
+    paths = row["covers"]
+    more = f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
+    within = f", covers only {', '.join(style(_cut(path)) for path in paths[:SHOWN_PATHS])}{more}" if paths else ""
+    return f"{style(_cut(shlex.join(row['command'])))} exit {row['exit_code']}{within}"
 
 
 def _cut(text: str) -> str:

@@ -229,6 +229,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "contradicted_by": list(again.differ),
         "reproductions": [_rerun_row(one) for one in again.reruns],
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "covers": sorted(code.get("paths") or ()),
         "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],
@@ -258,7 +259,7 @@ def redacted_row(state: RunState, evidence: str) -> Row:
     empty = dict.fromkeys(("kind", "outcome", "trust_level", "summary", "uri", "command", "exit_code", "seconds",
                            "diff", "approves", "prompt", "response", "check", "dispatch", "reproduces", "digest",
                            "actor", "created_at"))  # fmt: skip
-    lists = ("files", "reports", "problems", "reproduced_by", "contradicted_by", "reproductions")
+    lists = ("covers", "files", "reports", "problems", "reproduced_by", "contradicted_by", "reproductions")
     return {
         "id": evidence,
         "run_id": state.id,
