@@ -111,7 +111,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
-    found += [*comparison.findings(), *taken.on_the_way(comparison, git, story)]
+    found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
     found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
