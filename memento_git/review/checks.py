@@ -132,7 +132,7 @@ def _repair(state: RunState, task: Prose, repaired: str, scope: Scope) -> Iterat
         message = f"{task.id} repairs {repaired}, and asks less: {'; '.join(less[:3])}"
         severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
-        fix = ", ".join([f"put back what {repaired} asks", *(f"its {key}" for key in moved)])
+        fix = f"put back what {repaired} asks" + (f", and its {', '.join(moved)}" if moved else "")
         yield Finding("P005", task.path, 0, message, fix, severity)
 
 

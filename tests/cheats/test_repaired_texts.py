@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 HARD = "The password is hashed."
 WHEN = (
-    "  verify:\n  - {when: {risks: [high]}, evidence: [lint]}\n  - {when: {kinds: [feature]}, commands: [{run: [make]}]}\n"
+    "  verify:\n  - {when: {risks: [high]}, evidence: [lint]}\n"
+    "  - {when: {kinds: [feature]}, commands: [{run: [make]}]}\n"
     "  - {when: {files: ['auth/*']}, trust: reproduced}\n  - {when: {risks: [low, medium]}, evidence: [test]}\n"
 )
 ABOUT = {"risk": "high", "kind": "feature", "files": ["auth/key.py"]}
