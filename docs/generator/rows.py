@@ -87,7 +87,8 @@ EVIDENCE: Final = {
     "reproductions": "each of both, and what ran it again on other code: id, result (reproduced, differs, other_code), "
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty",
-    "covers": "the paths that it is about; empty: all code", "digest": "of its file, as references name it",
+    "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
+    "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
     "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
     "only this, its ids, and the tasks whose events named it are told",
@@ -246,13 +247,13 @@ DIFF_RUN: Final = {
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, texts",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (verdicts in their order), by, reason, evidence",
-    "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, exit_code, covers, summary, "
-    "task_ids, approves, uri, change, from, to, by, trust_before, reason",
+    "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
+    "summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
-    "differences, command, exit_code, covers, task_ids, actor, signature, signed_by, counts (policy lists the runner "
-    "who signed it), why it does not",
+    "differences, command, folder, exit_code, covers, task_ids, actor, signature, signed_by, counts (policy lists the "
+    "runner who signed it), why it does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
@@ -263,7 +264,7 @@ DIFF_TASK: Final = {
     "to": "its state, or null", "way": "the states from the one to the other", "by": "who moved it",
     "reason": "why it was moved last, or null", "proven": "true, false, or null while not completed",
     "proven_before": "the same at the older commit", "proof": "what proves it: id, kind, trust_level, outcome, "
-    "command, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
+    "command, folder, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
     "became": "which of stale, late, incomplete, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run",
     "events": "what happened: id, record, action, actor, created_at, summary, problem",

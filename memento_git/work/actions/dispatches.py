@@ -263,7 +263,7 @@ def complete(
     if ended in ("completed", "failed", "recovered"):
         raise no.DispatchTerminal(dispatch=name, state=ended)
     refs = [_cite(desk, state, task, given) for given in evidence]
-    cited = [state.cited(parse_ref(ref)) for ref in refs]
+    cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):
         raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
     paths = sorted(
