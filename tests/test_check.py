@@ -322,9 +322,16 @@ def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cl
     git(branch.root, "switch", "-q", "feature")
     git(branch.root, "merge", "-q", "--no-commit", "--no-ff", "main")
     assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
+    git(branch.root, "commit", "-qm", "merged")
+    assert cli("check", "--base", "HEAD^@", "-C", str(branch.root))[0] == 0
+    assert cli("check", "--base", "HEAD^1", "-C", str(branch.root))[0] == 5
+    git(branch.root, "reset", "-q", "--hard", "HEAD^1")
+    git(branch.root, "merge", "-q", "--no-commit", "--no-ff", "main")
     git(branch.root, "reset", "-q", "HEAD", "--", ".memento")
     code, out, _ = cli("check", "--staged", "-C", str(branch.root))
     assert (code, "D002" in out) == (5, True)
+    root = git(branch.root, "rev-list", "--max-parents=0", "HEAD")
+    assert cli("check", "--base", f"{root}^@", "-C", str(branch.root))[0] == 1
 
 
 def test_the_revisions_that_pre_commit_was_asked_about_are_compared(

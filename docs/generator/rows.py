@@ -218,7 +218,9 @@ DIFF_NOTE: Final = {
     "id": "the note", "kind": "fact, decision, lesson, …", "domain": "the folder that it lies in",
     "title": "its name now; null, as all that it said, where it is redacted", "key": "or null",
     "change": "added, changed, removed", "from": "its state, or null",
-    "to": "its state, or null", "happened": "added, revised, removed, and the verbs of its new events in their order",
+    "to": "its state, or null",
+    "happened": "added, revised, removed, and the verbs of its new events in their order; `event redacted` where that "
+    "took out what one of them says, and not the note",
     "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
     "reason": "the last reason or word that an event gave, or null",
     "successor": "the note that took its place, or null",
@@ -339,6 +341,8 @@ HIT: Final = {
     "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`",
     "trust": "the best trust of what stands of it, or null",
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
+    "proven": "of a task that is done, whether it is proven; else null",
+    "run_status": "of a task whose run is over, how that ended; else null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
     "may_contradict": "the nearest notes that hold now and may say the opposite of it, by a rule on words",
@@ -433,6 +437,7 @@ SYNC: Final = {
     "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
     "findings": "errors that came, or that the merge made, as sentences; but for those in `trouble`",
     "released": "dispatches whose claims on the remote were removed",
+    "waiting": "completed dispatches whose claims hold on: the completion is on this branch alone",
 }  # fmt: skip
 ANSWERS: Final = {
     "init": "workspace created state collapse_events",
