@@ -569,7 +569,7 @@ ANSWERS: Final = {
     "projects list": "projects",
     "projects add": "project",
     "projects remove": "project",
-    "purge": "notes done branch paths rewrites signed named_by sources not_reached before after backup next",
+    "purge": "notes done branch paths rewrites signed named_by copies sources not_reached before after backup next",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
     "code grep": " ".join(CODE_GREP),

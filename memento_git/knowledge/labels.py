@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.knowledge import handoffs
 from memento_git.knowledge.injection import instructive, orders
 from memento_git.ledger import layout
 from memento_git.model import anchors
@@ -36,7 +37,7 @@ def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: AR
 
 def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
     """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
-    data = note.data
+    data, text = note.data, handoffs.told(shelf, note)
     confirmed = shelf.confirmed(note.id)[0]
     return {
         "id": note.id,
@@ -68,8 +69,8 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "instead_of": [],
         "contradicted_by": [],
         "may_contradict": [],
-        "orders": orders(note.data, note.body),
-        "text": note.body,
+        "orders": orders(data, text),
+        "text": text,
     }
 
 
