@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
@@ -10,7 +11,7 @@ from memento_git.knowledge.actions.notes import write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.foreign import guidance, markdown, mnemo, pmb, records
+from memento_git.knowledge.foreign import files, guidance, markdown, mnemo, pmb, records
 from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders
 from memento_git.knowledge.takenout import TakenOut, why_out
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.model.work import Prose
 
+GUIDANCE: Final = "claude-md"
+NAMED: Final = 5
 READERS: Final[dict[str, Callable[[Path], Found]]] = {
     "markdown": markdown.read,
-    "claude-md": guidance.read,
+    GUIDANCE: guidance.read,
     "mnemo": mnemo.read,
     "memento-sqlite": records.read,
     "pmb": pmb.read,
@@ -49,7 +52,9 @@ def bring(
     if origin not in ("", "import"):
         raise OriginFixed(form=form, origin=origin)
     source = source.resolve() if source.name in ("", "..") else source
-    return take_in(ledger, READERS[form](source), dry_run=dry_run, allow_secrets=allow_secrets)
+    there = files.place_of(source, ledger.git.top)
+    found = guidance.read(source, there) if form == GUIDANCE else READERS[form](source)
+    return take_in(ledger, found, dry_run=dry_run, allow_secrets=allow_secrets)
 
 
 def take_in(
@@ -96,9 +101,14 @@ class _Bringing:
         self.drafts: list[_Held] = []
         self.existing: list[Taken] = []
         self.skipped = list(found.skipped)
+        self.beside: list[str] = []
         notes = [*desk.shelf.readable(), *Drafts(desk.tx.ledger.git).all()]
         self._texts = {alike.plain(note.body): note for note in notes}
-        self._sources = {source: note for note in notes for source in note.list("sources")[:1]}
+        self._sources: dict[str, list[Prose]] = defaultdict(list)
+        for note in notes:
+            for source in note.list("sources")[:1]:
+                self._sources[source].append(note)
+        self._is_known = self._mostly_known(found.entries)
         live = {note.id for note in desk.shelf.live()}
         self._gone = TakenOut.of(desk.shelf)
         self._places = self._placed(found.entries)
@@ -115,6 +125,7 @@ class _Bringing:
             self._connect(held)
         for held in self.made:
             self._follow(held)
+        self._tell_beside()
         return Brought(
             [_taken(held, dry=dry) for held in self.made], self.existing,
             [_taken(held, dry=dry) for held in self.drafts], self.skipped,
@@ -178,19 +189,54 @@ class _Bringing:
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether a note or draft says the very same, or came from the same place."""
-        source = next(iter(entry.options.get("sources", ())), "")
-        came: Prose | None = self._sources.get(source) if entry.lasting else None
+        came = self._came(entry)
         same = self._texts.get(alike.plain(entry.text))
-        if came is not None and alike.plain(came.body) != alike.plain(entry.text):
+        if came is not None and not _agree(came, entry):
             self._leave(entry.where, f"it came in as {came.id} and reads differently now: better that note's wording")
         elif (there := came or same) is not None:
             self.existing.append(Taken(there.id, str(there.data["title"])))
             self.names[entry.name] = there.id
             return True
-        elif gone := self._gone.find(entry.text, source, lasting=entry.lasting):
+        elif gone := self._taken_out(entry):
             self._leave(entry.where, why_out(gone))
             return True
+        else:
+            self.beside += [one.id for one in self._named_so(entry)]
         return came is not None
+
+    def _named_so(self, entry: Entry) -> list[Prose]:
+        """Return the notes that came from a place of the same name, in whatever store it is."""
+        return self._sources.get(_source(entry), []) if entry.lasting else []
+
+    def _came(self, entry: Entry) -> Prose | None:
+        """Return what an entry came in as before: it says the same, was made at the same time, or is of this store."""
+        held = self._named_so(entry)
+        made = (one for one in held if entry.at and one.data["at"] == entry.at)
+        latest = held[-1] if held and self._is_known else None
+        return next((one for one in held if _agree(one, entry)), None) or next(made, latest)
+
+    def _mostly_known(self, given: Sequence[Entry]) -> bool:
+        """Tell whether a store was read before: of its names that came in once, most say now what they said then.
+
+        Names such as `1` or `notes.md` are in many stores.
+        """
+        named = [(entry, held) for entry in given if (held := self._named_so(entry))]
+        agreeing = sum(any(_agree(one, entry) for one in held) for entry, held in named)
+        return 0 < len(named) <= 2 * agreeing
+
+    def _taken_out(self, entry: Entry) -> str:
+        """Return the note that said an entry, or came from its place, and was redacted or purged."""
+        sources = [_source(entry), *([] if entry.lasting else [f"file:{entry.where}"])]
+        found = (self._gone.find(entry.text, source, lasting=entry.lasting) for source in sources)
+        return next(filter(None, found), "")
+
+    def _tell_beside(self) -> None:
+        """Warn of notes that have the names of what came in, and were taken for those of another store."""
+        ids = list(dict.fromkeys(self.beside))
+        more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+        told = f"taken for another store's, though of the same name: {', '.join(ids[:NAMED])}{more}"
+        warnings = self.desk.tx.ledger.warnings
+        warnings += [told] if ids and told not in warnings else []
 
     def _leave(self, where: str, why: str) -> None:
         self.skipped.append(LeftOut(where, why))
@@ -250,3 +296,11 @@ class _Bringing:
 
 def _taken(held: _Held, *, dry: bool) -> Taken:
     return Taken("" if dry else held.draft.data["id"], held.draft.data["title"], held.why)
+
+
+def _source(entry: Entry) -> str:
+    return str(next(iter(entry.options.get("sources", ())), ""))
+
+
+def _agree(note: Prose, entry: Entry) -> bool:
+    return alike.plain(note.body) == alike.plain(entry.text)
