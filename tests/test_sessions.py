@@ -177,6 +177,10 @@ def test_the_short_tier_is_a_ring_on_the_disk_and_never_committed(play: Play) ->
         ring.add(Item(f"note_{number:012}", "2026-11-22T00:00:00.000Z", "Ada", f"item {number}"))
     assert [item.text for item in ring.items()] == ["item 7", "item 8", "item 9"]
     assert len(ring.path.read_bytes().splitlines()) <= 6
+    ring.drop({"note_000000000008"})
+    assert [item.text for item in ring.items()] == ["item 7", "item 9"]
+    ring.drop({item.id for item in ring.items()})
+    assert ring.items() == []
     assert git(play.root, "status", "--short") == ""
 
 

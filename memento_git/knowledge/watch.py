@@ -1,6 +1,6 @@
 """Which paths notes are about, as a list in the git directory: by it a hook knows when a commit may touch one.
 
-A path too many costs a hook a look in vain; so paths are added as notes are written, and as their code is found elsewhere,
+A path too many costs a hook a look in vain; so paths are added as notes are written or their code is found elsewhere,
 and never taken away by that.
 """
 
