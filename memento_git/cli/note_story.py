@@ -97,7 +97,8 @@ def _is_record(identity: str) -> bool:
 
 
 def _standing(row: Row) -> str:
-    return ", ".join(row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str))
+    told = [row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str)]
+    return ", ".join([*told, *(["stale"] if row.get("stale") else [])])
 
 
 def _said(row: Row) -> list[str]:
@@ -129,7 +130,7 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 
 
 def _near(row: Row) -> str:
-    standing = ", ".join(filter(None, (row["status"], row.get("trust"), row.get("outcome"))))
+    standing = _standing({key: row.get(key) for key in ("status", "trust", "outcome", "stale")})
     told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
 DAY: Final = 86400
 SOME_FAILED: Final = "some_failed"
+UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None}
+UNSET: Final = ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "successor")
 
 
 def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
@@ -65,6 +67,7 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
         "trust": None,
         "outcome": None,
+        "stale": None,
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
@@ -81,9 +84,7 @@ def _successor(shelf: Shelf, note: str) -> str | None:
 
 def record_hit(card: Card, text: str, now: str) -> Row:
     """Return a record that is no note as a hit, with the same keys."""
-    unset = dict.fromkeys(
-        ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "outcome", "successor")
-    )
+    unset = dict.fromkeys((*UNSET, *UNKNOWN_STANDING))
     return {
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
         "run": card.run or None, "status": None, "expired": False, "draft": False, "origin": card.origin or None,
@@ -109,19 +110,19 @@ def age(at: str | None, now: str) -> int | None:
 
 
 def vouch(view: View, hits: Sequence[Row], standings: Standings) -> None:
-    """Say in hits how far their evidence is trusted and how it ended, and in what state other records are."""
+    """Say in hits how far their evidence is trusted, how it ended, whether it is stale; of other records the state."""
     wanted = [one["ref"] for hit in hits for one in hit["evidence"]]
     wanted += [hit["id"] for hit in hits if hit["record"] not in ("note", "skill")]
     told = standings(view, wanted) if wanted else {}
     for hit in hits:
         hit["evidence"] = [
-            {"id": one["id"], **told.get(one["ref"], {"status": None, "trust": None, "outcome": None})}
-            for one in hit["evidence"]
+            {"id": one["id"], **told.get(one["ref"], {"status": None, **UNKNOWN_STANDING})} for one in hit["evidence"]
         ]
         held = [one for one in hit["evidence"] if one["trust"] and one["status"] == "recorded"]
         ends = {one["outcome"] for one in held}
         if held:
             hit["trust"] = min((one["trust"] for one in held), key=_place_in(TRUSTS))
+            hit["stale"] = all(one["stale"] for one in held)
             hit["outcome"] = ends.pop() if len(ends) == 1 else SOME_FAILED if "failed" in ends else None
         if hit["id"] in told and hit["record"] != "note":
             hit.update(told[hit["id"]])
