@@ -177,7 +177,7 @@ def end_session(
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
-        left = 0 if promote else len(Drafts(ledger.git).all())
+        left = len(Drafts(ledger.git).all()) - len(promoted)
         told = [_named(shelf, note) for note in made]
         told += [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
         body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
