@@ -9,6 +9,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from memento_git.model.markup import code, plain, spoken
+from memento_git.review.digest import digest
 from memento_git.review.report import markdown
 from memento_git.work.actions import runs, tasks
 from memento_git.work.overview import base, overview
@@ -70,6 +71,20 @@ def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:
     assert held["ready"] == []
     assert "gate record quality_review" in held["next"][0]["command"]
     assert "quality\\_review **failed**" in markdown(held) or "quality_review **failed**" in markdown(held)
+
+
+def test_a_failed_gate_of_a_cancelled_task_holds_nothing_up(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    play.proven()
+    play.gate("quality_review", "failed", task=task)
+    assert "gate record quality_review" in seen(play)["next"][0]["command"]
+    play.do(tasks.cancel_task, task, reason="another way was found")
+
+    held = seen(play)
+
+    assert [step["command"] for step in held["next"]] == [f"memento run complete {run}"]
+    assert digest(held)["blockers"] == []
 
 
 def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> None:

@@ -130,7 +130,10 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 
 
 def _near(row: Row) -> str:
-    standing = _standing({key: row.get(key) for key in ("status", "trust", "outcome", "stale")})
+    from memento_git.knowledge.rendering import proof
+
+    stale = "stale" if row.get("stale") else ""
+    standing = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"), stale)))
     told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 

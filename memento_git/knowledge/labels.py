@@ -29,7 +29,9 @@ WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
 DAY: Final = 86400
 SOME_FAILED: Final = "some_failed"
 UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None}
-UNSET: Final = ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "successor")
+UNSET: Final = (
+    "validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "proven", "run_status", "successor",
+)  # fmt: skip
 
 
 def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
@@ -68,6 +70,8 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "trust": None,
         "outcome": None,
         "stale": None,
+        "proven": None,
+        "run_status": None,
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],

@@ -12,7 +12,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.review import texts
-from memento_git.work import holding, persons
+from memento_git.work import persons, remains
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 GROWING: Final = frozenset({
-    "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",
+    "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
     "requested", "paused", "resumed",
 })  # fmt: skip
 STAGED: Final = "HEAD"
@@ -139,8 +139,15 @@ class Comparison:
             if groups is None or place is None or self._reaches_far(change, place):
                 found[run] = None
             else:
-                groups.add(plans_of(run) if kind_of(place.of) == "plan" else place.of)
+                groups.update(
+                    (plans_of(run) if kind_of(place.of) == "plan" else place.of, *self._judged(change, place))
+                )
         return found
+
+    def _judged(self, change: Changed, place: Place) -> Sequence[str]:
+        """Return the tasks of evidence that runs again what they may rest on."""
+        found = self.head.record(change.path) if place.kind == "evidence" else None
+        return found.tasks if isinstance(found, Evidence) and "reproduces" in found.data else ()
 
     def _reaches_far(self, change: Changed, place: Place) -> bool:
         """Tell whether a change may undo what other records rest on."""
@@ -292,7 +299,7 @@ def keeps(kept: Event | None, said: Event) -> bool:
 def keeps_answer(state: RunState, said: Evidence) -> bool:
     """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
     left = [kept for kept in [codec.redact_evidence(said.data)] if kept]
-    return said.id in state.index.evidence or holding.left_of(state, said.id) == left
+    return said.id in state.index.evidence or remains.left_of(state, said.id) == left
 
 
 def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence: str) -> bool:
@@ -301,8 +308,8 @@ def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence:
         return True
     if (said := before.evidence(evidence)) is not None:
         return keeps_answer(state, said)
-    left = holding.left_of(before, evidence)
-    return not left or holding.left_of(state, evidence) == left
+    left = remains.left_of(before, evidence)
+    return not left or remains.left_of(state, evidence) == left
 
 
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:

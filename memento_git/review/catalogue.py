@@ -324,7 +324,7 @@ CATALOGUE: Final = {
         "a changed text of work that is under way", "warning",
         "A task's title, criteria or text changed after it was handed out; what was completed on the old text is "
         "unproven. An error where the branch completes, on other criteria, text or verification, what was handed out "
-        "before, and where a task asks less that another one repairs.",
+        "before, and where a task asks less that another one repairs; and of a run that has ended.",
         "Restore the text, or hand the task out anew, for the new one.",
     ),
     "D008": Kind(

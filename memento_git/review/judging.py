@@ -100,8 +100,8 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
     new = comparison.added()
-    codes = _code_of(git, head), _code_of(git, first)
-    scopes = {run: Scope(policy, groups, new, *codes) for run, groups in comparison.touched().items()}
+    scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first))
+    scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
     keys = first if had_ledger else head
     runners = Runners(view, policy, keys, confirmed=confirmed)
     found += _of_runs(view, scopes, runners)
@@ -115,8 +115,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
-    authored = story.authored if not git.extra else changes.to_commit(git, differing)
-    found += _lookalikes(git, forks, view, authored, policy, new)
+    found += _lookalikes(git, forks, view, story.authored or changes.to_commit(git, differing), policy, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)

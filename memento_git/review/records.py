@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
 from memento_git.model.ids import Ref, kind_of, parse_ref
+from memento_git.model.states import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
-    """Return status, and of evidence trust, outcome and whether it is stale, of each record; of others why not.
+    """Return status, of evidence trust, outcome and staleness, of a task proof and its run's end; of others why not.
 
     Stale is what saw other code than the view's, as in lists of evidence. Evidence may be named with the digest of its
     file: another file of that id proves nothing.
@@ -52,5 +53,15 @@ def _standing(state: RunState, ref: Ref, kind: str) -> Row:
             _, held, status, trust, *_ = state.cited(ref)
         ended, code = (outcome_of(held.data), held.data.get("code")) if held else (None, None)
         return {"status": status, "trust": trust, "outcome": ended, "stale": False, "code": code or {}}
-    status_of = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
-    return {"status": status_of(ref.id), "trust": None, "outcome": None, "stale": None}
+    of = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
+    rest = _of_task(state, ref.id) if kind == "task" else {}
+    return {"status": of(ref.id), "trust": None, "outcome": None, "stale": None, **rest}
+
+
+def _of_task(state: RunState, task: str) -> Row:
+    """Return whether a task that is done is proven, and how its run ended where that is over."""
+    done = state.task_status(task) in DONE
+    return {
+        "proven": state.proof(task, state.view.policy()).proven if done else None,
+        "run_status": state.status if state.is_final else None,
+    }

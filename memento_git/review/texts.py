@@ -49,6 +49,9 @@ def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:
             yield Finding("D005", path, 0, message, fix)
     if place.kind == "task":
         yield from _task(comparison, place, old, new)
+    elif place.kind == "run" and (ended := RunState(base, place.run)).is_final:
+        message = f"{place.id} was {ended.status} when its {', '.join(_differing(old, new))} changed"
+        yield Finding("D007", path, 0, message, _undoing(comparison, place, path, "git checkout {} -- {}"))
 
 
 def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
@@ -58,8 +61,7 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
     repairs = _repairs(comparison, place) if less else []
     if status in ("pending", "cancelled") and not repairs:
         return
-    keys = sorted(key for key in {*old.data, *new.data} if old.data.get(key) != new.data.get(key))
-    keys += ["text"] if old.body != new.body else []
+    keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
     unproves = [event.id for event in done if event.get("text") != new.digest]
     told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
@@ -68,6 +70,12 @@ def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Itera
     grave = _on_easier_terms(comparison, done, keys) or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
+
+
+def _differing(old: Prose, new: Prose) -> list[str]:
+    """Return the parts of a text that are others now."""
+    keys = sorted(key for key in {*old.data, *new.data} if old.data.get(key) != new.data.get(key))
+    return [*keys, *(["text"] if old.body != new.body else [])]
 
 
 def _undoing(comparison: Comparison, place: Place, path: str, fix: str) -> str:

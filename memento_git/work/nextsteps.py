@@ -41,7 +41,7 @@ def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gat
     steps += [
         {"why": f"gate {row['kind']} of {row['scope']} has failed",
          "command": f"memento gate record {row['kind']} passed {option(row['scope'])}"}
-        for row in held["gates"] if row["status"] == "failed"
+        for row in failed_gates(held)
     ]  # fmt: skip
     steps += [
         {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
@@ -49,6 +49,12 @@ def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gat
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
     return [*steps, *_plan_steps(held), *merges, *_task_steps(held, gates)]
+
+
+def failed_gates(held: Row) -> list[Row]:
+    """Return the failed gates that hold something up: a cancelled task's hold up nothing any more."""
+    cancelled = {row["id"] for row in held["tasks"] if row["status"] == "cancelled"}
+    return [row for row in held["gates"] if row["status"] == "failed" and row["scope"] not in cancelled]
 
 
 def broken(held: Row) -> list[Sequence[Any]]:
@@ -154,6 +160,6 @@ def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:
         return []
     if all(row["status"] == "cancelled" for row in held["tasks"]):
         return [{"why": "every task was cancelled", "command": f"memento run cancel {run} --reason WHY"}]
-    if gates or any(row["status"] == "failed" for row in held["gates"]):
+    if gates or failed_gates(held):
         return [*gates]
     return [{"why": ALL_DONE, "command": f"memento run complete {run}"}]

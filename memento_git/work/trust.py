@@ -24,7 +24,8 @@ class Cited(NamedTuple):
     """One piece of evidence as a completion names it: the file if it is there, its state, its trust.
 
     `contradicted` is why a second run of its command speaks against it, or nothing; `doubt` is why one that agrees does
-    not make it reproduced; `ahead` is whether it is dated after now.
+    not make it reproduced; `ahead` is whether it is dated after now; `about` are the tasks of the evidence that an
+    approval is about.
     """
 
     ref: str
@@ -34,6 +35,7 @@ class Cited(NamedTuple):
     contradicted: str = ""
     doubt: str = ""
     ahead: bool = False
+    about: tuple[str, ...] = ()
 
 
 class Proof(NamedTuple):
@@ -166,7 +168,7 @@ def proof(
         if one.evidence.data.get("dispatch", completion.get("dispatch")) != completion.get("dispatch"):
             faults.append(f"{one.evidence.id} came out of another hand-off")
             continue
-        if problem := beside(one.evidence, completion.of):
+        if problem := beside(one.evidence, completion.of, one.about):
             weak.append(problem)
             continue
         sound.append(one)
@@ -181,10 +183,13 @@ def proof(
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
 
 
-def beside(evidence: Evidence, task: str) -> str:
-    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of its evidence."""
+def beside(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> str:
+    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of its evidence.
+
+    `tasks` are those of the evidence that it is about.
+    """
     about = str(evidence.data.get("approves", ""))
-    other = about.partition("_")[0] in ("plan", "task") and about != task
+    other = (about.partition("_")[0] in ("plan", "task") and about != task) or (tasks and task not in tasks)
     return f"{evidence.id} approves {about}, which is not this task" if other else ""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.work import codestate
 from memento_git.work.actions import evidences, tasks, verifying
 
 if TYPE_CHECKING:
@@ -232,3 +233,29 @@ def test_binary_output_that_is_not_there(doors: Doors) -> None:
     doors.sound()
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
     assert (code, "exit code 0 is recorded, 3 came out" in out) == (5, True)
+
+
+def test_a_pass_of_older_code_beside_one_of_this_code(doors: Doors) -> None:
+    """Way: an acceptance brings what is asked for other code, and what nobody asks is fresh."""
+    doors.policy("  verify: [{commands: [{run: [python3, check.py]}]}]\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    old = doors.witness(task)
+    code = codestate.code_now(doors.play.ledger.git)
+    doors.write("app.py", "broken = True\n")
+    doors.play.complete(claim, doors.play.evidence(task))
+    assert "check.py" in doors.caught("P001")
+    doors.forge(task, "accepted", text=doors.ref(task).digest, code=code, evidence=[str(doors.ref(old))])
+    assert f"{old}, which proves {task}, saw other code" in doors.warned("C001")
+
+
+def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
+    doors.write("README.md", "Hello.\n")
+    doors.landed()
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    code = codestate.code_now(doors.play.ledger.git, ["README.md"])
+    proof = doors.witness(task, code=code)
+    doors.write("app.py", "broken = True\n")
+    doors.play.complete(claim, proof)
+    assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")
