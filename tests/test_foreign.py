@@ -159,7 +159,15 @@ def test_another_vault_with_the_same_folder_and_names_comes_in_beside(play: Play
     code, out, err = cli("import", "--from", "markdown", str(there), "-C", str(play.root))
     clock = next(row["id"] for row in listed(Shelf(play.ledger.view())) if row["text"].strip() == "The clock is UTC.")
     assert (code, "came in: 1" in out) == (0, True)
-    assert f"taken for another store's, though of the same name: {clock}" in err
+    assert f"came in beside notes that have the same names in another store: {clock}" in err
+
+
+def test_a_store_whose_notes_were_revised_here_is_known_again(play: Play, vault: Path) -> None:
+    bring(play.ledger, "markdown", vault)
+    for row in listed(Shelf(play.ledger.view()), status="all"):
+        play.do(notes.revise_note, row["id"], text=f"Better: {row['text']}")
+    again = bring(play.ledger, "markdown", vault)
+    assert (again.added, "reads differently now" in why(again)["clock.md"]) == ([], True)
 
 
 @pytest.mark.parametrize("purged", [False, True])

@@ -16,6 +16,8 @@ from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
+from memento_git.ledger import codec, revisions
+from memento_git.ledger.layout import Place
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.texts.secrets import SecretFound
 
@@ -108,6 +110,7 @@ class _Bringing:
         for note in notes:
             for source in note.list("sources")[:1]:
                 self._sources[source].append(note)
+        self._first: dict[str, str] = {}
         self._is_known = self._mostly_known(found.entries)
         live = {note.id for note in desk.shelf.live()}
         self._gone = TakenOut.of(desk.shelf)
@@ -209,20 +212,40 @@ class _Bringing:
         return self._sources.get(_source(entry), []) if entry.lasting else []
 
     def _came(self, entry: Entry) -> Prose | None:
-        """Return what an entry came in as before: it says the same, was made at the same time, or is of this store."""
+        """Return what an entry came in as before: it says or said the same, is as old, or of a store that is known."""
         held = self._named_so(entry)
-        made = (one for one in held if entry.at and one.data["at"] == entry.at)
-        latest = held[-1] if held and self._is_known else None
-        return next((one for one in held if _agree(one, entry)), None) or next(made, latest)
+        same = (one for one in held if _agree(one, entry))
+        made = (one for one in held if (entry.at and one.data["at"] == entry.at) or self._agreed(one, entry))
+        return next(same, None) or next(made, held[-1] if held and self._is_known else None)
 
     def _mostly_known(self, given: Sequence[Entry]) -> bool:
         """Tell whether a store was read before: of its names that came in once, most say now what they said then.
 
-        Names such as `1` or `notes.md` are in many stores.
+        Names such as `1` or `notes.md` are in many stores. What a note said then may have been revised here since.
         """
         named = [(entry, held) for entry in given if (held := self._named_so(entry))]
-        agreeing = sum(any(_agree(one, entry) for one in held) for entry, held in named)
-        return 0 < len(named) <= 2 * agreeing
+
+        def are_most() -> bool:
+            agreed = sum(any(_agree(one, entry) or self._agreed(one, entry) for one in held) for entry, held in named)
+            return 2 * agreed >= len(named)
+
+        if named and not are_most():
+            self._first = self._as_they_came([one for _, held in named for one in held])
+        return bool(named) and are_most()
+
+    def _agreed(self, note: Prose, entry: Entry) -> bool:
+        """Tell whether a note said when it came in what an entry says."""
+        return self._first.get(note.id) == alike.plain(entry.text)
+
+    def _as_they_came(self, notes: Sequence[Prose]) -> dict[str, str]:
+        """Return note -> what it said when it came in, as git's history has it."""
+        held = {note.path: note.id for note in notes}
+        found: dict[str, str] = {}
+        for path, data in revisions.first_texts(self.desk.tx.view, held).items():
+            decoded = codec.decode(Place("note", "", held[path], held[path]), path, data)
+            if isinstance(decoded, codec.Decoded):
+                found[held[path]] = alike.plain(decoded.body)
+        return found
 
     def _taken_out(self, entry: Entry) -> str:
         """Return the note that said an entry, or came from its place, and was redacted or purged."""
@@ -231,10 +254,10 @@ class _Bringing:
         return next(filter(None, found), "")
 
     def _tell_beside(self) -> None:
-        """Warn of notes that have the names of what came in, and were taken for those of another store."""
+        """Warn of notes that have the names of what came in, and are taken for those of another store."""
         ids = list(dict.fromkeys(self.beside))
         more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
-        told = f"taken for another store's, though of the same name: {', '.join(ids[:NAMED])}{more}"
+        told = f"came in beside notes that have the same names in another store: {', '.join(ids[:NAMED])}{more}"
         warnings = self.desk.tx.ledger.warnings
         warnings += [told] if ids and told not in warnings else []
 

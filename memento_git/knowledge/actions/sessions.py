@@ -178,14 +178,12 @@ def end_session(
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
         left = len(Drafts(ledger.git).all()) - len(promoted)
-        told = [_named(shelf, note) for note in made]
-        told += [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
-        body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
+        elsewhere = [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
+        named = [*(_named(shelf, note) for note in made), *elsewhere]
+        body = _handoff(summary, named, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
-        sources = [one.id for one in made]
-        note = add_note(
-            tx, body, title=title, kind="summary", domain="history", tags=[handoffs.HANDOFF], sources=sources
-        )
+        given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
+        note = add_note(tx, body, title=title, kind="summary", domain="history", **given)
         if rating or requests:
             _keep_apart(tx, session, rating, requests)
         return after(tx, note.id), promoted
