@@ -312,6 +312,10 @@ def test_a_handoff_says_what_became_of_what_the_session_made(play: Play, cli: Ca
     ):  # fmt: skip
         assert told in text
     assert "bluebird" not in text
+    play.do(notes.retire_note, new, reason="It burnt.")
+    seen = cli("session", "start", "-C", str(play.root))[1]
+    assert f"- {new} (fact): The host is venus. [now retired]\n" in seen
+    assert f"- {wrong} (fact, retired): The port is 80.\n" in seen
     sessions.start_session(play.ledger)
     assert sessions.session_status(play.ledger)["redacted"] == []
 

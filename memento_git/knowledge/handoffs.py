@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from memento_git.knowledge.transitions import REDACTED
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -31,9 +32,16 @@ def told(shelf: Shelf, note: Prose) -> str:
 
 
 def _titled(shelf: Shelf, found: re.Match[str]) -> str:
-    """Return the line of a note with its title; one that is not on this branch, or cannot be read, has none."""
-    title = "redacted" if shelf.is_redacted(found[1]) else _title(shelf, found[1])
-    return f"{found[0]}: {title}" if title else found[0]
+    """Return the line of a note with its title, and its state where that is another by now.
+
+    One that is not on this branch, or cannot be read, has none.
+    """
+    note, status = found[1], shelf.status(found[1])
+    if status == REDACTED:
+        return f"{found[0]}: redacted"
+    title = _title(shelf, note)
+    now = f" [now {status}]" if status != "active" and status not in found[0] else ""
+    return f"{found[0]}: {title}{now}" if title else found[0]
 
 
 def _title(shelf: Shelf, note: str) -> str:
