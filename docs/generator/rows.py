@@ -438,6 +438,7 @@ SYNC: Final = {
     "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
     "findings": "errors that came, or that the merge made, as sentences; but for those in `trouble`",
     "released": "dispatches whose claims on the remote were removed",
+    "waiting": "completed dispatches whose claims hold on: the completion is on this branch alone",
 }  # fmt: skip
 ANSWERS: Final = {
     "init": "workspace created state collapse_events",

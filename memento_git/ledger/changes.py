@@ -95,7 +95,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
     command = ["git", "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
-    command += ["--ignore-submodules=none", "--", f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
+    command += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith("-") or SHORT_ID.fullmatch(base):
         return False
     try:

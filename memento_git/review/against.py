@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
 
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
@@ -155,8 +156,8 @@ class Comparison:
             return not self.is_new(change) or place.do not in GROWING
         return not self.is_new(change) and place.kind in ("evidence", "attachment", "plan")
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield what the branch did that nobody may do."""
+    def findings(self, policy: Policy) -> Iterator[Finding]:
+        """Yield what the branch did that nobody may do; `policy` is the base's."""
         for change in self.changes:
             place = layout.place_of(change.path)
             if self.is_new(change):
@@ -170,7 +171,7 @@ class Comparison:
                 yield from self._immutable(change, place)
         for path in self.unpacked():
             yield from self._taken_out(path)
-        yield from texts.changed(self)
+        yield from texts.changed(self, policy)
 
     def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
         event = place.kind == "event"

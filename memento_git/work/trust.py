@@ -92,14 +92,29 @@ def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
 def outcome_of(data: Mapping[str, Any]) -> str:
     """Return the outcome of evidence: of a command what it did, of a check its conclusion, of an answer what it says.
 
-    Of anything else it is what was typed.
+    Of anything else it is what was typed. A command of whose cases each was skipped has no verdict, as such a check.
     """
     command = data.get("command")
     if command is None:
         return _told(data)
     ended_well = command["exit"] == 0 and not command.get("timed_out") and not command.get("signal")
     sound = not data.get("problems") and all(_is_good(report) for report in data.get("reports") or ())
-    return "passed" if ended_well and sound else "failed"
+    if not ended_well or not sound:
+        return "failed"
+    return "observed" if of_nothing(data) else "passed"
+
+
+def of_nothing(data: Mapping[str, Any]) -> str:
+    """Return why the reports of a command leave it without a verdict, or nothing: they hold cases, and none passed."""
+    told = data.get("reports") or ()
+    held = [report for report in told if report.get("format") == "junit"]
+    names = [report["name"] for report in held if not report["counts"].get("passed")]
+    return f"every case in {', '.join(names)} was skipped" if names else ""
+
+
+def is_silent(data: Mapping[str, Any]) -> bool:
+    """Tell whether evidence of a kind that has verdicts has none, so that it takes no failure back."""
+    return data["kind"] in VERDICT_KINDS and outcome_of(data) == "observed"
 
 
 def _is_good(report: Mapping[str, Any]) -> bool:
@@ -222,6 +237,8 @@ def _nearly(sound: Iterable[Cited], command: Command) -> str:
             return f": {one.evidence.id} ran it as kind {one.evidence.kind}"
         if data["command"]["cwd"] != ".":
             return f": {one.evidence.id} ran it in {data['command']['cwd']}, not at the top of the repository"
+        if why := of_nothing(data):
+            return f": {one.evidence.id} ran it, and {why}"
     return ""
 
 
@@ -279,7 +296,8 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: st
         told = f": {doubt}" if doubt and least == "reproduced" else ""
         return f"{evidence.id} is only {trust}, and {least} is asked{told}"
     if outcome_of(evidence.data) != "passed":
-        return f"{evidence.id} has no verdict"
+        why = of_nothing(evidence.data)
+        return f"{evidence.id} has no verdict{f': {why}' if why else ''}"
     after = evidence.data.get("code_after")
     if after is not None and not agree(seen_by(evidence), after):
         return f"the code changed while the command of {evidence.id} ran"
