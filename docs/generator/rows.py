@@ -339,9 +339,10 @@ HIT: Final = {
     "thread": "or null", "to": "whom a question is for, or null", "tags": "list", "pinned": "part of every digest",
     "about": "places in the code: `anchor`, `state`, and where it is now: `path`, `lines`, `why`",
     "anchors": "the worst of these states: gone, changed, unknown, unpinned, moved, ok; or null",
-    "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`",
+    "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`, `stale`",
     "trust": "the best trust of what stands of it, or null",
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
+    "stale": "all of that saw other code than the commit's; or null",
     "proven": "of a task that is done, whether it is proven; else null",
     "run_status": "of a task whose run is over, how that ended; else null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
@@ -575,7 +576,7 @@ ANSWERS: Final = {
     "projects list": "projects",
     "projects add": "project",
     "projects remove": "project",
-    "purge": "notes done branch paths rewrites signed named_by sources not_reached before after backup next",
+    "purge": "notes done branch paths rewrites signed named_by copies sources not_reached before after backup next",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
     "code grep": " ".join(CODE_GREP),
@@ -633,9 +634,9 @@ def page() -> str:
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
         "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
-        "what became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its "
-        "recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step "
-        "followed them). "
+        "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`). `notes` of `recipe run` have "
+        "`score` (of its recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null "
+        "where no step followed them). "
         "`sections` of `recall` have `name` and `ids`; `files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
         "(how many in each), `records` (how many of each kind that is no note) and the `filters` that only notes pass, "
