@@ -175,9 +175,6 @@ def test_a_request_whose_own_tip_is_a_merge_is_compared_with_its_target(job: Job
     git(job.play.root, "checkout", "-q", "feature")
     git(job.play.root, "merge", "-q", "--no-edit", target)
     assert job.step("base", TARGET=target, TESTED=tested) == both(target)
-    git(job.play.root, "update-ref", "refs/remotes/origin/main", tested)
-    known = {"TARGET": target, "TARGET_NAME": "main", "TESTED": tested}
-    assert job.step("base", **known)["against"] == tested
 
 
 def test_a_push_is_compared_with_what_was_there_before_it(job: Job) -> None:

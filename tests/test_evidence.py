@@ -580,3 +580,19 @@ def test_an_edit_in_the_second_of_the_last_git_add_is_seen(play: Play) -> None:
         (play.root / "app.py").write_text("answer = 44\n")
         time.sleep(1.1)
         assert codestate.code_now(play.ledger.git)["tree"] != before["tree"]
+
+
+def test_a_yes_counts_until_the_latest_answer_is_a_no(play: Play) -> None:
+    play.planned()
+    task = play.task(require=["approval"])
+    claim = play.claimed(task)
+    grace = play.beside(play.root, "Grace")
+    yes = grace.do(evidences.approve, task, response="yes")
+    play.complete(claim, play.evidence(task), yes)
+    assert play.is_proven(task)
+    grace.do(evidences.approve, task, response="no")
+    assert not play.is_proven(task)
+    again = grace.do(evidences.approve, task, response="yes")
+    assert play.is_proven(task)
+    grace.do(evidences.retract, again, reason="A slip.")
+    assert not play.is_proven(task)

@@ -104,7 +104,9 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     sha = given.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")  # one of several merge bases, where there are several
     if branch:
         refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
-        return next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), sha or refs[0])
+        found = next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), "")
+        if not sha or (found and git.is_before(sha, git.answer("merge-base", head, found) or sha)):
+            return found or refs[0]
     return sha or (PARENT if is_merge else "")
 
 

@@ -33,7 +33,7 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
         if kind_of(key) == "task":
             found += _task(state, key, scope)
         elif kind_of(key) == "evidence":
-            found += citations.check_evidence(state, key, scope.policy)
+            found += citations.check_evidence(state, key, scope)
     for key in groups:
         for event in folds.standing(state, key):
             found += folds.dated(state, event)
@@ -114,8 +114,8 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
     repaired = found.data.get("repairs")
     if repaired and repaired not in state.index.prose:
         yield Finding("L004", found.path, 0, f"{task} repairs {repaired}, which is not in this run", "restore it")
-    elif repaired:
-        yield from _repair(state, found, repaired, scope)
+    for old in repaired_by(state, found):
+        yield from _repair(state, found, old, scope)
     if state.is_late(task):
         message = f"{task}, or what happened to it, came after the run was completed"
         yield Finding("T005", found.path, 0, message, f"memento task show {task}", "warning")
@@ -123,16 +123,24 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
         yield from _done(state, found, scope)
 
 
-def _repair(state: RunState, task: Prose, repaired: str, scope: Scope) -> Iterator[Finding]:
-    """Yield what a repair asks less than the task that it repairs."""
-    old = state.view.record(state.index.prose[repaired])
-    if not isinstance(old, Prose):
-        return
+def repaired_by(state: RunState, task: Prose) -> list[Prose]:
+    """Return the tasks whose place a repair takes: that which it repairs, and what that one repairs in its turn."""
+    found: list[Prose] = []
+    here: Prose | None = task
+    while here is not None and (name := here.data.get("repairs")) and name not in {one.id for one in found}:
+        old = state.view.record(state.index.prose.get(name, ""))
+        here = old if isinstance(old, Prose) else None
+        found += [here] if here is not None else []
+    return found
+
+
+def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[Finding]:
+    """Yield what a repair asks less than a task that it repairs."""
     if less := asks_less(old.data, task.data, scope.policy):
-        message = f"{task.id} repairs {repaired}, and asks less: {'; '.join(less[:3])}"
+        message = f"{task.id} repairs {old.id}, and asks less: {'; '.join(less[:3])}"
         severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
-        fix = f"put back what {repaired} asks" + (f", and its {', '.join(moved)}" if moved else "")
+        fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
         yield Finding("P005", task.path, 0, message, fix, severity)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NAMED = {"dispatch": "dispatch", "recovery_of": "dispatch", "plan": "plan", "successor": "evidence"}
 
 
-def check_evidence(state: RunState, identity: str, policy: Policy) -> Iterator[Finding]:
+def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Finding]:
     """Yield what is wrong with one piece of evidence as it stands."""
     evidence = state.evidence(identity)
     if evidence is None:
@@ -36,13 +36,16 @@ def check_evidence(state: RunState, identity: str, policy: Policy) -> Iterator[F
     if is_ahead(evidence.data["at"], state.view.now):
         message = f"{identity} is dated {evidence.data['at']}, which is not yet; until then it proves nothing"
         yield Finding("T004", evidence.path, 0, message, "see to the clock of who wrote it", "warning")
-    if evidence.data["outcome"] != trust.outcome_of(evidence.data):
+    shown = trust.outcome_of(evidence.data)
+    if evidence.data["outcome"] != shown and state.evidence_status(identity) == "recorded":
         did = "what the command did" if "command" in evidence.data else "what it says"
         message = f"{identity} says {evidence.data['outcome']}, which disagrees with {did}"
-        yield Finding("V002", evidence.path, 0, message, f"memento evidence retract {identity} --reason WHY")
+        fix = f"memento evidence retract {identity} --reason WHY"
+        older = shown == "observed" and scope.before is None  # of a version that knew no such verdict
+        yield Finding("V002", evidence.path, 0, message, fix, "warning" if older else "error")
     if state.evidence_status(identity) != "redacted":
         yield from _kept(state, evidence)
-    yield from _sizes(evidence, policy)
+    yield from _sizes(evidence, scope.policy)
 
 
 def _is_known(state: RunState, identity: str) -> bool:
@@ -108,7 +111,9 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
         if one is not None and "code" in one.data:
             ran = one.data.get("command", {"cwd": "", "argv": ()})
             found.setdefault((one.kind, ran["cwd"], *ran["argv"]), []).append(one)
-    fix = f"memento evidence run --task {task} -- CMD"
+    fix = (
+        f"memento task verify {task} runs what is asked; or memento task reopen {task}, and complete it with a new run"
+    )
     for alike in found.values():
         fresh = [one for one in alike if trust.saw(one, scope.code)]
         told = "saw other code than this commit's" if not fresh else ""

@@ -213,7 +213,7 @@ def _before(first: str, base: View, scopes: Mapping[str, Scope], touched: Collec
     """Return what was wrong with the same records at the base."""
     if layout.CONFIG not in base.files:
         return set()
-    then = {run: scope._replace(added=(), code=scope.before, before=None) for run, scope in scopes.items()}
+    then = {run: scope._replace(added=(), code=scope.before) for run, scope in scopes.items()}
     policy, own = next((scope.policy for scope in then.values()), None), policy_at(base)[0]
     found = [
         *_of_runs(base, then, Runners(base, policy, first)),

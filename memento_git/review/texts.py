@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.work import Prose
+from memento_git.review import checks
 from memento_git.work.state import RunState
 from memento_git.work.verification import asks_less
 
@@ -57,10 +58,12 @@ def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> It
 
 def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
     """Tell of a changed text of a task that is handed out, done or repaired, and of what that unproves."""
-    status = RunState(comparison.base, place.run).task_status(place.id)
+    state = RunState(comparison.base, place.run)
+    status, events = state.task_status(place.id), state.folded(place.id).events
     less = asks_less(old.data, new.data, policy)
     repairs = _repairs(comparison, place) if less else []
-    if status in ("pending", "cancelled") and not repairs:
+    was_rejected = bool(less) and any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
+    if status in ("pending", "cancelled") and not repairs and not was_rejected:
         return
     keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
@@ -68,8 +71,10 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
     whose = f"{', '.join(repairs)}, which repairs it, could ask less by it" if repairs else "less is asked by it"
     told += f"; {whose}: {'; '.join(less[:3])}" if less else ""
-    message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
+    before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
+    message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
     easier = bool(less or {"criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
+    easier = easier or (was_rejected and any(event.id in comparison.added() for event in done))
     grave = easier or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
@@ -94,8 +99,11 @@ def _undoing(comparison: Comparison, place: Place, path: str, fix: str) -> str:
 def _repairs(comparison: Comparison, place: Place) -> list[str]:
     """Return the tasks that repair a task, and so have to ask what it asks."""
     state = comparison.state(place.run)
-    found = ((name, comparison.head.record(state.index.prose[name])) for name in state.ids("task"))
-    return [name for name, prose in found if isinstance(prose, Prose) and prose.data.get("repairs") == place.id]
+    found = (comparison.head.record(state.index.prose[name]) for name in state.ids("task"))
+    return [
+        prose.id for prose in found
+        if isinstance(prose, Prose) and place.id in {old.id for old in checks.repaired_by(state, prose)}
+    ]  # fmt: skip
 
 
 def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:

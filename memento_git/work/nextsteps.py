@@ -8,10 +8,11 @@ from memento_git.model.ids import option
 from memento_git.model.states import FINAL_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Row = dict[str, Any]
 SOON: Final = 3
+NOWHERE: Final[Mapping[str, Row]] = {}
 ALL_DONE: Final = "every task is done and proven"
 
 
@@ -21,11 +22,14 @@ def all_done(tasks: Sequence[Row]) -> bool:
     return all(row["status"] in ended and row["proven"] is not False for row in tasks)
 
 
-def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = ()) -> list[Row]:
+def next_steps(
+    held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = (),
+    away: Mapping[str, Row] = NOWHERE,
+) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
     `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
-    outside of an archive.
+    outside of an archive; `away` are the steps of dispatches that a branch of their own knows more of.
     """
     run = held["run"]
     steps = [
@@ -48,7 +52,7 @@ def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gat
          "command": f"memento dispatch recover {row['dispatch_id']}"}
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
-    return [*steps, *_plan_steps(held), *merges, *_task_steps(held, gates)]
+    return [*steps, *_plan_steps(held), *merges, *_task_steps(held, gates, away)]
 
 
 def failed_gates(held: Row) -> list[Row]:
@@ -115,7 +119,7 @@ def _looks(row: Row) -> str:
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
 
 
-def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
+def _task_steps(held: Row, gates: Sequence[Row], away: Mapping[str, Row]) -> list[Row]:
     drafts = _drafts(held)
     tasks, run = [row for row in held["tasks"] if not row["broken"]], held["run"]["id"]
     if not held["tasks"] and not broken(held):
@@ -142,8 +146,9 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
         if len(steps) >= SOON + 2:
             return steps[: SOON + 2]
         if row["status"] == "dispatched" and row["id"] in claimed:
-            command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
-            steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
+            name = claimed[row["id"]]["dispatch_id"]
+            waits = {"why": f"“{row['title']}” waits to be claimed", "command": f"memento dispatch claim {name}"}
+            steps.append(away.get(name, waits))
         elif row["status"] == "in_progress":
             steps.append({"why": f"“{row['title']}” is in progress", "command": _shows(row)})
         elif row["ready"]:

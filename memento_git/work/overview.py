@@ -173,7 +173,8 @@ def overview(
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     held["stale"] = stale
     loose = f"{layout.RUNS}/{run}" in view.folders
-    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=_gates(view, held, signs=signs))
+    gates = _gates(view, held, signs=signs)
+    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, away=_away(view, held))
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
@@ -265,6 +266,32 @@ def _merges(view: View, held: Row) -> list[Row]:
             steps.append({"why": f"“{task['title']}” was done {len(branches)} times", "command": choose})
         else:
             steps.append({"why": f"“{task['title']}” is not merged yet", "command": f"git merge {branches[0]}"})
+    return steps
+
+
+def _away(view: View, held: Row) -> dict[str, Row]:
+    """Return the steps of dispatches that wait here, and are claimed or completed on a branch of their own."""
+    titles = {row["id"]: row["title"] for row in held["tasks"] if row["status"] == "dispatched"}
+    waiting = [row for row in held["dispatches"] if row["status"] == "queued" and row["task_id"] in titles][:SOON]
+    if not waiting or len(view.commits) != 1:
+        return {}
+    from memento_git.ledger import checkouts
+    from memento_git.ledger.view import View as Other
+    from memento_git.work.state import RunState
+
+    off = checkouts.off_head(view.git)
+    steps: dict[str, Row] = {}
+    for row in waiting:
+        branch = checkouts.branch_of(row["dispatch_id"])
+        ref = checkouts.ref_of(view.git, row["dispatch_id"]) if branch in off else ""
+        if not ref:
+            continue
+        there = RunState(Other(view.git, (view.git.commit_of(ref),), view.now), held["run"]["id"])
+        status = there.dispatches(row["task_id"]).get(row["dispatch_id"], {}).get("status")
+        command = {"completed": f"git merge {branch}", "claimed": f"memento status --at {branch}"}.get(status or "")
+        if command:
+            why = f"“{titles[row['task_id']]}” is {status} on its own branch"
+            steps[row["dispatch_id"]] = {"why": why, "command": command}
     return steps
 
 

@@ -10,7 +10,7 @@ from memento_git.work import persons, remains, trust
 from memento_git.work.verification import Asked, asked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
@@ -117,20 +117,30 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
 
 
 def _taken_back(state: RunState, approval: Evidence, of: str) -> str:
-    """Return the no that whoever approved something gave to it later, or nothing.
+    """Return the no that is the latest answer of whoever approved something, or nothing.
 
-    Where it is to count for a record, so does a no to that, to the run, or to evidence of that record. One that was
-    withdrawn or redacted counts, whoever did that: a no is followed by a yes, and not taken away.
+    Where it is to count for a record, answers to that, to the run and to evidence of that record count, too. A no that
+    was withdrawn or redacted stays one, whoever did that, until it is followed by a yes.
     """
-    found = [(name, one.data) for name in state.ids("evidence") if (one := state.evidence(name)) is not None]
-    noes = [(name, data) for name, data in found if "approves" in data and trust.outcome_of(data) == "failed"]
-    noes += [(name, left) for name, left in remains.said(remains.taken_away(state)) if left.get("outcome") == "failed"]
-    by, at = approval.data["by"], approval.data["at"]
     scopes = {approval.data["approves"], *((of, state.id) if of else ())}
-    for name, data in noes:
-        asked = str(data.get("approves"))
+    latest = (str(approval.data["at"]), False, "", "")
+    for name, data, is_no in _answers(state):
+        asked, at, by = (str(data.get(key)) for key in ("approves", "at", "by"))
         if asked not in scopes and of not in (one.tasks if (one := state.evidence(asked)) is not None else ()):
             continue
-        if str(data.get("at")) >= at and persons.is_same(str(data.get("by")), by):
-            return f"{data.get('by')} answered no to {asked} since, in {name}"
-    return ""
+        if persons.is_same(by, approval.data["by"]):
+            latest = max(latest, (at, is_no, asked, name))
+    return f"{approval.data['by']} answered no to {latest[2]} since, in {latest[3]}" if latest[1] else ""
+
+
+def _answers(state: RunState) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
+    """Yield each answer of a run that is a no, or a yes which stands."""
+    for name in state.ids("evidence"):
+        one = state.evidence(name)
+        if one is not None and "approves" in one.data:
+            outcome = trust.outcome_of(one.data)
+            if outcome == "failed" or (outcome == "passed" and state.evidence_status(name) == "recorded"):
+                yield name, one.data, outcome == "failed"
+    for name, left in remains.said(remains.taken_away(state)):
+        if left.get("outcome") == "failed":
+            yield name, left, True

@@ -131,3 +131,24 @@ def test_a_repair_of_which_policy_asks_as_much_or_more(doors: Doors) -> None:
     weakened(doors, repair, old="- a.py\n", new="- b.py\n")
     weakened(doors, repair, old="kind: feature\n", new="verify:\n  evidence: [test]\n  commands: [{run: [make]}]\n")
     doors.sound()
+
+
+def test_a_repair_of_a_repair_that_asked_less(doors: Doors, rejected: str) -> None:
+    """Way: a repair is made easier and cancelled, and what repairs that one asks as little."""
+    first = doors.play.do(verifying.repair_task, rejected)
+    weakened(doors, first)
+    doors.play.complete(doors.play.claimed(first), doors.play.evidence(first))
+    doors.forge(first, "rejected", unmet=["It runs."])
+    second = doors.play.do(verifying.repair_task, first)
+    doors.landed()
+    doors.play.complete(doors.play.claimed(second), doors.play.evidence(second))
+    assert f"{second} repairs {rejected}, and asks less" in doors.caught("P005")
+
+
+def test_a_task_that_is_reopened_after_its_rejection_and_made_easier(doors: Doors, rejected: str) -> None:
+    doors.play.do(tasks.reopen_task, rejected, reason="Once more.")
+    doors.landed()
+    weakened(doors, rejected)
+    assert f"{rejected} was rejected once, and pending when its" in doors.warned("D007")
+    doors.play.complete(doors.play.claimed(rejected), doors.play.evidence(rejected))
+    assert "less is asked by it" in doors.caught("D007")

@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from memento_git.ledger.remoteclaims import Held
     from memento_git.ledger.store import Ledger
 
+TRUNKS: Final = ("main", "master")
 ENDED: Final = ("completed", "failed", "recovered")
 
 
 def default_branch(git: Git, remote: str) -> str:
-    """Return the branch that others start from, as git knows it of a remote; nothing where it does not."""
-    told = git.answer("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD") or ""
-    return told.removeprefix(f"refs/remotes/{remote}/")
+    """Return the branch that others start from, as git knows it, else main or master; nothing for neither."""
+    start = f"refs/remotes/{remote}/"
+    told = git.answer("symbolic-ref", "--quiet", f"{start}HEAD")
+    if told is None:
+        there = (git.answer("for-each-ref", "--format=%(refname)", *(start + name for name in TRUNKS)) or "").split()
+        told = there[0] if there else ""
+    return told.removeprefix(start)
 
 
 def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
