@@ -165,8 +165,21 @@ def test_a_failure_of_a_kind_that_neither_proves_nor_is_asked_does_not_reject(pl
     play.planned()
     checked(play)
     task = completed(play)
-    play.do(evidences.record_draft, evidences.witness(play.ledger, RED.split(), quiet=True), tasks=[task])
+    first = play.do(evidences.record_draft, evidences.witness(play.ledger, RED.split(), quiet=True), tasks=[task])
+    found = verify(play, task)
+    assert (found.accepted, first in found.judged) == (True, False)
+    assert play.is_proven(task), "an acceptance does not unprove what was proven"
+
+
+def test_an_approval_that_does_not_hold_any_more_is_no_part_of_an_acceptance(play: Play) -> None:
+    play.planned()
+    task = play.task(require=["approval"])
+    play.do(evidences.approve, task)
+    play.do(tasks.revise_task, task, body="Another text.")
+    play.complete(play.claimed(task), play.evidence(task))
+    play.as_("Grace").do(evidences.approve, task)
     assert verify(play, task).accepted
+    assert play.is_proven(task)
 
 
 def test_a_retracted_failure_counts_no_more(play: Play) -> None:

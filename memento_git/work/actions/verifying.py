@@ -168,14 +168,19 @@ def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -
 def _tried(
     state: RunState, prose: Prose, asked: Asked, code: dict[str, Any], completion: Event
 ) -> tuple[list[str], list[str]]:
-    """Judge one completion on what it cites and on what else was recorded for its code, or for the code as it is."""
+    """Judge one completion on what it cites and on what else was recorded for its code, or for the code as it is.
+
+    An acceptance stands on all that it names, so it names only what speaks for it.
+    """
     found, codes = pasts.evidence_for(state, prose.id), [code, completion.data["code"]]
     held = verdict.latest(verdict.of_hand_off(found, completion.get("dispatch")), prose.id, codes)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
     proving = {one.kind for name in proof.by if (one := state.evidence(name)) is not None}
-    refs = dict.fromkeys([*completion.data["evidence"], *(one.ref for one in _relevant(held, asked))])
-    return [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, codes), asked, proving)], list(refs)
+    unmet = [*proof.why, *verdict.contradictions(verdict.latest(found, prose.id, codes), asked, proving)]
+    bearing = _relevant(held, asked)
+    cited = bearing if unmet else verdict.sound(bearing, prose.id)
+    return unmet, list(dict.fromkeys([*completion.data["evidence"], *(one.ref for one in cited)]))
 
 
 def _relevant(held: Sequence[Cited], asked: Asked) -> list[Cited]:
