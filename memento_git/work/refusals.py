@@ -210,6 +210,15 @@ class NotExpired(Refused):
     hint_ = "wait, or take it with --force --reason WHY"
 
 
+class TermsChanged(Refused):
+    token = "terms_changed"
+    sentence = "the criteria, verification or text of task {task} changed after dispatch {dispatch} was handed out"
+    hint_ = (
+        "hand it out anew, as it is now: memento dispatch recover {dispatch} --force --reason WHY --requeue; or put "
+        "the words back"
+    )
+
+
 class EvidenceRequired(Refused):
     token = "evidence_required"
     sentence = "task {task} cannot be completed: {why}"

@@ -79,7 +79,7 @@ def hand_out(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
-        brief=brief, branch=_branch(name) if apart else "",
+        brief=brief, terms=handout.terms(prose), branch=_branch(name) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
 
@@ -145,6 +145,7 @@ def take(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invo
     until = _until(tx, lease or desk.policy.lease)
     held = state.dispatches(task).get(name, {})
     _judge_first(desk, state, task, name, until)
+    handout.refuse_changed_terms(state, task, name)
     if held.get("status") != "claimed" or held.get("holder") != tx.actor:
         _take_ref(tx, state, task, Claim(name, tx.actor, until))
     desk.happen(
@@ -260,6 +261,7 @@ def complete(
     ended = state.dispatches(task).get(name, {}).get("status", "")
     if ended in ("completed", "failed", "recovered"):
         raise no.DispatchTerminal(dispatch=name, state=ended)
+    handout.refuse_changed_terms(state, task, name)
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref)) for ref in refs]
     if problem := _unacceptable(cited, task, name):

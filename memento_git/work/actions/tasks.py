@@ -8,6 +8,7 @@ from memento_git.ledger import claims, layout
 from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid
+from memento_git.work import handout
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -143,6 +144,8 @@ def revise_task(
         refuse_cycle({**graph, identity: changes["depends_on"]}, identity)
     desk.rewrite(prose.path, prose.data, changes, desk.optional("body", body))
     tx.touch(state.id, identity)
+    found = [handout.changed_terms(state, identity, name) for name in state.folded(identity).lanes.open_dispatches()]
+    tx.ledger.warnings += [f"{one.message}; {one.hint}" for one in found if one is not None]
     return identity
 
 
