@@ -318,8 +318,13 @@ def tools(git_version: str) -> dict[str, str]:
 
 
 def inside(top: Path, given: Path) -> str:
-    """Return a path relative to the repository; refuse what lies, or leads, outside."""
+    """Return a path relative to the repository; refuse what lies, or leads, outside, and what no record can name."""
+    from memento_git.texts.typed import refuse_not_utf8
+
+    refuse_not_utf8(given.name)
     try:
-        return given.resolve().relative_to(top.resolve()).as_posix()
+        found = given.resolve().relative_to(top.resolve()).as_posix()
     except (ValueError, OSError):
         raise OutsideRepository(path=given.name) from None
+    refuse_not_utf8(found)
+    return found

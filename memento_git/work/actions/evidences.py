@@ -83,6 +83,8 @@ def witness(
     top = _top(git)
     start = top if required else git.start
     cwd = capture.inside(top, start)
+    for report in reports:
+        capture.inside(top, start / report)
     before = codestate.code_now(git, covers)
     keep = keep or _policy(ledger).output
     old = {report: witnessed.mark(start / report) for report in reports}

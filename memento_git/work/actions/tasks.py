@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.ledger import claims, layout
 from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
-from memento_git.texts.typed import TextInvalid
+from memento_git.texts.typed import TextInvalid, refuse_not_utf8
 from memento_git.work import handout
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
@@ -106,6 +106,7 @@ def place(given: str) -> str:
     """Return a path of the repository as records hold it."""
     from memento_git.model.types import PLACE
 
+    refuse_not_utf8(given)
     clean = given.replace("\\", "/").removeprefix("./").rstrip("/")
     problems: list[Any] = []
     PLACE.read(clean, (), problems)
