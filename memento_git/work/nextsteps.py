@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Row = dict[str, Any]
 SOON: Final = 3
@@ -19,6 +19,12 @@ def all_done(tasks: Sequence[Row]) -> bool:
     """Tell whether nothing of the work is left: each task is settled, and proven where that is asked."""
     ended = ("completed", "accepted", "cancelled")
     return all(row["status"] in ended and row["proven"] is not False for row in tasks)
+
+
+def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]:
+    """Return the gates that have failed, without those of tasks in such a state: they hold nothing up."""
+    done_with = {row["id"] for row in held["tasks"] if row["status"] in but}
+    return [row for row in held["gates"] if row["status"] == "failed" and row["scope"] not in done_with]
 
 
 def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = ()) -> list[Row]:
@@ -41,7 +47,7 @@ def next_steps(held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gat
     steps += [
         {"why": f"gate {row['kind']} of {row['scope']} has failed",
          "command": f"memento gate record {row['kind']} passed {option(row['scope'])}"}
-        for row in held["gates"] if row["status"] == "failed"
+        for row in failed_gates(held, but=("cancelled", "rejected"))
     ]  # fmt: skip
     steps += [
         {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
@@ -68,6 +74,35 @@ def held_back(held: Row) -> list[Row]:
         if row["held_back"] and row["held_back"]["error"] != "plan_changed":
             found.setdefault((row["held_back"]["error"], row["held_back"]["next"]), row)
     return list(found.values())
+
+
+class Stranded(NamedTuple):
+    """A task that waits for cancelled ones, so that its turn never comes, and the command that takes those away."""
+
+    task: Row
+    why: str
+    command: str
+
+
+def stranded(tasks: Sequence[Row]) -> list[Stranded]:
+    """Return the pending tasks that wait for cancelled ones; the repair of one takes its place in the command."""
+    known = {row["id"]: row for row in tasks}
+    repairs = {row["repairs"]: row["id"] for row in tasks if row["repairs"]}
+    found = []
+    for row in tasks:
+        gone = [other for other in row["waits_on"] if other in known and known[other]["status"] == "cancelled"]
+        if row["status"] == "pending" and gone:
+            told = ", ".join(f"“{known[other]['title']}”" for other in gone)
+            why = f"“{row['title']}” waits on {told}, which {'is' if len(gone) == 1 else 'are'} cancelled"
+            found.append(Stranded(row, why, leaving_out(row["id"], row["dependencies"], gone, repairs)))
+    return found
+
+
+def leaving_out(task: str, dependencies: Sequence[str], gone: Sequence[str], repairs: Mapping[str, str]) -> str:
+    """Return the command that leaves dependencies of a task out, or puts what repairs them in their place."""
+    left = dict.fromkeys(repairs.get(other, "") if other in gone else other for other in dependencies)
+    options = " ".join(f"--depends-on {other}" for other in left if other) or "--no-dependencies"
+    return f"memento task revise {task} {options}"
 
 
 def _mending(held: Row) -> list[Row]:
@@ -127,6 +162,7 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
          "command": f"memento task reopen {row['id']} --reason WHY"}
         for row in tasks if row["status"] == "blocked"
     ][:SOON]  # fmt: skip
+    steps += [{"why": one.why, "command": one.command} for one in stranded(tasks)[:SOON]]
     claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
     steps += [
         {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
@@ -154,6 +190,6 @@ def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:
         return []
     if all(row["status"] == "cancelled" for row in held["tasks"]):
         return [{"why": "every task was cancelled", "command": f"memento run cancel {run} --reason WHY"}]
-    if gates or any(row["status"] == "failed" for row in held["gates"]):
+    if gates or failed_gates(held):
         return [*gates]
     return [{"why": ALL_DONE, "command": f"memento run complete {run}"}]

@@ -134,6 +134,10 @@ class DependencyOpen(Refused):
     hint_ = "see what is ready: memento task list --ready"
 
 
+class DependencyGone(DependencyOpen):
+    hint_ = "leave it out, or name what takes its place: {command}"
+
+
 class DependencyCycle(Refused):
     token = "dependency_cycle"
     sentence = "these tasks would depend on one another: {cycle}"
