@@ -93,6 +93,7 @@ def witness(
         raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, start, old)
+    problems += [f"it was ended by {run.interrupted}"] if run.interrupted not in ("", "SIGINT") else []
     ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
     command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
     data: dict[str, Any] = {

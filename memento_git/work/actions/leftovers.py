@@ -49,7 +49,10 @@ def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
         if one.is_dead:
             return f"the worker of {one.dispatch}{where} is gone", RECOVER
         if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
-            return f"{one.dispatch} has no work tree{where}", f"memento dispatch recover {one.dispatch} --force"
+            return (
+                f"{one.dispatch} has no work tree{where}",
+                f"memento dispatch recover {one.dispatch} --force --reason WHY",
+            )
         return None
     holds = ", and holds work" if recovering.holds_work(ledger.git, one, status) else ""
     fix = RECOVER if holds else "memento doctor --fix"
