@@ -77,8 +77,8 @@ class Memory:
     ) -> str:  # fmt: skip
         """Keep a memory, a fact unless `kind` says otherwise; return its id.
 
-        The one that has the same key already says this from now on; where it is of another kind than is asked for, a
-        new memory takes its place.
+        The one that has the same key already says this from now on, and is resumed where it was parked; where it is of
+        another kind than is asked for, or has expired, a new memory takes its place.
         """
         item = {"content": content, "kind": kind, "importance": importance, "subject_key": subject_key}
         return self.store_many([{**item, "metadata": metadata, "source": source}])[0]
@@ -256,19 +256,27 @@ def _stored(
     desk: Desk, content: str, kind: str = "", importance: float = 0.5, subject_key: str = "",
     metadata: Mapping[str, Any] | None = None, source: str = "",
 ) -> str:  # fmt: skip
-    """Add a memory, or let the live one of the same key say this from now on."""
+    """Add a memory, or let the live one of the same key say this from now on: it is recalled in either case."""
     from memento_git.knowledge.actions.notes import add_note
 
     held = desk.shelf.keyed(subject_key) if subject_key else None
-    is_live = held is not None and desk.shelf.status(held.id) in ("active", "parked", "contested")
-    if held is not None and is_live and kind in ("", held.data["kind"]):
-        return _bettered(desk, held.id, content, importance, metadata, "", source)
-    before = held if is_live else None
+    before = held if held is not None and desk.shelf.status(held.id) in ("active", "parked", "contested") else None
+    if before is not None and kind in ("", before.data["kind"]) and not desk.shelf.is_expired(before):
+        return _resumed(desk, _bettered(desk, before.id, content, importance, metadata, "", source))
     tags = before.list("tags") if before is not None and not metadata else _tags(metadata)
-    return add_note(
-        desk.tx, content, kind=kind or "fact", importance=str(importance), key=subject_key, tags=tags,
+    sort = kind or (before.data["kind"] if before is not None else "fact")
+    made = add_note(
+        desk.tx, content, kind=sort, importance=str(importance), key=subject_key, tags=tags,
         sources=_sources(before, source), supersedes=[before.id] if before is not None else [],
-    ).id  # fmt: skip
+    )  # fmt: skip
+    return _resumed(desk, made.id)
+
+
+def _resumed(desk: Desk, note: str) -> str:
+    """Take a note up again that was set aside; who stores what it says wants it to be recalled."""
+    from memento_git.knowledge.actions.notes import resume_note
+
+    return resume_note(desk.tx, note) if desk.shelf.status(note) == "parked" else note
 
 
 def _sources(note: Prose | None, source: str) -> list[str]:

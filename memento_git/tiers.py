@@ -47,7 +47,7 @@ class MemoryManager:
     def add(self, text: str, tier: str = "short") -> str:
         """Remember a text; return its id. Short is a ring of the latest, medium expires, long lasts.
 
-        A text that is there already, and would expire, lasts once it is added as long.
+        A text that is there already, and would expire, lasts once it is added as long; one that was parked is resumed.
         """
         if tier not in TIERS:
             raise NoSuchTier(tier=tier)
@@ -57,10 +57,12 @@ class MemoryManager:
         if tier == "short":
             return str(keep_note(ledger, text, short=True).row["id"])
         kept = keep_note(ledger, text, tier=tier, kind=KIND)
-        if tier == "long" and kept.added.existing and kept.row["expires"]:
-            from memento_git.knowledge.actions.notes import promote_note
+        from memento_git.knowledge.actions import notes
 
-            ledger.change("note promote", lambda tx: promote_note(tx, kept.added.id))
+        if kept.added.existing and kept.row["status"] == "parked":
+            ledger.change("note resume", lambda tx: notes.resume_note(tx, kept.added.id))
+        if tier == "long" and kept.added.existing and kept.row["expires"]:
+            ledger.change("note promote", lambda tx: notes.promote_note(tx, kept.added.id))
         return kept.added.id
 
     def retrieve(self, query: str, k: int = 5) -> list[Remembered]:

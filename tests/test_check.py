@@ -268,6 +268,17 @@ def test_two_canonical_plans_and_a_circle_are_found_on_the_merge(play: Play) -> 
     assert merged(play, side(first, one, two), side(second, two, one)) == ["T001 error", "T003 error"]
 
 
+def test_a_stricter_plan_that_a_merge_brings_tells_of_what_it_unproves(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    git(play.root, "switch", "-qc", "stricter")
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "Strict", "Do it.", run=run, require=["lint"]))
+    git(play.root, "switch", "-q", "main")
+    play.complete(play.claimed(task), play.evidence(task))
+    git(play.root, "merge", "-q", "--no-ff", "--no-edit", "stricter")
+    assert "P001 warning" in look(play)
+
+
 def test_the_index_is_checked_and_nothing_is_written(branch: Play, cli: Any) -> None:
     path = path_of(branch, "tasks/*/*/*-claimed-*.yaml")
     objects = sorted((branch.root / ".git" / "objects").rglob("*"))
@@ -296,6 +307,50 @@ def test_the_index_that_a_hook_names_is_the_one_that_is_checked(
     assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
     monkeypatch.setenv("GIT_INDEX_FILE", str(branch.root / ".git" / "index"))
     assert cli("check", "--staged", "-C", str(branch.root))[0] == 5
+
+
+def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cli: Any) -> None:
+    git(branch.root, "switch", "-q", "main")
+    config = branch.root / ".memento" / "config.yaml"
+    config.write_text(config.read_text().replace("require: []", "require: [lint]"))
+    branch.commit_all("lint is asked")
+    git(branch.root, "switch", "-qc", "feature")
+    git(branch.root, "switch", "-q", "main")
+    config.write_text(config.read_text().replace("require: [lint]", "require: []"))
+    branch.commit_all("lint is asked no more")
+    branch.proven("Done since")
+    git(branch.root, "switch", "-q", "feature")
+    git(branch.root, "merge", "-q", "--no-commit", "--no-ff", "main")
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
+    git(branch.root, "commit", "-qm", "merged")
+    assert cli("check", "--base", "HEAD^@", "-C", str(branch.root))[0] == 0
+    assert cli("check", "--base", "HEAD^1", "-C", str(branch.root))[0] == 5
+    git(branch.root, "reset", "-q", "--hard", "HEAD^1")
+    git(branch.root, "merge", "-q", "--no-commit", "--no-ff", "main")
+    git(branch.root, "reset", "-q", "HEAD", "--", ".memento")
+    code, out, _ = cli("check", "--staged", "-C", str(branch.root))
+    assert (code, "D002" in out) == (5, True)
+    root = git(branch.root, "rev-list", "--max-parents=0", "HEAD")
+    assert cli("check", "--base", f"{root}^@", "-C", str(branch.root))[0] == 1
+
+
+def test_the_revisions_that_pre_commit_was_asked_about_are_compared(
+    branch: Play, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
+    branch.commit_all("tidy")
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "main")
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", "HEAD")
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 5
+
+
+@pytest.mark.parametrize(
+    "command", [("check", "--base"), ("check", "--at"), ("check", "--diff"), ("evidence", "reproduce", "--base")]
+)
+def test_a_revision_that_is_empty_is_refused(branch: Play, cli: Any, command: tuple[str, ...]) -> None:
+    code, _, err = cli(*command, "", "-C", str(branch.root))
+    assert (code, "is a variable not set?" in err) == (2, True)
 
 
 def test_a_bare_repository_is_checked_at_a_revision(branch: Play, cli: Any, tmp_path: Path) -> None:
@@ -434,3 +489,16 @@ def test_json_says_what_was_found(branch: Play, cli: Any) -> None:
     assert (code, answer["ok"], answer["error"]) == (5, False, "findings")
     assert {row["code"] for row in answer["findings"]} >= {"D002", "E002"}
     assert all(row["title"] for row in answer["findings"])
+
+
+def test_an_index_with_conflicts_is_told_as_that(branch: Play, cli: Any) -> None:
+    git(branch.root, "switch", "-q", "-c", "beside")
+    (branch.root / "app.py").write_text("answer = 43\n")
+    git(branch.root, "commit", "-qam", "one")
+    git(branch.root, "switch", "-q", "-")
+    (branch.root / "app.py").write_text("answer = 44\n")
+    git(branch.root, "commit", "-qam", "two")
+    git(branch.root, "merge", "-q", "beside", check=False)
+    code, out, _ = cli("check", "--staged", "-C", str(branch.root), "--json")
+    told = json.loads(out)
+    assert (code, told["error"], "app.py" in told["message"]) == (1, "index_unmerged", True)

@@ -244,6 +244,25 @@ def test_the_check_of_a_bad_branch_fails_the_job_at_its_end(job: Job) -> None:
     assert job.code == 5
 
 
+def test_what_is_no_error_is_shown_too(job: Job, forge: Forge) -> None:
+    job.play.run()
+    job.play.as_("agent:hermes").task("By another than its author")
+    checked = job.step("check", BASE="HEAD~1")
+    assert (checked["code"], checked["found"]) == ("0", "1")
+    assert "::warning" in job.said
+    body = job.step("diff", BASE="HEAD~1", FOUND="1")["body"]
+    given = {"GITHUB_TOKEN": TOKEN, "API": forge.url, "NUMBER": "7", "REPOSITORY": "acme/app", "FOUND": "1"}
+    job.step("comment", BODY=body, **given)
+    assert "`memento check` found 1" in forge.comments[0]["body"]
+
+
+def test_the_table_is_of_the_branch_alone_where_a_base_is_named(job: Job) -> None:
+    target, _ = requested(job.play)
+    git(job.play.root, "checkout", "-q", "feature")
+    parted = git(job.play.root, "merge-base", "feature", target)
+    assert job.step("base", BASE="main") == {"base": parted, "against": target}
+
+
 @pytest.mark.parametrize("code", ["0", "5"])
 def test_the_verdict_is_that_of_the_check(job: Job, code: str) -> None:
     job.step("verdict", CODE=code)

@@ -12,10 +12,10 @@ import pytest
 
 from memento_git.ledger import claims, lock, publish, remoteclaims, remotes
 from memento_git.ledger.store import Ledger
-from memento_git.model.clock import seconds_of
+from memento_git.model.clock import seconds_of, stamp
 from memento_git.work import refusals as no
 from memento_git.work.actions import claiming, dispatches, syncing, tasks, vetting
-from tests.clones import Hub, hook
+from tests.clones import Hub, code, hook
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -128,6 +128,104 @@ def test_a_claim_whose_dispatch_failed_or_was_recovered_is_given_back_by_the_nex
     assert hub.refs() == []
 
 
+def completed_apart(hub: Hub, bob: Play) -> str:
+    """Claim a dispatch and complete it on a branch of its own, which the hub gets; return the dispatch."""
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    git(bob.root, "switch", "-qc", "topic")
+    bob.complete(dispatch, bob.evidence(task_of(bob, dispatch)))
+    done = syncing.sync(bob.ledger, "origin", set_upstream=True)
+    assert (done.released, done.waiting) == ([], [dispatch])
+    return dispatch
+
+
+def test_a_completion_on_a_branch_alone_keeps_the_claim_until_it_is_merged(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = completed_apart(hub, bob)
+    (held,) = remoteclaims.held(bob.ledger.git, "origin")
+    assert seconds_of(held.claim.until) > seconds_of(bob.ledger.now()) + 13 * 24 * 3600
+    assert "Bob" in refused(cleo, no.AlreadyClaimed, dispatch).message
+    assert syncing.sync(bob.ledger).waiting == [dispatch]
+    assert remoteclaims.held(bob.ledger.git, "origin") == [held]
+    git(cleo.root, "fetch", "-q")
+    git(cleo.root, "merge", "-q", "--no-edit", "origin/topic")
+    git(cleo.root, "push", "-q")
+    done = syncing.sync(bob.ledger)
+    assert (done.released, done.waiting, hub.refs()) == ([dispatch], [], [])
+    with pytest.raises(no.DispatchTerminal):
+        claim(cleo, dispatch)
+
+
+def test_a_claim_that_waits_for_its_merge_is_renewed_though_it_expired_and_lost_where_it_was_replaced(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = completed_apart(hub, bob)
+    (held,) = remoteclaims.held(bob.ledger.git, "origin")
+    bob.ledger.clock = lambda: seconds_of(held.claim.until) + 60
+    assert syncing.sync(bob.ledger).waiting == [dispatch]
+    (longer,) = remoteclaims.held(bob.ledger.git, "origin")
+    other = claims.Claim(dispatch, "Cleo", stamp(seconds_of(longer.claim.until) + 3600))
+    assert remoteclaims.take(cleo.ledger.git, "origin", longer.name, other, longer.claim) is not None
+    bob.ledger.clock = lambda: seconds_of(longer.claim.until) + 60
+    assert syncing.sync(bob.ledger).waiting == []
+    assert remoteclaims.held(bob.ledger.git, "origin") == []
+    assert hub.refs() == [longer.name]
+
+
+def test_a_failure_on_a_branch_alone_holds_no_longer_than_its_lease(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    git(bob.root, "switch", "-qc", "topic")
+    bob.do(dispatches.fail_dispatch, dispatch, reason="no")
+    done = syncing.sync(bob.ledger, "origin", set_upstream=True)
+    assert (done.released, done.waiting) == ([], [])
+    (held,) = remoteclaims.held(bob.ledger.git, "origin")
+    bob.ledger.clock = lambda: seconds_of(held.claim.until) + 1
+    assert syncing.sync(bob.ledger).released == [dispatch]
+
+
+def test_a_dispatch_that_the_default_branch_never_heard_of_is_over_when_all_others_know(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    for play in (bob, cleo):
+        git(play.root, "switch", "-qc", "develop")
+    dispatch = bob.dispatch(bob.task())
+    syncing.sync(bob.ledger, "origin", set_upstream=True)
+    claim(bob, dispatch)
+    syncing.sync(cleo.ledger, "origin", branch="develop")
+    git(bob.root, "switch", "-qc", "topic")
+    bob.complete(dispatch, bob.evidence(task_of(bob, dispatch)))
+    assert syncing.sync(bob.ledger, "origin", set_upstream=True).waiting == [dispatch]
+    git(bob.root, "switch", "-q", "develop")
+    git(bob.root, "merge", "-q", "topic")
+    assert syncing.sync(bob.ledger).released == [dispatch]
+
+
+def test_a_remote_that_keeps_its_claims_does_not_hide_that_the_branch_was_pushed(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    claim(bob, dispatch)
+    bob.complete(dispatch, bob.evidence(task_of(bob, dispatch)))
+    hook(hub.bare, "update", 'case "$1" in refs/memento/*) echo no ends; exit 1;; esac')
+    done = syncing.sync(bob.ledger)
+    assert (done.brought.outcome, done.released) == ("pushed", [])
+    assert any("no ends" in warning for warning in bob.ledger.warnings)
+
+
+def test_a_claim_pushes_no_code(hub: Hub) -> None:
+    bob, cleo = hub.clone("Bob"), hub.clone("Cleo")
+    dispatch = offered(hub)
+    before = hub.head()
+    code(bob, "half = True\n")
+    code(bob, "half = 1\n")
+    done = claim(bob, dispatch)
+    assert (done.pushed, hub.head(), hub.refs()) == (False, before, [task_of(bob, dispatch)])
+    assert any("code app.py and 1 more" in told and "memento sync" in told for told in bob.ledger.warnings)
+    refused(cleo, no.AlreadyClaimed, dispatch)
+    assert syncing.sync(bob.ledger).brought.outcome == "pushed"
+    syncing.sync(cleo.ledger)
+    assert holder(cleo, dispatch) == "Bob"
+
+
 def test_a_renewal_reaches_the_remote_with_the_next_sync(hub: Hub) -> None:
     bob = hub.clone("Bob")
     dispatch = offered(hub)
@@ -236,6 +334,17 @@ def test_what_stands_in_the_way_leaves_no_claim(hub: Hub, monkeypatch: pytest.Mo
     with pytest.raises(remotes.RemoteUnreachable):
         claim(bob, dispatch)
     assert not list(claims.listed(bob.ledger.git))
+
+
+def test_a_remote_that_was_forced_back_gets_no_claim(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    dispatch = offered(hub)
+    code(hub.first, "password = 'hunter2'\n")
+    syncing.sync(hub.first.ledger)
+    syncing.sync(bob.ledger)
+    git(hub.first.root, "push", "-q", "--force", "origin", "HEAD^:main")
+    refused(bob, remotes.RemoteRewritten, dispatch)
+    assert hub.refs() == []
 
 
 def test_the_command_claims_on_the_remote(hub: Hub, cli: Callable[..., Any]) -> None:

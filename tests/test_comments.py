@@ -100,7 +100,9 @@ class Handler(BaseHTTPRequestHandler):
     def one(self, given: Any) -> None:
         number = int(self.path.rpartition("/")[2])
         found = [row for row in self.server.comments if row["id"] == number]
-        if found and not found[0].get("gone"):
+        if found and found[0].get("locked"):
+            self.answer(403, {"message": "Resource not accessible by integration"})
+        elif found and not found[0].get("gone"):
             found[0]["body"] = given["body"]
             self.answer(200, found[0])
         else:
@@ -130,6 +132,18 @@ def forge(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forge]:
 def posted(forge: Forge, text: str = "Hello", provider: str = "github") -> str:
     repo = "acme/app" if provider == "github" else "group/sub/app"
     return str(post(provider, repo, 7, text.encode(), forge.url)["action"])
+
+
+@pytest.mark.parametrize("has_one", [True, False])
+def test_an_app_passes_over_the_comment_of_another_app(forge: Forge, *, has_one: bool) -> None:
+    other = forge.add(f"{MARK}\nof another", {**BOT, "login": "other-app[bot]"})
+    other["locked"] = True
+    if has_one:
+        forge.add(f"{MARK}\nold", BOT)
+    assert posted(forge, "Hello") == ("updated" if has_one else "created")
+    assert [row["body"] for row in forge.comments] == [f"{MARK}\nof another", f"{MARK}\nHello"]
+    assert posted(forge, "Hello again") == "updated"
+    assert len(forge.comments) == 2
 
 
 @pytest.mark.parametrize("provider", ["github", "gitlab"])

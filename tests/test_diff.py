@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
 from memento_git.model.markup import MOST_COMMENT as LIMIT
+from memento_git.model.markup import plain, unlinked
 from memento_git.model.markup import units as size
 from memento_git.model.policy import Policy
 from memento_git.review import diff_text
@@ -55,7 +59,7 @@ def masked(text: str) -> str:
 
     text = re.sub(r"\b(run|plan|task|evidence|event|dispatch)_[0-9a-z]{12}\b", named, text)
     text = re.sub(r"\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b", "COMMIT", text)
-    return re.sub(r"[^\s`]*python[^\s`]* -c print\('checked'\); raise SystemExit\(\d\)", "PYTHON", text)
+    return re.sub(r"[^\s`]*python[^\s`]* -c '[^`]*?SystemExit\(\d\)'", "PYTHON", text)
 
 
 def story(play: Play) -> str:
@@ -343,6 +347,20 @@ def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: P
     assert "[!WARNING]" in markdown(held)
 
 
+def test_keys_that_count_are_part_of_the_policy(play: Play) -> None:
+    config = play.root / layout.CONFIG
+    config.write_text(f"{config.read_text()}  signatures: {{allowed_signers: keys}}\n")
+    (play.root / "keys").write_text("ada@example.invalid ssh-ed25519 AAAA\n")
+    play.commit_all("keys")
+    base = head(play)
+    (play.root / "keys").write_text("ada@example.invalid ssh-ed25519 BBBB\n")
+    play.commit_all("tidy")
+    held = told(play, f"{base}..")
+    assert held["policy"]["weakened"] == ["keys: whose signatures count is told otherwise now"]
+    assert "+ada@example.invalid ssh-ed25519 BBBB" in held["policy"]["diff"]
+    assert "the policy changed" in markdown(held)
+
+
 def test_each_loosened_rule_is_named() -> None:
     old = Policy(
         require=("test",), plan_approvers=("Ada",), plan_not_author=True, gates_required=("release",),
@@ -447,7 +465,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "became": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
-                   "command": ["pytest", title], "exit_code": 0, "summary": None, "stale": False}],
+                   "command": ["pytest", title], "exit_code": 0, "covers": [], "summary": None, "stale": False}],
         "selected_dispatch_id": None, "texts": [], "events": [{}],
     }  # fmt: skip
     run = {
@@ -525,3 +543,27 @@ def test_every_key_is_documented(play: Play) -> None:
         for row in held["runs"][0][name]:
             assert [key for key in row if not re.search(rf"\b{key}\b", rows.DIFF_RUN[name])] == [], name
     assert [key for key in held["counts"] if key not in rows.DIFF["counts"]] == []
+
+
+@pytest.mark.parametrize("title", ["Parse the ` in names", "a | b ` c", r"back\slash ` \| bar", "``` | ``"])
+def test_a_tick_in_a_title_leaves_the_table_its_columns(title: str) -> None:
+    shown = markdown(many(1, title))
+    cells = re.findall("<td>(.*)</td>", MarkdownIt("commonmark").enable("table").render(shown))
+    assert len(cells) == 4
+    assert html.unescape(cells[0]) == f"{title} <code>task_000000000000</code>"
+    assert cells[1].startswith("pending → ")
+    assert f"<code>{shlex.join(['pytest', title])}</code>" in html.unescape(cells[3])
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "https://x.invalid/a", "ftp://x.invalid", "see www.x.invalid", "WWW.x.invalid", "GH-12", "gh-12", "!34", "$3",
+        "%2", '%"next"', "~bug", '~"a bug"', "&5", "acme/app!34", "acme/app#12", "@acme/team", "[issue:7]",
+    ],
+)  # fmt: skip
+def test_no_text_refers_to_something(title: str) -> None:
+    for shown in (unlinked(plain(title)), unlinked(html.escape(title))):
+        seen = html.unescape(MarkdownIt("commonmark").renderInline(shown))
+        assert seen.replace("\u200b", "") == title
+        assert re.search(r"https?://|ftp://|(?i:www\.|gh-\d)|[@~%&]\w|[~%]\"|[#!$]\d|\[issue", seen) is None

@@ -71,6 +71,20 @@ def test_a_redaction_is_told_as_one_and_says_nothing_of_what_it_took_out(play: P
     assert ("Ada" in row["by"][0], row["reason"]) == (True, "[redacted]")
     row = by_note(told(play, f"{first}..HEAD"))[note]
     assert (row["from"], row["to"], row["by"], row["reason"]) == ("redacted", "redacted", [bob.ledger.actor], "a name")
+    assert "redacted already; event redacted by Bob: a name" in diff_text.text(told(play, f"{first}..HEAD"))
+
+
+def test_that_an_event_is_redacted_is_not_told_of_its_note(play: Play, cli: Call) -> None:
+    note = add(play, "The launch is in May.")
+    base = head(play)
+    play.do(notes.retire_note, note, reason="Bluebird is late.")
+    play.do(notes.restore_note, note)
+    retired = next(one.event.id for one in Shelf(play.ledger.view()).folded(note).events if one.event.do == "retired")
+    play.do(redact_record, retired, reason="a codename")
+    held = told(play, f"{base}..HEAD")
+    assert by_note(held)[note]["happened"] == ["retired", "restored", "event redacted"]
+    for text in (diff_text.text(held), markdown(held), cli("changes", "--since", base, "-C", str(play.root))[1]):
+        assert ("retired, restored, event redacted" in text, "luebird" in text) == (True, False)
 
 
 def test_every_thing_that_happens_to_a_note_is_told_once(play: Play) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from memento_git.model.policy import Policy
 from memento_git.texts.secrets import SecretFound
 from memento_git.work import codestate
 from memento_git.work import refusals as no
@@ -342,6 +343,23 @@ def test_a_junit_report_is_counted_and_names_failed_cases(play: Play, failures: 
     assert data["outcome"] == outcome
     assert (report["format"], report["counts"]["tests"], report["counts"]["failed"]) == ("junit", 1, failures)
     assert report.get("failed", []) == ["a::b"] * failures
+
+
+def test_a_junit_report_of_skipped_cases_alone_is_no_verdict(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    play.planned()
+    task = play.task()
+    script = "open('r.xml', 'w').write('<testsuite><testcase name=\"a\"><skipped/></testcase></testsuite>')"
+    given = ("--task", task, "--kind", "test", "--report", "r.xml", "-C", str(play.root))
+    code, _, told = cli("evidence", "run", *given, "--", sys.executable, "-c", script)
+    assert (code, "observed, witnessed" in told, " next:" in told) == (0, True, False)
+    assert "every case in r.xml was skipped: it proves nothing" in told
+    [evidence] = play.state(task).ids("evidence")
+    play.complete(play.claimed(task), evidence)
+    assert play.state(task).proof(task, Policy()).why == (
+        f"{evidence} has no verdict: every case in r.xml was skipped",
+    )
 
 
 def test_a_report_from_an_earlier_run_does_not_count(play: Play) -> None:

@@ -73,8 +73,8 @@ def test_a_claim_on_what_is_settled_is_told_and_goes_by_what_is_said(hub: Hub, e
         ada.complete(dispatch, ada.evidence(task))
     ended = {"task": f"{dispatch} is recovered", "run": f"{run} is cancelled", "dispatch": f"{dispatch} is completed"}
     said = ended[end]
-    assert said in told(ada)[0][0]
     git(ada.root, "push", "-q")
+    assert said in told(ada)[0][0]
     bob = hub.clone("Bob")
     assert told(bob) == []
     ((message, fix),) = told(bob, "origin")
@@ -83,6 +83,21 @@ def test_a_claim_on_what_is_settled_is_told_and_goes_by_what_is_said(hub: Hub, e
     git(bob.root, *fix.split()[1:])
     assert hub.refs() == []
     assert told(bob, "origin") == []
+
+
+def test_a_claim_whose_completion_waits_for_its_merge_is_not_told(hub: Hub) -> None:
+    task, dispatch = claimed(hub)
+    ada, bob = hub.first, hub.clone("Bob")
+    git(ada.root, "switch", "-qc", "topic")
+    ada.complete(dispatch, ada.evidence(task))
+    git(ada.root, "push", "-q", "-u", "origin", "topic")
+    git(bob.root, "fetch", "-q")
+    git(bob.root, "switch", "-q", "topic")
+    assert told(ada) == told(bob, "origin") == []
+    git(ada.root, "push", "-q", "origin", "topic:main")
+    git(bob.root, "fetch", "-q")
+    assert "is completed" in told(ada)[0][0]
+    assert "is completed" in told(bob, "origin")[0][0]
 
 
 def test_a_remote_that_is_unknown_or_away_fails_by_name(hub: Hub, cli: Callable[..., Any]) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,12 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.ids import random_part
 from memento_git.work import preflight
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, handing, running, runs, tasks, worktrees
+from memento_git.work.actions import dispatches, handing, running, runs, selections, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.guard import DestructiveArgv
+from memento_git.work.overview import overview
 from tests.hands import SHOWN, SLEEP, WRITE, answer, at_work, branches, carriers, config, python, run, start, until
 from tests.hands import worktrees as trees
 from tests.play import git
@@ -67,6 +69,24 @@ def test_a_hand_over_makes_a_branch_and_a_work_tree_beside_the_repository(play: 
     assert row_of(play, made.dispatch)["branch"] == f"memento/{part}"
     assert play.status(task) == "dispatched"
     assert git(play.root, "status", "--short") == ""
+
+
+def test_an_edit_in_the_second_of_the_check_out_with_as_many_bytes_is_seen(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("agent"))
+    file, same = Path(made.path) / "app.py", (play.root / "app.py").read_text().swapcase()
+    while time.time() % 1 > 0.3:
+        time.sleep(0.05)
+    file.unlink()
+    git(Path(made.path), "checkout-index", "-f", "-u", "app.py")
+    file.write_text(same)
+    time.sleep(1.1 - time.time() % 1)
+    checkout = worktrees.checkout_of(made)
+    inside = checkouts.opened(play.ledger.git, checkout)
+    assert inside is not None
+
+    assert checkouts.look(inside, made.base).changed
+    outcome = run(play, made.dispatch, "open('done.txt', 'w').write('done')")
+    assert content(play, outcome.branch, "app.py") == same.strip()
 
 
 def test_a_dirty_checkout_refuses_a_work_tree_and_queues_nothing(play: Play, task: str) -> None:
@@ -585,6 +605,89 @@ def test_a_task_waits_for_the_merge_of_what_it_rests_on(play: Play, task: str) -
     git(play.root, "merge", "-q", "--squash", first.branch)
     git(play.root, "commit", "-qm", "squashed")
     assert run(play, second, "open('more.txt', 'w').write('1')").status == "completed"
+
+
+def merge_steps(play: Play) -> list[str]:
+    view = play.ledger.view()
+    steps = overview(play.ledger, view, view.runs()[0])["next"]
+    return [step["command"] for step in steps if "git merge" in step["command"] or "select" in step["command"]]
+
+
+def test_what_was_done_before_a_task_was_reopened_is_not_what_the_next_one_rests_on(play: Play, task: str) -> None:
+    first = run(play, task, WRITE)
+    git(play.root, "merge", "-q", "--no-edit", first.branch)
+    play.do(tasks.reopen_task, task, reason="The answer is wrong.")
+    again = run(play, task, "open('done.txt', 'w').write('better\\n')")
+    second = play.task(depends_on=[task], commands=[SHOWN])
+
+    with pytest.raises(handing.DependencyUnmerged) as refused:
+        run(play, second, WRITE)
+    assert f"git merge {again.branch}" in refused.value.hint
+    assert merge_steps(play) == [f"git merge {again.branch}"]
+
+    git(play.root, "merge", "-q", "--no-edit", again.branch)
+    assert merge_steps(play) == []
+    assert run(play, second, "open('more.txt', 'w').write('1')").status == "completed"
+
+
+def test_a_task_rests_on_the_try_that_was_chosen_whichever_is_merged(play: Play, task: str) -> None:
+    loser, winner = [hand_over(play.ledger, task, Wish("agent", candidate=True)).dispatch for _ in range(2)]
+    lost = run(play, loser, "open('done.txt', 'w').write('long\\n' * 99)")
+    chosen = run(play, winner, WRITE)
+    second = play.task(depends_on=[task], commands=[SHOWN])
+
+    with pytest.raises(handing.DependencyUnchosen) as unchosen:
+        run(play, second, WRITE)
+    assert f"memento dispatch select {task}" in unchosen.value.hint
+    assert merge_steps(play) == [f"memento dispatch select {task}"]
+
+    play.do(selections.select_candidate, task, dispatch=winner)
+    for _ in range(2):
+        with pytest.raises(handing.DependencyUnmerged) as refused:
+            run(play, second, WRITE)
+        assert f"git merge {chosen.branch}" in refused.value.hint
+        assert merge_steps(play) == [f"git merge {chosen.branch}"]
+        git(play.root, "merge", "-q", "--no-edit", lost.branch)
+
+    git(play.root, "merge", "-q", "--no-edit", "-X", "theirs", chosen.branch)
+    assert run(play, second, "open('more.txt', 'w').write('1')").status == "completed"
+
+
+def test_another_clone_is_told_of_work_that_it_was_never_given(play: Play, task: str, tmp_path: Path) -> None:
+    first = run(play, task, WRITE)
+    second, third = (play.task(depends_on=[task], commands=[SHOWN]) for _ in range(2))
+    git(tmp_path, "clone", "-q", "--single-branch", str(play.root), "clone")
+    there = play.beside(tmp_path / "clone")
+
+    assert run(there, second, WRITE).status == "completed"
+    assert [first.branch in told for told in there.ledger.warnings] == [True]
+
+    git(there.root, "fetch", "-q", "origin", f"{first.branch}:refs/remotes/origin/{first.branch}")
+    with pytest.raises(handing.DependencyUnmerged) as refused:
+        run(there, third, WRITE)
+    assert f"git merge origin/{first.branch}" in refused.value.hint
+    assert f"git merge origin/{first.branch}" in merge_steps(there)
+    git(there.root, "merge", "-q", "--no-edit", f"origin/{first.branch}")
+    there = play.beside(tmp_path / "clone")
+    assert run(there, third, "open('more.txt', 'w').write('1')").status == "completed"
+    assert there.ledger.warnings == []
+
+
+def test_one_of_several_tries_is_to_be_chosen_before_it_is_merged(
+    play: Play, task: str, cli: Callable[..., Any]
+) -> None:
+    opened = play.dispatch(task, candidate=True)
+
+    code, out, _ = cli("dispatch", "run", opened, "--quiet", "-C", str(play.root), "--", *python(WRITE))
+
+    assert (code, "git merge" in out) == (0, False)
+    assert f"next: memento dispatch select {task}" in out
+
+
+def test_a_dispatch_that_was_made_first_and_run_later_is_told_to_be_merged_too(play: Play, task: str) -> None:
+    outcome = run(play, play.dispatch(task), WRITE)
+
+    assert merge_steps(play) == [f"git merge {outcome.branch}"]
 
 
 # Time-outs, stops, lost claims.

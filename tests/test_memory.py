@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from memento_git import MementoError, Memory, MemoryManager, memory
+from memento_git.knowledge.actions import notes
 from memento_git.ledger.store import Ledger
 from memento_git.scopes import user_folder
 from memento_git.work.actions.setup import init_ledger
@@ -132,6 +134,26 @@ def test_another_kind_is_another_memory_in_the_place_of_the_one_that_was_there(t
         told = mine.get(second)
         assert (second != first, told.kind, told.metadata, told.source) == (True, "fact", {"by": "Ada"}, "chat:1")
         assert ([one.id for one in mine.browse("user.")], mine.get(first).archived) == ([second], True)
+
+
+def test_what_is_stored_is_recalled_whatever_hid_the_one_of_its_key(tmp_path: Path) -> None:
+    with Memory(tmp_path) as mem:
+        old = mem.store("The banner is green", "preference", subject_key="ui.banner")
+        aside = mem.store("The footer is green", subject_key="ui.footer")
+        plain = mem.store("The logo is round")
+        with Ledger.open(tmp_path) as ledger:
+            ledger.change("note revise", lambda tx: notes.revise_note(tx, old, expires="2020-01-01"))
+            for note in (aside, plain):
+                ledger.change("note park", partial(notes.park_note, note=note))
+        assert mem.recent() == []
+        new = mem.store("The banner is blue", subject_key="ui.banner")
+        assert mem.store("The footer is blue", subject_key="ui.footer") == aside
+        assert mem.store("The logo is round") == plain
+        told = [(one.id, one.content) for one in mem.browse("ui.")]
+        assert told == [(new, "The banner is blue"), (aside, "The footer is blue")]
+        assert (new != old, mem.get(new).kind, mem.get(old).archived) == (True, "preference", True)
+        assert [one.id for one in mem.recall("footer")] == [aside]
+        assert mem.stats()["active"] == 3
 
 
 def test_metadata_come_back_as_they_were_given(tmp_path: Path) -> None:
@@ -293,6 +315,16 @@ def test_what_would_expire_lasts_once_it_is_added_as_long(tmp_path: Path) -> Non
         assert manager.add("The mirror moves next month.", "long") == first
         assert [one.tier for one in manager.retrieve("mirror moves")] == ["long"]
     assert git(tmp_path / "mem", "rev-list", "--count", "HEAD") == "3"
+
+
+def test_what_was_parked_is_resumed_once_it_is_added_again(tmp_path: Path) -> None:
+    with MemoryManager(tmp_path) as memory:
+        note = memory.add("The mirror is down", "medium")
+        with Ledger.open(tmp_path) as ledger:
+            ledger.change("note park", lambda tx: notes.park_note(tx, note))
+        assert memory.retrieve("mirror") == []
+        assert memory.add("The mirror is down", "long") == note
+        assert [(one.id, one.tier) for one in memory.retrieve("mirror")] == [(note, "long")]
 
 
 def test_commits_bear_a_name_where_git_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

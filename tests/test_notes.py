@@ -11,6 +11,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge import alike
 from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
@@ -18,6 +19,8 @@ from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from memento_git.ledger.store import Transaction
 
     Call = Callable[..., tuple[int, str, str]]
 
@@ -200,6 +203,15 @@ def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: 
     assert (row(play, other.id)["kind"], row(play, other.id)["tags"]) == ("fact", ["app"])
     code, out, _ = cli("note", "add", "It is cached again.", "--supersedes", other.id, "-C", str(play.root))
     assert (code, " it takes over about, tags, thread, pinned from what" in out) == (0, True)
+
+
+def test_links_that_came_later_and_are_not_taken_over_are_told(play: Play, cli: Call) -> None:
+    old, other, gone = add(play, "Answers are cached."), add(play, "The cache is small."), add(play, "Plain.")
+    play.do(notes.link_note, old, "depends_on", other)
+    play.do(notes.link_note, gone, "depends_on", other)
+    play.do(notes.unlink_note, gone, "depends_on", other)
+    assert " it does not take over links" in cli("note", "add", "No.", "--supersedes", old, "-C", str(play.root))[1]
+    assert play.do(notes.add_note, "Plainer.", supersedes=[gone]).left == []
 
 
 def test_an_answer_is_no_question(play: Play) -> None:
@@ -534,6 +546,37 @@ def test_another_place_holds_after_a_confirmation_had_anchored_the_first(play: P
     assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["g"]
     play.do(notes.confirm_note, note)
     assert "x.py::g" in cli("check", "anchors", note, "-C", str(play.root))[1]
+
+
+def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:
+    """Anchor a note as it was done once: by an event that does not say of which places."""
+    desk = Desk.of(tx)
+    desk.happen(desk.shelf, note, "confirmed", about=about)
+
+
+def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -> None:
+    (play.root / "x.py").write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
+    play.commit_all()
+    note = add(play, "It returns one.", about=["x.py::f"])
+    (play.root / "x.py").write_text(f"import os\n{(play.root / 'x.py').read_text()}")
+    play.commit_all()
+    git(play.root, "checkout", "-qb", "side")
+    play.do(notes.revise_note, note, about=["x.py::g"])
+    git(play.root, "checkout", "-q", "-")
+    play.do(notes.confirm_note, note)
+    assert [place["lines"] for place in shelf(play).about(shelf(play).note(note))] == ["2-3"]
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["g"]
+    other = add(play, "It returns one, too.", about=["x.py::f"])
+    first = shelf(play).about(shelf(play).note(other))
+    play.do(overruled, other, first)
+    for place in ("x.py::g", "x.py:1"):
+        play.do(notes.revise_note, other, about=[place])
+        assert row(play, other)["about"] == [place]
+    file = play.root / shelf(play).path(note)
+    file.write_text(file.read_text().replace("symbol: g", "symbol: f"))
+    play.commit_all()
+    assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["f"]
 
 
 def test_what_was_promoted_is_not_quietly_let_expire(play: Play) -> None:

@@ -76,6 +76,20 @@ def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:
     assert "quality\\_review **failed**" in markdown(held) or "quality_review **failed**" in markdown(held)
 
 
+def test_a_failed_gate_of_a_cancelled_task_holds_nothing_up(play: Play) -> None:
+    run = play.planned()
+    task = play.task()
+    play.proven()
+    play.gate("quality_review", "failed", task=task)
+    assert "gate record quality_review" in seen(play)["next"][0]["command"]
+    play.do(tasks.cancel_task, task, reason="another way was found")
+
+    held = seen(play)
+
+    assert [step["command"] for step in held["next"]] == [f"memento run complete {run}"]
+    assert digest(held)["blockers"] == []
+
+
 def test_a_failed_gate_of_a_repaired_task_holds_nothing_up(play: Play) -> None:
     run = play.planned()
     task = play.proven("One")

@@ -30,6 +30,7 @@ from tests.hands import (
     gone,
     kill,
     python,
+    run,
     start,
     until,
 )  # fmt: skip
@@ -197,6 +198,33 @@ def test_a_task_whose_dependency_is_not_merged_waits_and_that_is_told(play: Play
     assert done.left == {second: f"waits for the merge of {branches(play.root)[0]}"}
     git(play.root, "merge", "-q", "-m", "merge", branches(play.root)[0])
     assert [one.task for one in worked(play, "open('more.txt', 'w').write('1')").ended] == [second]
+
+
+def test_work_that_was_never_pushed_is_told_where_a_task_that_rests_on_it_is_taken(
+    play: Play, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    (first,) = filled(play, 1)
+    branch = run(play, first, WRITE).branch
+    second = play.task("Second", depends_on=[first], commands=[SHOWN])
+    git(tmp_path, "clone", "-q", "--single-branch", str(play.root), "clone")
+    git(tmp_path / "clone", "config", "user.name", "Bob")
+    git(tmp_path / "clone", "config", "user.email", "bob@example.invalid")
+
+    given = ("-C", str(tmp_path / "clone"), "--executor", "agent", "--", *python(QUICK))
+    code, _, err = cli("dispatch", "work", *given)
+
+    assert code == 0
+    assert f"{second} is taken, although {first} was done as commit" in err
+    assert f"on {branch}, a branch that is not in this clone" in err
+
+
+def test_a_task_whose_dependency_was_tried_more_than_once_waits_for_a_choice(play: Play) -> None:
+    (first,) = filled(play, 1)
+    for opened in [play.dispatch(first, candidate=True) for _ in range(2)]:
+        run(play, opened, WRITE)
+    second = play.task("Second", depends_on=[first], commands=[SHOWN])
+
+    assert worked(play).left == {second: f"waits for a choice among 2 tries: memento dispatch select {first}"}
 
 
 def test_at_most_so_many_tasks_are_taken(play: Play) -> None:

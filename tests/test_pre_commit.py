@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from memento_git.work.actions import hooks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -106,3 +107,86 @@ def test_a_commit_of_some_paths_is_checked_by_the_index_that_git_makes_for_it(ho
         env={**environment, "PRE_COMMIT_HOME": str(hooked.root.parent / "pre-commit-home")},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def files(play: Play) -> dict[str, str]:
+    place = play.root / ".git" / "hooks"
+    return {one.name: one.read_text() for one in place.iterdir() if not one.name.endswith(".sample")}
+
+
+def code(play: Play, text: str) -> subprocess.CompletedProcess[str]:
+    (play.root / "app.py").write_text(text)
+    git(play.root, "add", "app.py")
+    return commit(play, "code")
+
+
+@pytest.mark.parametrize("theirs", ["", "#!/bin/sh\necho ran >> .git/ran\n"])
+@pytest.mark.parametrize("first", ["ours", "the framework's"])
+def test_our_hook_and_the_frameworks_are_installed_again_and_again_in_any_order(
+    hooked: Play, theirs: str, first: str
+) -> None:
+    place = hooked.root / ".git" / "hooks"
+    assert framework(hooked.root, "uninstall").returncode == 0
+    if theirs:
+        (place / "pre-commit").write_text(theirs)
+        (place / "pre-commit").chmod(0o755)
+    before = files(hooked)
+    if first == "the framework's":
+        assert framework(hooked.root, "install").returncode == 0
+    for _ in range(2):
+        hooks.install(hooked.ledger.git)
+        assert framework(hooked.root, "install").returncode == 0
+        assert hooks.listed(hooked.ledger.git)[0][:4] == ("pre-commit", "installed", bool(theirs), True)
+    done = code(hooked, "answer = 43\n")
+    assert done.returncode == 0, done.stderr
+    assert not theirs or (hooked.root / ".git" / "ran").read_text() == "ran\n"
+    git(hooked.root, "rm", "-q", str(next((hooked.root / ".memento" / "runs").glob("*/tasks/*/*/*-claimed-*.yaml"))))
+    assert commit(hooked, "an event less").stderr.count("D002 error") == 2
+    git(hooked.root, "reset", "-q", "--hard")
+
+    hooks.uninstall(hooked.ledger.git)
+    assert code(hooked, "answer = 44\n").returncode == 0
+    assert not theirs or (hooked.root / ".git" / "ran").read_text() == "ran\n" * 3
+    assert framework(hooked.root, "uninstall").returncode == 0
+    assert files(hooked) == before
+
+
+@pytest.mark.parametrize("mend", ["install", "uninstall"])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_framework_that_an_earlier_version_put_aside_is_installed_itself(
+    hooked: Play, mend: str, again: bool
+) -> None:
+    place = hooked.root / ".git" / "hooks"
+    known = files(hooked)["pre-commit"]
+    (place / "pre-commit").rename(place / f"pre-commit{hooks.BEFORE}")
+    (place / "pre-commit").write_text(hooks.script("pre-commit").rpartition(hooks.END)[0])
+    (place / "pre-commit").chmod(0o755)
+    if again:
+        assert framework(hooked.root, "install").returncode == 0
+        assert "migration mode" in code(hooked, "answer = 43\n").stderr
+    getattr(hooks, mend)(hooked.ledger.git)
+    done = code(hooked, "answer = 44\n")
+    assert done.returncode == 0, done.stderr
+    assert files(hooked)["pre-commit"] == known
+    assert set(files(hooked)) == (
+        {"pre-commit"} if mend == "uninstall" else {"pre-commit", "pre-commit.legacy", "post-merge"}
+    )
+
+
+def test_a_framework_that_runs_another_one_is_left_alone(hooked: Play) -> None:
+    place = hooked.root / ".git" / "hooks"
+    (place / "pre-commit.legacy").write_text(files(hooked)["pre-commit"])
+    before = files(hooked)
+    with pytest.raises(hooks.HookUnmoved, match="another one"):
+        hooks.install(hooked.ledger.git)
+    assert files(hooked) == before
+
+
+def test_a_framework_that_was_put_aside_is_not_overwritten_by_a_hook_of_the_users(hooked: Play) -> None:
+    place = hooked.root / ".git" / "hooks"
+    (place / "pre-commit").rename(place / f"pre-commit{hooks.BEFORE}")
+    (place / "pre-commit").write_text("#!/bin/sh\nexit 0\n")
+    before = files(hooked)
+    with pytest.raises(hooks.HookTaken):
+        hooks.install(hooked.ledger.git)
+    assert files(hooked) == before

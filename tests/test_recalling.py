@@ -276,6 +276,36 @@ def test_records_are_listed_by_their_kind(play: Play) -> None:
         assert next(iter(recall(ledger, standings=standings, kinds=("evidence",))["hits"]))["trust"] == "witnessed"
 
 
+def test_a_task_that_is_done_says_whether_it_is_proven(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    play.planned("Feed the giraffe")
+    task, late = play.proven("Buy leaves for the giraffe"), play.task("Buy hay for the giraffe")
+    note = add(play, "Leaves come first.", links=[f"relates_to:{task}"])
+    told = {hit["id"]: hit["proven"] for hit in asked(play, "buy hay and leaves", kinds=("task",))["hits"]}
+    assert told == {late: None, task: True}
+    assert f"{late}  task · pending · today" in cli("recall", "buy hay", "--kind", "task", *where)[1]
+    proof = json.loads(cli("task", "show", task, "--json", *where)[1])["task"]["proven_by"][0]
+    assert cli("evidence", "retract", proof.partition("@")[0], "--reason", "It ran on other code.", *where)[0] == 0
+    assert f"{task}  task · completed · unproven · today" in cli("recall", "buy leaves", "--kind", "task", *where)[1]
+    assert "completed, unproven" in cli("note", "show", note, "--what", "graph", *where)[1]
+    assert cli("run", "cancel", "--reason", "Enough.", *where)[0] == 0
+    assert f"{late}  task · pending · in a cancelled run · today" in cli("recall", "hay", "--kind", "task", *where)[1]
+
+
+def test_what_is_left_out_is_counted_whatever_the_limit(play: Play) -> None:
+    texts = [f"Giraffe number {number} eats leaves of tree {number}." for number in range(9)]
+    for text in texts:
+        play.do(notes.retire_note, add(play, text), reason="Gone.")
+    play.planned("Feed the giraffe")
+    for number in range(3):
+        play.task(f"Buy hay for giraffe {number}")
+    one = add(play, "A giraffe lives here.", tags=["zoo"])
+    for limit in (1, 4, 50):
+        told = asked(play, "giraffe", limit=limit, tag="zoo")
+        assert (ids(told), told["left_out"]["records"]) == ([one], {"run": 1, "task": 3})
+        assert asked(play, "giraffe", limit=limit)["left_out"]["states"] == {"retired": 9}
+
+
 def test_a_filter_that_only_notes_pass_leaves_records_out_and_says_so(play: Play, cli: Call) -> None:
     play.planned("Tame the walrus")
     task = play.task("Feed the giraffe")

@@ -110,6 +110,18 @@ def test_saving_and_removing_are_one_commit_each_of_the_one_file(play: Play) -> 
     assert git(play.root, "status", "--porcelain") == ""
 
 
+def test_a_recipe_that_another_takes_notes_from_is_not_removed(play: Play) -> None:
+    save(play, OPEN)
+    outer = "name: outer\nsteps: [{do: pipe, recipe: open, with: {topic: a}}]\n"
+    save(play, outer)
+    told = refused(play, lambda: play.do(remove_recipe, "open"))
+    assert (told.token, "outer" in told.message, "recipe remove outer" in told.hint) == ("recipe_needed", True, True)
+    put(play, "open.yaml", OPEN.replace("recall", "regret"))
+    play.do(remove_recipe, "open")
+    play.do(remove_recipe, "outer")
+    assert found(play) == []
+
+
 def test_the_name_is_the_identity_and_another_recipe_of_that_name_replaces_only_when_asked(play: Play) -> None:
     """Two recipes of one name and as many steps were one to the seed: the second overwrote the first unasked."""
     save(play, OPEN)
@@ -539,7 +551,8 @@ def test_a_branch_that_removes_a_recipe_breaks_those_that_take_notes_from_it(pla
     save(play, "name: outer\nsteps: [{do: pipe, recipe: open, with: {topic: a}}]\n")
     base = git(play.root, "rev-parse", "HEAD")
     assert found(play) == []
-    play.do(remove_recipe, "open")
+    (play.root / ".memento/recipes/open.yaml").unlink()
+    play.commit_all()
     assert found(play, base) == [("Q001", "outer.yaml")]
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     put(play, "leak.yaml", f"name: leak\nsteps: [{{do: recall, query: {secret}}}]\n")

@@ -17,7 +17,8 @@ import pytest
 from memento_git.ledger import claims, handovers, processes
 from memento_git.ledger.handovers import Handover
 from memento_git.ledger.processes import Process
-from memento_git.work.actions import dispatches, handing, recovering, tasks
+from memento_git.work import refusals as no
+from memento_git.work.actions import dispatches, handing, recovering, runs, tasks
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.health import examine
 from tests.hands import (
@@ -359,3 +360,139 @@ def test_a_damaged_note_of_this_machine_stops_nothing(play: Play, task: str) -> 
         assert handovers.read(play.ledger.git, made.dispatch) is None
         assert recovering.recover_all(play.ledger) == []
     config(play, "policy: {lease: 1h}")
+
+
+# Several branches of one clone.
+
+
+@pytest.fixture
+def by_hand(play: Play, task: str) -> Handover:
+    """Somebody's work by hand on a dispatch's own branch, which holds the claim of it."""
+    made = hand_over(play.ledger, task, Wish("human"))
+    there = play.beside(Path(made.path), "x")
+    there.do(dispatches.claim_dispatch, made.dispatch, lease=8 * 3600)
+    (Path(made.path) / "part.txt").write_text("1")
+    git(Path(made.path), "add", "part.txt")
+    git(Path(made.path), "commit", "-qm", "part")
+    return made
+
+
+def test_a_branch_that_does_not_know_a_dispatch_leaves_it_to_those_that_do(play: Play) -> None:
+    git(play.root, "switch", "-qc", "lane")
+    play.planned()
+    made = hand_over(play.ledger, play.task(commands=[SHOWN]), Wish("human"))
+    git(play.root, "switch", "-q", "main")
+
+    def kept() -> bool:
+        gone = play.beside(play.root)
+        assert recovering.recover_all(gone.ledger) == []
+        examine(gone.ledger, fix=True)
+        return trees(play.root) == [made.path] and branches(play.root) == [made.branch]
+
+    assert kept()
+    assert warned(play) == []
+    play.beside(Path(made.path), "x").do(dispatches.claim_dispatch, made.dispatch, lease=8 * 3600)
+    assert kept()
+    assert claims.read(play.ledger.git, made.task) is not None
+    git(play.root, "branch", "-qD", "lane")
+    assert kept()
+    assert [f"only its own branch knows of {made.dispatch}" in told for told in warned(play)] == [True]
+
+
+def test_a_dead_worker_of_another_branch_is_told_and_taken_back_there(play: Play) -> None:
+    git(play.root, "switch", "-qc", "lane")
+    play.planned()
+    process, found = worker(play, play.task(commands=[SHOWN]))
+    gone(process)
+    git(play.root, "switch", "-q", "main")
+
+    assert recovering.recover_all(play.ledger) == []
+    assert ["lane knows of it" in told for told in warned(play)] == [True]
+    git(play.root, "switch", "-q", "lane")
+    assert [job.dispatch for job in recovering.recover_all(play.ledger)] == [found.dispatch]
+
+
+def test_what_somebody_holds_on_the_dispatchs_own_branch_is_not_taken_back_elsewhere(
+    play: Play, by_hand: Handover
+) -> None:
+    def recover(**options: Any) -> Any:
+        return play.do(dispatches.recover_dispatch, by_hand.dispatch, **options)
+
+    with pytest.raises(no.NotExpired, match="x holds") as held:
+        recover()
+    assert f"memento dispatch recover {by_hand.dispatch} --force --reason" in held.value.hint
+    with pytest.raises(no.NotExpired):
+        play.do(dispatches.fail_dispatch, by_hand.dispatch, reason="no")
+    with pytest.raises(no.AlreadyClaimed):
+        play.do(dispatches.claim_dispatch, by_hand.dispatch)
+    assert trees(play.root) == [by_hand.path]
+    recover(force=True, reason="x is away")
+    assert trees(play.root) == []
+    assert git(play.root, "show", f"refs/memento/quarantine/{by_hand.dispatch}:part.txt") == "1"
+
+
+def test_what_was_completed_on_the_dispatchs_own_branch_is_not_moved_before_it_is_merged(
+    play: Play, by_hand: Handover
+) -> None:
+    there = play.beside(Path(by_hand.path), "x")
+    there.complete(by_hand.dispatch, there.evidence(by_hand.task))
+
+    for move in (dispatches.claim_dispatch, dispatches.recover_dispatch, dispatches.fail_dispatch):
+        with pytest.raises(no.ClaimedElsewhere, match="completed by x") as refused:
+            play.do(move, by_hand.dispatch, **({"reason": "no"} if move is dispatches.fail_dispatch else {}))
+        assert f"git merge {by_hand.branch}" in refused.value.hint
+    assert branches(play.root) == [by_hand.branch]
+    git(play.root, "merge", "-q", "--no-edit", by_hand.branch)
+    assert play.status(by_hand.task) == "completed"
+
+
+@pytest.mark.parametrize("tree_is_gone", [False, True])
+def test_a_forced_recovery_keeps_what_was_committed_even_where_the_work_tree_is_gone(
+    play: Play, by_hand: Handover, *, tree_is_gone: bool
+) -> None:
+    if tree_is_gone:
+        git(play.root, "worktree", "remove", "--force", by_hand.path)
+
+    play.do(dispatches.recover_dispatch, by_hand.dispatch, force=True, reason="x is away")
+
+    partial = row_of(play, by_hand)["partial"]
+    assert git(play.root, "show", f"{partial}:part.txt") == "1"
+    assert branches(play.root) == []
+
+
+def row_of(play: Play, made: Handover) -> dict[str, Any]:
+    from memento_git.work import answers
+
+    return answers.at(play.ledger.view(), made.dispatch, "dispatch")
+
+
+def test_what_a_run_leaves_open_when_it_ends_is_cleaned_up_after(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    play.do(dispatches.claim_dispatch, made.dispatch, lease=8 * 3600)
+    (Path(made.path) / "part.txt").write_text("1")
+    play.do(runs.cancel_run, made.run, reason="no")
+
+    assert claims.listed(play.ledger.git) == {}
+    assert [made.dispatch in told for told in warned(play)] == [True]
+    with pytest.raises(no.RunFinal):
+        play.do(dispatches.recover_dispatch, made.dispatch, force=True, reason="no")
+    assert git(play.root, "for-each-ref", "refs/memento/quarantine") == ""
+    (job,) = recovering.recover_all(play.ledger)
+    assert git(play.root, "show", f"{job.partial}:part.txt") == "1"
+    assert (trees(play.root), warned(play)) == ([], [])
+
+
+def test_what_was_completed_on_another_line_that_is_checked_out_is_not_moved_here(
+    play: Play, task: str, tmp_path: Path
+) -> None:
+    dispatch = play.dispatch(task)
+    git(play.root, "worktree", "add", "-q", "-b", "lane", str(tmp_path / "lane"))
+    there = play.beside(tmp_path / "lane", "x")
+    there.do(dispatches.claim_dispatch, dispatch)
+    there.complete(dispatch, there.evidence(task))
+
+    for move in (dispatches.claim_dispatch, dispatches.recover_dispatch):
+        with pytest.raises(no.ClaimedElsewhere, match="completed by x on branch lane"):
+            play.do(move, dispatch)
+    git(play.root, "merge", "-q", "lane")
+    assert play.status(task) == "completed"

@@ -84,8 +84,9 @@ def test_junit_without_tests_is_not_ok() -> None:
     assert not report.ok
 
 
-def test_a_case_that_was_not_run_is_skipped() -> None:
-    report = read_text('<testsuite><testcase name="a" status="notrun"/><testcase name="b"/></testsuite>')
+@pytest.mark.parametrize("told", ['status="notrun"', 'status="run" result="suppressed"', 'status="skipped"'])
+def test_a_case_that_was_not_run_is_skipped(told: str) -> None:
+    report = read_text(f'<testsuite><testcase name="a" {told}/><testcase name="b"/></testsuite>')
     assert (report.counts["passed"], report.counts["skipped"]) == (1, 1)
 
 

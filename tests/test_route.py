@@ -15,7 +15,7 @@ import pytest
 
 from memento_git.ledger import cache, layout
 from memento_git.work import outcomes, probe, routes
-from memento_git.work.actions import dispatches, evidences, plans, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, plans, selections, tasks, verifying
 from memento_git.work.budget import BudgetExceeded
 from memento_git.work.executors import Executor
 from tests.play import Play, git
@@ -249,6 +249,34 @@ def test_a_rejected_completion_is_a_failure_and_a_reopened_one_says_nothing(play
     view = play.ledger.view()
     run = view.find(task, "task")[1]
     assert [(one.executor, one.good) for one in routes.recorded(view, run, view.policy())] == [("aider", False)]
+
+
+def test_a_verdict_on_the_chosen_candidate_is_none_on_the_others(play: Play) -> None:
+    play.planned()
+    task = play.task(kind="fix", attempts=3)
+    before = git(play.root, "rev-parse", "HEAD")
+    (play.root / "app.py").write_text("answer = 43\n")
+    diff = f"{before}..{play.commit_all()}"
+    opened = [play.dispatch(task, executor, candidate=True) for executor in ("codex", "aider", "human")]
+    proofs = [play.evidence(task) for _ in opened]
+    for dispatch, proof in zip(opened, proofs, strict=True):
+        play.do(dispatches.claim_dispatch, dispatch)
+        play.do(evidences.add_evidence, "diff", diff=diff, dispatch=dispatch)
+        play.complete(dispatch, proof)
+    play.do(selections.select_candidate, task, dispatch=opened[1], reason="It is the clearest.")
+    play.do(evidences.retract, proofs[1], reason="it ran elsewhere")
+    play.do(verifying.verify_task, task)
+
+    def ended() -> list[str]:
+        return [one.how for one in routes.attempts(play.state(task), task)]
+
+    assert (play.status(task), ended()) == ("rejected", ["completed", "rejected", "completed"])
+    view = play.ledger.view()
+    told = {one.executor: one.good for one in routes.recorded(view, view.find(task, "task")[1], view.policy())}
+    assert told == {"codex": True, "aider": False, "human": True}
+    assert routes.next_of(play.state(task), task, view.policy())["budget"]["lost"] == 1
+    play.do(tasks.reopen_task, task, reason="again")
+    assert ended() == ["reopened", "rejected", "reopened"]
 
 
 def test_evidence_that_is_retracted_takes_the_merit_with_it(play: Play) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -428,6 +430,164 @@ def test_two_sides_that_disagree_are_pushed_also_after_a_sync_that_did_not_get_t
         sync(bob)
     (hub.bare / "hooks" / "pre-receive").unlink()
     assert sync(bob).brought.outcome == "pushed"
+
+
+# What was taken off the remote stays away.
+
+
+def pasted(play: Play, hint: str, number: int = 0) -> None:
+    """Run one of the git commands that a hint gives."""
+    lines = re.findall(r"git (?:rebase|pull|push) [^;)]*", hint)[number].split(" && ")
+    for line in lines:
+        git(play.root, *shlex.split(line)[1:])
+
+
+@pytest.mark.parametrize("fetched", [False, True])
+@pytest.mark.parametrize("worked", [False, True])
+def test_commits_that_were_taken_off_the_remote_by_force_are_not_brought_back(
+    hub: Hub, *, fetched: bool, worked: bool
+) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    if worked:
+        sync(bob)
+    code(ada, "password = 'hunter2'\n", "secret.py")
+    sync(ada)
+    if worked:
+        sync(bob)
+    else:
+        git(bob.root, "reset", "-q", "--hard", "origin/main")
+        git(bob.root, "pull", "-q")
+    bob.planned("Beside")
+    git(ada.root, "reset", "-q", "--hard", "HEAD^")
+    if worked:
+        ada.planned("Later")
+    git(ada.root, "push", "-q", "--force")
+    if fetched:
+        git(bob.root, "fetch", "-q")
+    before = hub.head()
+    for _ in range(2):
+        error = refused(bob, remotes.RemoteRewritten)
+        assert (error.exit_code, hub.head()) == (3, before)
+    pasted(bob, error.hint)
+    assert sync(bob).brought.outcome == "pushed"
+    assert "secret.py" not in git(bob.root, "log", "--name-only", "--format=", hub.head())
+
+
+def test_commits_that_were_taken_off_can_be_brought_back_on_purpose(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    code(ada, "answer = 43\n")
+    sync(ada)
+    sync(bob)
+    git(ada.root, "reset", "-q", "--hard", "HEAD^")
+    ada.planned()
+    git(ada.root, "push", "-q", "--force")
+    pasted(bob, refused(bob, remotes.RemoteRewritten).hint, 1)
+    assert sync(bob).brought.outcome == "up_to_date"
+    assert git(bob.root, "show", f"{hub.head()}:app.py") == "answer = 43"
+
+
+def test_a_clone_without_reflogs_refuses_what_it_saw_before_it_fetched(hub: Hub) -> None:
+    ada, bob = hub.first, hub.clone("Bob", "-c", "core.logAllRefUpdates=false")
+    ada.planned()
+    sync(ada)
+    sync(bob)
+    git(ada.root, "reset", "-q", "--hard", "HEAD^")
+    git(ada.root, "push", "-q", "--force")
+    bob.planned()
+    refused(bob, remotes.RemoteRewritten)
+
+
+def test_what_was_pushed_elsewhere_says_nothing_of_the_address_that_is_fetched_from(hub: Hub) -> None:
+    bob = hub.clone("Bob")
+    fork = hub.bare.with_name("fork.git")
+    git(hub.bare.parent, "clone", "-q", "--bare", str(hub.bare), str(fork))
+    git(bob.root, "remote", "set-url", "--push", "origin", str(fork))
+    bob.planned()
+    assert sync(bob).brought.outcome == "pushed"
+    hub.first.planned("Upstream")
+    sync(hub.first)
+    assert sync(bob).brought.outcome == "merged"
+
+
+def noted(play: Play, cli: Callable[..., Any]) -> str:
+    """Add a note; return its id."""
+    out = cli("-C", str(play.root), "note", "add", "The launch is in May", "--key", "launch.date", "--json")[1]
+    return str(json.loads(out)["note"]["id"])
+
+
+def test_what_was_purged_is_not_brought_back_by_the_next_sync_of_others(hub: Hub, cli: Callable[..., Any]) -> None:
+    ada, bob, cleo = hub.first, hub.clone("Bob"), hub.clone("Cleo")
+    noted(ada, cli)
+    sync(ada)
+    sync(bob)
+    sync(cleo)
+    bob.planned()
+    old = hub.head()
+    assert cli("-C", str(ada.root), "purge", "launch.date", "--yes")[0] == 0
+    error = refused(ada, vetting.RedactionUndone)
+    assert ("R001" in error.message, hub.head()) == (True, old)
+    pasted(ada, error.hint)
+    for play in (bob, cleo):
+        pasted(play, refused(play, remotes.RemoteRewritten).hint)
+    assert sync(bob).brought.outcome == "pushed"
+    assert sync(cleo).brought.outcome == "fast_forwarded"
+    assert git(bob.root, "log", "-S", "The launch is in May", hub.head()) == ""
+
+
+def test_a_purge_beside_work_of_others_is_done_again_after_a_merge_by_hand(hub: Hub, cli: Callable[..., Any]) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    note = noted(ada, cli)
+    sync(ada)
+    sync(bob)
+    assert cli("-C", str(ada.root), "purge", note, "--yes")[0] == 0
+    run = bob.planned()
+    sync(bob)
+    error = refused(ada, vetting.RedactionUndone)
+    assert "memento purge" in error.hint
+    pasted(ada, error.hint)
+    assert cli("-C", str(ada.root), "purge", note, "--yes")[0] == 0
+    pasted(ada, refused(ada, vetting.RedactionUndone).hint)
+    assert git(ada.root, "log", "-S", "The launch is in May", hub.head()) == ""
+    assert run in ada.ledger.view().runs()
+
+
+def test_a_redaction_that_a_squash_left_alone_is_kept_by_a_merge_by_hand(hub: Hub, cli: Callable[..., Any]) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    note = noted(bob, cli)
+    git(ada.root, "fetch", "-q", str(bob.root), "main")
+    git(ada.root, "merge", "-q", "--squash", "FETCH_HEAD")
+    git(ada.root, "commit", "-qm", "squashed")
+    assert cli("-C", str(ada.root), "note", "redact", note, "--reason", "private")[0] == 0
+    sync(ada)
+    pasted(bob, refused(bob, vetting.RedactionUndone).hint)
+    assert cli("-C", str(bob.root), "check", "--fix")[0] == 0
+    assert sync(bob).brought.outcome == "pushed"
+    assert cli("-C", str(bob.root), "check", "--no-base")[0] == 0
+
+
+@pytest.mark.parametrize("worked", [False, True])
+@pytest.mark.parametrize("lost", [".memento", ".memento/config.yaml", "newer"])
+def test_a_ledger_that_nobody_could_read_is_not_taken_in(hub: Hub, lost: str, *, worked: bool) -> None:
+    ada, bob = hub.first, hub.clone("Bob")
+    ada.planned()
+    sync(ada)
+    sync(bob)
+    if lost == "newer":
+        config = ada.root / ".memento" / "config.yaml"
+        config.write_text(config.read_text().replace("version: 1", "version: 99"))
+    else:
+        git(ada.root, "rm", "-rq", lost)
+    ada.commit_all("lost")
+    git(ada.root, "push", "-q")
+    if worked:
+        bob.planned("Beside")
+    before = hub.head()
+    error = refused(bob, vetting.RemoteUnreadable)
+    assert (error.exit_code, hub.head(), before[:12] in error.hint) == (3, before, True)
+    git(ada.root, "revert", "--no-edit", "HEAD")
+    git(ada.root, "push", "-q")
+    assert sync(bob).brought.outcome == ("merged" if worked else "fast_forwarded")
+    assert sync(bob).findings == []
 
 
 # What stands against it.

@@ -52,6 +52,20 @@ def test_the_latest_run_of_each_command_is_kept() -> None:
     assert names(latest(found, TASK, [CODE])) == [2, 4]
 
 
+@pytest.mark.parametrize("status", ["recorded", "retracted"])
+def test_a_run_of_skipped_cases_alone_takes_no_failure_back(status: str) -> None:
+    skipped = {"name": "r.xml", "format": "junit", "ok": True, "counts": {"tests": 2, "skipped": 2}}
+    silent = cite(ran(2, reports=[skipped]), status)
+    assert names(latest([cite(ran(1, code=1)), silent], TASK, [CODE])) == [1]
+    assert names(latest([cite(ran(1, code=1)), silent, cite(ran(3))], TASK, [CODE])) == [3]
+
+
+def test_a_check_that_was_skipped_takes_no_failure_back() -> None:
+    bad, silent = ({"provider": "github", "name": "t", "conclusion": word} for word in ("failure", "skipped"))
+    found = [cite(typed(1, "ci", check=bad)), cite(typed(2, "ci", check=silent))]
+    assert names(latest(found, TASK, [CODE])) == [1]
+
+
 @pytest.mark.parametrize(
     "other", [cite(ran(9))._replace(ahead=True), cite(ran(9, code=1, task=OTHER))], ids=["ahead", "other"]
 )
@@ -80,9 +94,9 @@ def test_a_run_on_other_code_does_not_displace_one_on_this_code() -> None:
 
 def test_checks_and_approvals_are_told_apart_by_name_and_by_who_gave_them() -> None:
     found = [
-        cite(typed(1, "ci", check={"provider": "github", "name": "build"})),
-        cite(typed(2, "ci", check={"provider": "github", "name": "lint"})),
-        cite(typed(3, "ci", check={"provider": "github", "name": "build"}, outcome="failed")),
+        cite(typed(1, "ci", check={"provider": "github", "name": "build", "conclusion": "success"})),
+        cite(typed(2, "ci", check={"provider": "github", "name": "lint", "conclusion": "success"})),
+        cite(typed(3, "ci", check={"provider": "github", "name": "build", "conclusion": "failure"}, outcome="failed")),
         cite(typed(4, "approval", approves=TASK)),
         cite(typed(5, "approval", approves=TASK, by="Grace")),
     ]

@@ -218,7 +218,9 @@ DIFF_NOTE: Final = {
     "id": "the note", "kind": "fact, decision, lesson, …", "domain": "the folder that it lies in",
     "title": "its name now; null, as all that it said, where it is redacted", "key": "or null",
     "change": "added, changed, removed", "from": "its state, or null",
-    "to": "its state, or null", "happened": "added, revised, removed, and the verbs of its new events in their order",
+    "to": "its state, or null",
+    "happened": "added, revised, removed, and the verbs of its new events in their order; `event redacted` where that "
+    "took out what one of them says, and not the note",
     "by": "who wrote it or did that; who revised it is in git's history", "at": "when the last of it happened",
     "reason": "the last reason or word that an event gave, or null",
     "successor": "the note that took its place, or null",
@@ -244,13 +246,13 @@ DIFF_RUN: Final = {
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, texts",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (verdicts in their order), by, reason, evidence",
-    "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, exit_code, summary, task_ids, "
-    "approves, uri, change, from, to, by, trust_before, reason",
+    "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, exit_code, covers, summary, "
+    "task_ids, approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
-    "differences, command, exit_code, task_ids, actor, signature, signed_by, counts (policy lists the runner who "
-    "signed it), why it does not",
+    "differences, command, exit_code, covers, task_ids, actor, signature, signed_by, counts (policy lists the runner "
+    "who signed it), why it does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
@@ -261,7 +263,7 @@ DIFF_TASK: Final = {
     "to": "its state, or null", "way": "the states from the one to the other", "by": "who moved it",
     "reason": "why it was moved last, or null", "proven": "true, false, or null while not completed",
     "proven_before": "the same at the older commit", "proof": "what proves it: id, kind, trust_level, outcome, "
-    "command, exit_code, summary, stale", "unproven_because": "why it is not proven",
+    "command, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
     "became": "which of stale, late, incomplete, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run",
     "events": "what happened: id, record, action, actor, created_at, summary, problem",
@@ -339,6 +341,8 @@ HIT: Final = {
     "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`",
     "trust": "the best trust of what stands of it, or null",
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
+    "proven": "of a task that is done, whether it is proven; else null",
+    "run_status": "of a task whose run is over, how that ended; else null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
     "may_contradict": "the nearest notes that hold now and may say the opposite of it, by a rule on words",
@@ -433,6 +437,7 @@ SYNC: Final = {
     "lost_claims": "claims of yours that others contest: task_id, dispatch_id, claimed_by",
     "findings": "errors that came, or that the merge made, as sentences; but for those in `trouble`",
     "released": "dispatches whose claims on the remote were removed",
+    "waiting": "completed dispatches whose claims hold on: the completion is on this branch alone",
 }  # fmt: skip
 ANSWERS: Final = {
     "init": "workspace created state collapse_events",

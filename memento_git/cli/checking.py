@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -9,6 +10,7 @@ import click
 
 from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, both, progress
+from memento_git.cli.naming import revision
 
 if TYPE_CHECKING:
     from memento_git.review.judging import Report
@@ -34,7 +36,9 @@ class Checks(click.Group):
 
 
 @click.group("check", cls=Checks, invoke_without_command=True)
-@click.option("--base", default="", metavar="REV", help="What the branch adds to it, from their merge base on.")
+@click.option(
+    "--base", default="", callback=revision, metavar="REV", help="What the branch adds to it, from their merge base on."
+)
 @click.option("--no-base", is_flag=True, help="The tree alone, also in CI and on a merge.")
 @click.option("--staged", is_flag=True, help="What is staged, against HEAD; for hooks. Writes nothing.")
 @click.option("--fix", is_flag=True, help="Put back what must not change, take redacted files away, in one commit.")
@@ -47,7 +51,7 @@ class Checks(click.Group):
     "--reproduce", is_flag=True, help="Run again what the branch's completions rest on; policy lists what may."
 )
 @click.option(
-    "--diff", "range_", default="", metavar="A..B",
+    "--diff", "range_", default="", callback=revision, metavar="A..B",
     help="Name the notes whose code a change touches: a range, or `staged`; never an error.",
 )  # fmt: skip
 @both
@@ -70,13 +74,9 @@ def check(
             raise click.UsageError("--diff goes with --at and --format text, json or github alone")
         check_notes.touched(door, range_, form)
         return 0
-    if [bool(base), no_base, staged].count(True) > 1 or len(door.at) + staged > 1:
-        raise click.UsageError(
-            "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"
-        )
-    if reproduce and (staged or door.at):
-        raise click.UsageError("--reproduce runs commands of this checkout's HEAD: leave --staged and --at away")
-    at = next(iter(door.at), "")
+    at = _at(door, [bool(base), no_base, staged].count(True), staged=staged, reproduce=reproduce)
+    if staged and (refs := _of_the_framework()):
+        (base, at), staged = refs, False
     form = "json" if door.json else form
     if form in ("text", "github") and not at and not fix and (staged or base) and _is_untouched(door, base, staged):
         return 0
@@ -93,10 +93,29 @@ def check(
     return FOUND if failed else 0
 
 
+def _at(door: Door, bases: int, *, staged: bool, reproduce: bool) -> str:
+    """Return the revision that is looked at; refuse what does not go together."""
+    if bases > 1 or len(door.at) + staged > 1:
+        raise click.UsageError(
+            "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"
+        )
+    if reproduce and (staged or door.at):
+        raise click.UsageError("--reproduce runs commands of this checkout's HEAD: leave --staged and --at away")
+    if "" in door.at:
+        raise click.UsageError("--at is empty: is a variable not set?")
+    return next(iter(door.at), "")
+
+
 def _again(door: Door) -> Again:
     from memento_git.work.actions.reproducing import Again
 
     return Again(door.ledger)
+
+
+def _of_the_framework() -> tuple[str, str] | None:
+    """Return the two revisions that `pre-commit run --from-ref A --to-ref B` asks about."""
+    start, end = (os.environ.get(f"PRE_COMMIT_{name}_REF", "") for name in ("FROM", "TO"))
+    return (start, end) if start and end else None
 
 
 def _is_untouched(door: Door, base: str, staged: bool) -> bool:

@@ -108,7 +108,11 @@ def create(
 @click.option("--remote", default="", metavar="REMOTE", help="With --sync: which; that of the upstream by default.")
 @writes
 def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, sync: bool) -> None:
-    """Take a dispatch: from now on nobody else may, in this clone or with --sync in any."""
+    """Take a dispatch: from now on nobody else may, in this clone or with --sync in any.
+
+    With --sync the commits of the ledger are pushed, and with them the claim. Where commits of code are not on the
+    remote yet, nothing is: the claim holds there by its ref, and `memento sync` pushes the rest.
+    """
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 

@@ -117,6 +117,7 @@ def run_command(
     copies, the reports, and git's ids of the code before and after.
     """
     from memento_git.model.clock import duration
+    from memento_git.work import trust
     from memento_git.work.actions import evidences, folders, kinds
 
     ledger = door.ledger
@@ -136,8 +137,9 @@ def run_command(
         return code
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
-    for problem in row["problems"]:
-        ledger.warnings.append(problem)
+    ledger.warnings += row["problems"]
+    if trust.is_silent(draft.data):
+        ledger.warnings.append(f"{trust.of_nothing(draft.data)}: it proves nothing")
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told)
     else:

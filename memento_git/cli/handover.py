@@ -83,6 +83,7 @@ def _show(door: Door, outcome: Outcome) -> int:
     if good:
         proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
         merge = f"\n next: git merge {outcome.branch}" if outcome.branch else ""
+        merge = f"\n next: memento dispatch select {outcome.task}" if row["candidate"] else merge
         door.show(data, f"completed {outcome.task}, {proof}{merge}")
         return 0
     kept = f"\n its partial work: git show {outcome.partial}" if outcome.partial else ""

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 
 WORDS: Final = {"other": "there is one that is not memento's"}
+SHARED: Final = "core.hooksPath leads to {path}: every repository that does so has these hooks, and loses them together"
+ASIDE: Final = "runs the one that was there before first"
+WITHIN: Final = "the framework that is installed there runs it"
+LEFT: Final = "one that was put aside is not run: {name}.before-memento"
 
 
 def _list(door: Door) -> None:
@@ -22,15 +26,14 @@ def _list(door: Door) -> None:
 
 def _show(door: Door, found: list[Hook]) -> None:
     rows = [{"name": one.name, "state": one.state, "chained": one.chained} for one in found]
-    lines = [
-        (
-            one.name,
-            WORDS.get(one.state, output.state(one.state)),
-            "runs the one that was there before first" if one.chained else "",
-        )
-        for one in found
-    ]
+    lines = [(one.name, WORDS.get(one.state, output.state(one.state)), _beside(one)) for one in found]
     door.show({"hooks": rows}, "\n".join(output.columns(lines)))
+
+
+def _beside(one: Hook) -> str:
+    if one.state != "installed":
+        return LEFT.format(name=one.name) if one.chained else ""
+    return "; ".join(words for words, told in ((WITHIN, one.within), (ASIDE, one.chained)) if told)
 
 
 hook = boundary.group("hook", "Let git check the ledger before a commit and after a merge.", _list, of_ledger=False)
@@ -56,6 +59,8 @@ def install(door: Door) -> None:
 
     found = hooks.install(door.ledger.git)
     watch_places(door.ledger)
+    if shared := hooks.shared(door.ledger.git):
+        door.ledger.warnings.append(SHARED.format(path=shared))
     _show(door, found)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import click
+from click.core import ParameterSource
+
 from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of
 
 if TYPE_CHECKING:
@@ -12,6 +15,13 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 SHOWN: Final = 5
+
+
+def revision(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return a revision that was given; refuse an empty one, which a variable that is not set makes of it."""
+    if not value and ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
+        raise click.BadParameter("it is empty: is a variable not set?", ctx, param)
+    return value
 
 
 def full_id(view: View, given: str) -> str:

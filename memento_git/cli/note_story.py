@@ -129,7 +129,9 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 
 
 def _near(row: Row) -> str:
-    standing = ", ".join(filter(None, (row["status"], row.get("trust"), row.get("outcome"))))
+    from memento_git.knowledge.rendering import proof
+
+    standing = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"))))
     told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli.boundary import Door, reads, signs, writes
+from memento_git.cli.naming import revision
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 @click.command("reproduce")
 @click.argument("evidence_ids", nargs=-1, metavar="[EVIDENCE]...")
 @click.option("--run", default="", metavar="RUN", help="All that the settled work of this run rests on.")
-@click.option("--base", default="", metavar="REV", help="All that this branch adds to REV; the policy is REV's.")
+@click.option(
+    "--base",
+    default="",
+    callback=revision,
+    metavar="REV",
+    help="All that this branch adds to REV; the policy is REV's.",
+)
 @click.option(
     "--record/--no-record", default=None, help="Record what ran again as evidence; by default only to sign it."
 )

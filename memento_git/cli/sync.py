@@ -30,8 +30,9 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     """Bring the current branch and the remote's together: fetch, merge, push.
 
     Divergence is merged where one side changed .memento alone; where code changed on both, or a text does not merge,
-    nothing is changed and the exit code is 3. What `check` finds wrong with what is to be pushed, and was not wrong on
-    the remote, is refused, too. Nothing is rebased or forced, no password is asked for, and what you
+    nothing is changed and the exit code is 3; so it is where somebody took commits off the remote by force that are
+    still here, or left no ledger there that can be read. What `check` finds wrong with what is to be pushed, and was
+    not wrong on the remote, is refused, too. Nothing is rebased or forced, no password is asked for, and what you
     have staged or edited stays as it is. The branch is pushed with all that is committed on it, code too, and your
     pre-push hook runs. What the merge left contested is told.
     """
@@ -42,7 +43,7 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     data = {
         **done.target.where, "outcome": brought.outcome, "before": brought.before, "after": brought.after,
         "merges": brought.merges, "pushes": brought.pushes, "pushed": brought.pushes > 0, "trouble": done.trouble,
-        "lost_claims": done.lost, "findings": done.findings, "released": done.released,
+        "lost_claims": done.lost, "findings": done.findings, "released": done.released, "waiting": done.waiting,
     }  # fmt: skip
     door.show(data, lambda: "\n".join(_lines(door, done)))
 
@@ -54,6 +55,9 @@ def _lines(door: Door, done: Synced) -> list[str]:
     pushed = done.brought.pushes and done.brought.outcome != "pushed"
     lines = [output.printable(told) + (", and pushed" if pushed else "")]
     lines += [f"remote claim of {names(name)} released" for name in done.released]
+    lines += [
+        f"remote claim of {names(name)} holds on: its completion is on this branch alone" for name in done.waiting
+    ]
     lines += [
         f"your claim of {names(row['task_id'])} is contested by {output.printable(', '.join(row['claimed_by']))}"
         for row in done.lost

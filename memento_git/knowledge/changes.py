@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.rows import Row, audit
+from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
+from memento_git.model.ids import parse_ref
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 ADDED: Final = "added"
 REVISED: Final = "revised"
 REMOVED: Final = "removed"
+EVENT_REDACTED: Final = "event redacted"
 
 
 def between(before: Shelf | None, after: Shelf) -> list[Row]:
@@ -49,7 +52,7 @@ def _row(before: Shelf | None, after: Shelf, note: str) -> Row | None:
     revised = before is not None and known and before.view.files[before.path(note)] != after.view.files[path]
     happened = [] if known else [ADDED]
     happened += [REVISED] if revised else []
-    happened += [row["action"].partition(".")[2] for row in events]
+    happened += _verbs(events, note)
     return {
         "id": note,
         "kind": held.data["kind"],
@@ -79,7 +82,7 @@ def _redacted(before: Shelf | None, after: Shelf, note: str) -> Row | None:
         "domain": layout.domain_of(after.event_folder(note)),
         "title": None,
         "thread": None,
-        "happened": [row["action"].partition(".")[2] for row in events],
+        "happened": _verbs(events, note),
         "status_before": before.status(note) if before is not None and known else None,
         "status": after.status(note),
         "actors": list(dict.fromkeys(row["actor"] for row in events)),
@@ -106,6 +109,14 @@ def taking(events: Iterable[Row], note: str) -> list[Row]:
         row for row in events
         if row["action"] == "note.redacted" and row["legal"] and row["payload"]["target"].startswith(f"{note}@")
     ]  # fmt: skip
+
+
+def _verbs(events: Iterable[Row], note: str) -> list[str]:
+    """Return what happened to a note, event by event; that one of its events was redacted leaves the note as it is."""
+    told = [(row["action"].partition(".")[2], row["payload"]) for row in events]
+    return [
+        EVENT_REDACTED if verb == REDACTED and parse_ref(said["target"]).id != note else verb for verb, said in told
+    ]
 
 
 def why(events: Iterable[Row]) -> str | None:

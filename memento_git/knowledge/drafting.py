@@ -117,7 +117,7 @@ def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
     carried = succession.carried(desk, before, said)
     data = {**head, **said, **carried, **rest, "allowed_secrets": desk.overridden()}
     reason = desk.optional("reason", draft.reason)
-    return Drafted(data, body, domain, reason, list(carried), succession.left_behind(before, data))
+    return Drafted(data, body, domain, reason, list(carried), succession.left_behind(desk, before, data))
 
 
 def expiry(desk: Desk) -> str:

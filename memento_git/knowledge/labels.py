@@ -64,6 +64,8 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
         "trust": None,
         "outcome": None,
+        "proven": None,
+        "run_status": None,
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
@@ -81,8 +83,9 @@ def _successor(shelf: Shelf, note: str) -> str | None:
 def record_hit(card: Card, text: str, now: str) -> Row:
     """Return a record that is no note as a hit, with the same keys."""
     unset = dict.fromkeys(
-        ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "outcome", "successor")
-    )
+        ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "outcome", "proven",
+         "run_status", "successor")
+    )  # fmt: skip
     return {
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
         "run": card.run or None, "status": None, "expired": False, "draft": False, "origin": card.origin or None,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 COMPARED: Final = 300
+MANY: Final = 10_000  # documents that are counted where they are not shown
 T = TypeVar("T")
 
 
@@ -98,6 +99,22 @@ def search(
         return Hits(hits, total - told, [one.asked for one in ranked], behind, against, disputed)
 
     return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}), progress, few)
+
+
+def answering(
+    view: View, queries: Sequence[str], keep: Callable[[Card], bool], *, progress: Progress = None, few: int = 0,
+    semantic: str = "",
+) -> list[tuple[Card, bool]]:  # fmt: skip
+    """Return all documents that answer one of several questions, and whether each is but a weak answer."""
+    nearness = _nearness(view, queries, semantic or _configured(view), progress)
+
+    def answered(corpus: Corpus, _behind: int) -> list[tuple[Card, bool]]:
+        ranked = [
+            rank(corpus, query, most=MANY, keep=keep, near=near) for query, near in zip(queries, nearness, strict=True)
+        ]
+        return [(found.card, ranked[number].weak) for number, found in _merged(ranked)]
+
+    return _in_corpus(view, answered, [], progress, few)
 
 
 def cards(view: View, keep: Callable[[Card], bool], progress: Progress = None, few: int = 0) -> list[Card]:

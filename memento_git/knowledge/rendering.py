@@ -21,7 +21,7 @@ def words_of(hit: Row) -> list[str]:
     """Return the labels of a hit, in words."""
     told: list[Any] = [
         hit["weak"] and "perhaps not about this",
-        hit["kind"], hit["status"] and hit["status"].replace("_", " "), hit["expired"] and "expired",
+        hit["kind"], hit["status"] and hit["status"].replace("_", " "), proof(hit), hit["expired"] and "expired",
         hit["validity"],
         hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
         hit["trust"] and f"evidence {hit['trust']}{_failed(hit)}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
@@ -30,6 +30,12 @@ def words_of(hit: Row) -> list[str]:
         hit["orders"] and f"reads like orders: {', '.join(hit['orders'])}",
     ]  # fmt: skip
     return [str(one) for one in told if one]
+
+
+def proof(row: Row) -> str:
+    """Return whether a task that is done is proven, or that its run was cancelled; nothing of what is no such task."""
+    cancelled = "in a cancelled run" if row.get("run_status") == "cancelled" else ""
+    return cancelled if row.get("proven") is None else "proven" if row["proven"] else "unproven"
 
 
 def _failed(row: Row) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
 from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
-from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE
-from memento_git.ledger import cache, decoding
+from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE, anchoring
+from memento_git.ledger import cache, codec, decoding
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
@@ -19,13 +19,19 @@ from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
 
 WORTH_KEEPING: Final = 50
 KEPT: Final = "knowledge"
+
+
+def digest_of_places(about: Sequence[Mapping[str, Any]]) -> str:
+    """Return by what the places that a text names are known again, without what they quote: that may be taken out."""
+    plain = [{key: value for key, value in place.items() if key != "quote"} for place in about]
+    return codec.digest_of(json.dumps(plain, sort_keys=True).encode())
 
 
 class Link(NamedTuple):
@@ -202,9 +208,13 @@ class Shelf(Happenings):
         return value[0], value[1], value[2]
 
     def about(self, note: Prose) -> list[dict[str, Any]]:
-        """Return the places in the code that a note is about, as they were last anchored."""
-        value = self.folded(note.id).lanes.values.get(ABOUT)
-        return json.loads(value[1]) if value else note.data.get("about") or []
+        """Return the places in the code that a note is about, as they were last anchored since its text names them."""
+        named: list[dict[str, Any]] = note.data.get("about") or []
+        if note.id not in self.index.events_of:
+            return named
+        lanes = self.folded(note.id).lanes.values
+        value = lanes.get(anchoring(digest_of_places(named))) or lanes.get(ABOUT)
+        return json.loads(value[1]) if value else named
 
     def is_promoted(self, note: str) -> bool:
         return PROMOTED in self.folded(note).lanes.values

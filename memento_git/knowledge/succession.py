@@ -36,9 +36,14 @@ def carried(desk: Desk, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[s
     return {key: value for key, value in found.items() if value and key not in said}
 
 
-def left_behind(old: Sequence[Prose], data: Mapping[str, Any]) -> list[str]:
+def left_behind(desk: Desk, old: Sequence[Prose], data: Mapping[str, Any]) -> list[str]:
     """Return which keys of notes the one that takes their place has not: whoever wants them names them."""
-    return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(note.data.get(key) for note in old)]
+    shelf = desk.shelf
+    held = [
+        {**note.data, "about": shelf.about(note), "links": shelf.links(note), "expires": shelf.expires(note)}
+        for note in old
+    ]
+    return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(one.get(key) for one in held)]
 
 
 def anchored(desk: Desk, about: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -87,8 +87,14 @@ def _moved(event: Event, own: Lanes) -> Writes:
         return {} if event.get("draft") else {PROMOTED: ("long",)}
     if event.do == "progressed":
         return {PROGRESS: (event.at, event.get("note") or "", event.get("next") or "")}
-    places = {ABOUT: (event.at, json.dumps(event.data["about"], sort_keys=True))} if "about" in event.data else {}
+    lane = anchoring(event.get("named") or "")
+    places = {lane: (event.at, json.dumps(event.data["about"], sort_keys=True))} if "about" in event.data else {}
     return {**places, **({CONFIRMED: (event.at, event.by)} if event.do == "confirmed" else {})}
+
+
+def anchoring(named: str) -> str:
+    """Return the lane of where the places are that a text names; events that do not say which share one."""
+    return f"{ABOUT}:{named}" if named else ABOUT
 
 
 def refuse_known(event_of: str, rel: str, to: str, links: set[tuple[str, str]], *, adding: bool) -> None:

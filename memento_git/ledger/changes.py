@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memento_git.errors import Refused
 from memento_git.ledger import layout
 from memento_git.ledger.difference import PLAIN
 from memento_git.ledger.environment import environment
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 
 RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
 ABSENT: Final = "000000"
+MERGING: Final = "MERGE_HEAD"
+SHOWN: Final = 5
+
+
+class IndexUnmerged(Refused):
+    """An index of which git makes no commit."""
+
+    token = "index_unmerged"
+    sentence = "these files are not merged yet: {paths}"
+    hint_ = "resolve them, git add them, then run this again"
 
 
 class Changed(NamedTuple):
@@ -77,12 +88,14 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
 
     `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD: one git call,
     for a hook. What git warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer
-    look.
+    look; so does a merge in progress, which may drop what its other side added.
     """
+    if staged and (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists():
+        return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
     command = ["git", "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
-    command += ["--ignore-submodules=none", "--", f":/{layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
+    command += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith("-") or SHORT_ID.fullmatch(base):
         return False
     try:
@@ -134,6 +147,9 @@ def staged_tree(git: Git) -> Iterator[str]:
             shutil.copyfile(real, extra["GIT_INDEX_FILE"])
         git.extra = extra
         try:
+            if unmerged := git.run("ls-files", "--unmerged", "-z"):
+                paths = {os.fsdecode(entry).partition("\t")[2] for entry in unmerged.split(b"\0")[:-1]}
+                raise IndexUnmerged(paths=", ".join(sorted(paths)[:SHOWN]))
             yield os.fsdecode(git.run("write-tree")).strip()
         finally:
             git.close()
@@ -179,6 +195,14 @@ def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed
         if (some.mode, some.new) not in sides:
             found.append(some._replace(old_mode=sides[0][0], old=sides[0][1]))
     return found, known
+
+
+def merging(git: Git) -> list[str]:
+    """Return the commits that are being merged into HEAD."""
+    try:
+        return (git.git_dir / MERGING).read_text(encoding="ascii").split()
+    except OSError:
+        return []
 
 
 def parents(git: Git, commit: str) -> list[str]:

@@ -17,7 +17,7 @@ from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, S
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
 BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
@@ -180,7 +180,7 @@ def look(inside: Git, base: str) -> Work:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.with_name(f"{copy.name}.lock").unlink(missing_ok=True)
         if (inside.git_dir / "index").exists():
-            shutil.copyfile(inside.git_dir / "index", copy)
+            shutil.copy2(inside.git_dir / "index", copy)  # its time, too: by it git finds edits right after a check-out
     except OSError as error:
         raise NotWritable(reason=reason_of(error)) from error
     extra = {"GIT_INDEX_FILE": str(copy), **PATTERNS}
@@ -248,6 +248,15 @@ def quarantine(inside: Git, checkout: Checkout, dispatch: str) -> str:
     return tip
 
 
+def keep_branch(git: Git, checkout: Checkout, dispatch: str) -> str:
+    """Keep what a branch holds whose work tree is gone in a ref of ours; return its tip, or nothing for no work."""
+    tip = git.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{checkout.branch}") or ""
+    if not tip or tip == checkout.base:
+        return ""
+    git.run("update-ref", "-m", "memento: partial work", f"{QUARANTINE}/{dispatch}", tip)
+    return tip
+
+
 def remove(git: Git, checkout: Checkout, *, branch: bool) -> str:
     """Remove a work tree, with `branch` its branch as well; return why it was left, or nothing."""
     known = {path.resolve(): name for path, name in listed(git).items()}
@@ -288,13 +297,59 @@ def discard(git: Git, checkout: Checkout) -> str:
     return ""
 
 
+def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
+    """Return the branches, and the detached work trees, whose files in a folder hold a hand-off."""
+    told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/remotes/") or ""
+    refs = [line.partition(" ") for line in told.splitlines()]
+    places = {ref.removeprefix("refs/heads/"): tip for tip, _, ref in refs}
+    path = ""
+    for line in _worktrees(git):
+        word, _, rest = line.partition(" ")
+        path = rest if word == "worktree" else path
+        if word == "HEAD" and rest not in places.values():
+            places[path] = rest
+    end = f"-dispatched-{random_part(dispatch)}.yaml"
+    files = {
+        tip: git.answer("ls-tree", "--full-tree", "--name-only", tip, "--", f"{folder}/") or ""
+        for tip in places.values()
+    }
+    return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip].splitlines())]
+
+
+def unknown_files(git: Git, branch: str, folder: str, known: Container[str]) -> list[str]:
+    """Return the files that a branch has in a folder and that are not known here."""
+    told = git.answer("ls-tree", "--full-tree", "--name-only", f"refs/heads/{branch}", "--", f"{folder}/") or ""
+    return [path for path in told.splitlines() if path not in known]
+
+
+def off_head(git: Git) -> set[str]:
+    """Return the branches of dispatches that HEAD's history does not have; their work may be there by a squash."""
+    patterns = (f"{BRANCHES}/", "refs/remotes/*/memento/*")
+    told = git.answer("for-each-ref", "--no-merged=HEAD", "--format=%(refname)", *patterns) or ""
+    return {f"memento/{ref.rpartition('/')[2]}" for ref in told.splitlines()}
+
+
+def lacking(git: Git, dispatches: Sequence[str]) -> list[str]:
+    """Return the branches of dispatches that did the same where HEAD has the work of none of them, else nothing."""
+    branches = [unmerged(git, name) for name in dispatches]
+    return branches if all(branches) else []
+
+
 def unmerged(git: Git, dispatch: str) -> str:
     """Return the branch of a dispatch whose work HEAD does not have, or nothing; a squash of it counts as having it."""
-    branch = branch_of(dispatch)
-    ref = f"refs/heads/{branch}"
-    if not git.answer("rev-parse", "--verify", "--quiet", ref):
-        return ""
-    if git.is_before(ref, "HEAD"):
+    ref = ref_of(git, dispatch)
+    if not ref or git.is_before(ref, "HEAD"):
         return ""
     missing = (git.answer("cherry", "HEAD", ref) or "+").splitlines()
-    return branch if any(line.startswith("+") for line in missing) else ""
+    shown = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    return shown if any(line.startswith("+") for line in missing) else ""
+
+
+def ref_of(git: Git, dispatch: str) -> str:
+    """Return the branch of a dispatch that this clone has, its own or else one of a remote; nothing for neither."""
+    branch = branch_of(dispatch)
+    own = f"refs/heads/{branch}"
+    if git.answer("rev-parse", "--verify", "--quiet", own):
+        return own
+    far = git.answer("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/*/{branch}")
+    return far or ""

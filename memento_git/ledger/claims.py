@@ -9,8 +9,6 @@ from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Transaction
 
@@ -77,19 +75,6 @@ def release_later(tx: Transaction, task: str, dispatch: str) -> None:
                 release(git, name, claim)
 
     tx.after_commit.append(follow)
-
-
-def claimed_on(git: Git, dispatch: str, folder: str, known: Container[str]) -> str:
-    """Return a branch, checked out in another work tree, that holds a claim of a dispatch not known here."""
-    from memento_git.ledger import checkouts
-
-    for branch in filter(None, checkouts.listed(git).values()):
-        ref = f"refs/heads/{branch}"
-        paths = (git.answer("ls-tree", "-r", "--full-tree", "--name-only", ref, "--", folder) or "").splitlines()
-        claimed = [path for path in paths if "-claimed-" in path and path not in known]
-        if any(dispatch in (git.answer("cat-file", "-p", f"{ref}:{path}") or "") for path in claimed):
-            return branch
-    return ""
 
 
 def listed(git: Git) -> dict[str, Claim]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
+from memento_git.ledger.changes import parents
 from memento_git.ledger.git import NoSuchRevision
 from memento_git.ledger.names import in_full
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 TRUNKS: Final = ("@{upstream}", "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
 LEAST_DEPTH: Final = 50
+SIDES: Final = "^@"
 PLAIN_NAME: Final = re.compile(r"(?!.*\.\.)[\w@][\w./@{}~^+-]*")
 
 
@@ -96,8 +98,12 @@ def _trunk(git: Git) -> str:
 def forks_of(git: Git, rev: str, head: str) -> tuple[list[str], str]:
     """Return the commits at which a branch left a revision, and the branch's own; refuse what this clone lacks.
 
-    There are several where both sides merged each other; that on the revision's own line is the first.
+    There are several where both sides merged each other; that on the revision's own line is the first. `HEAD^@` are the
+    sides of a merge, as git writes it.
     """
+    if rev.endswith(SIDES):
+        sides = parents(git, commit(git, rev.removesuffix(SIDES), history=True))
+        return [commit(git, side, history=True) for side in sides] or [git.commit_of(rev)], git.commit_of(head)
     rev, head = in_full(git, rev), in_full(git, head)
     if not PLAIN_NAME.fullmatch(head):
         head = git.commit_of(head)

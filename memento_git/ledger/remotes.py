@@ -6,15 +6,16 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Refused
+from memento_git.errors import Moved, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
 PATIENCE: Final = 120.0
 FETCHED: Final = "refs/worktree/memento/fetched"
+BY_PUSH: Final = "update by push"
 QUIET: Final = {
     "GIT_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never", "GCM_INTERACTIVE": "never", "GIT_LITERAL_PATHSPECS": "0",
 }  # fmt: skip
@@ -105,6 +106,17 @@ class PushRejected(Refused):
     hint_ = "nothing is lost here; see to the reason, or push another way (a pull request), then memento sync"
 
 
+class RemoteRewritten(Moved):
+    """The remote's branch was forced to a history without commits that it had, and that are still here."""
+
+    token = "remote_rewritten"
+    sentence = "{branch} on {remote} was rewritten: it no longer has commits that came from there, up to {old}"
+    hint_ = (
+        "leave them out and keep your own: git rebase --onto {new} {old}; to bring them back all the same: "
+        "git pull --no-rebase --no-edit {remote} {branch} && git push {remote} HEAD:{branch}"
+    )
+
+
 class Target(NamedTuple):
     """Where to: the remote's name, its branch, and the branch here."""
 
@@ -144,6 +156,29 @@ def target(git: Git, given: str = "", branch: str = "") -> Target:
 def fetch(git: Git, where: Target) -> str | None:
     """Bring the remote's branch into the objects here; return its commit, None where the remote lacks it."""
     return fetch_ref(git, where.remote, f"refs/heads/{where.branch}")
+
+
+def seen(git: Git, where: Target) -> list[str]:
+    """Return the commits that the remote's branch is known to have been at, as far back as git remembers.
+
+    Where pushes go to another address, what was pushed says nothing of the one that is fetched from.
+    """
+    ref = f"refs/remotes/{where.remote}/{where.branch}"
+    one_address = git.answer("remote", "get-url", where.remote) == git.answer(
+        "remote", "get-url", "--push", where.remote
+    )
+    log = (git.answer("-c", "log.showSignature=false", "log", "-g", "--format=%H %gs", ref) or "").splitlines()
+    moves = [line.partition(" ") for line in log]
+    before = git.answer("rev-parse", "--verify", "--quiet", f"{ref}@{{{len(log)}}}" if log else ref)
+    told = [commit for commit, _, how in moves if one_address or not how.startswith(BY_PUSH)]
+    return list(dict.fromkeys([*told, *([before] if before and (log or one_address) else [])]))
+
+
+def refuse_rewritten(git: Git, where: Target, known: Sequence[str], ours: str, theirs: str) -> None:
+    """Refuse where the remote's branch lost commits that it had, and that are here: a merge or push revives them."""
+    lost = (git.answer("merge-base", "--all", ours, *known) or "").split() if known else []
+    if old := next((one for one in lost if not git.is_before(one, theirs)), ""):
+        raise RemoteRewritten(old=old[:12], new=theirs[:12], **where.where)
 
 
 def fetch_ref(git: Git, remote: str, ref: str) -> str | None:

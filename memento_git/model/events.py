@@ -52,7 +52,10 @@ CAME: Final = {
     "came_as": Field(t.DIGEST, doc="of what an imported note said; a purge keeps none of it"),
 }
 
-PLACES: Final = Field(ABOUT, doc="its places in the code, as they are at this moment")
+PLACES: Final = {
+    "about": Field(ABOUT, doc="its places in the code, as they are at this moment"),
+    "named": Field(t.DIGEST, doc="of the places that its text names: once it names others, those here count no more"),
+}
 LINKING: Final = {
     "rel": Field(t.Choice(RELATIONS), required=True),
     "to": Field(t.id_of(*LINKED), required=True),
@@ -129,8 +132,8 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         **SETTLING,
     },
     "note": {
-        "confirmed": {"note": NOTE, "about": PLACES},
-        "anchored": {"about": PLACES},
+        "confirmed": {"note": NOTE, **PLACES},
+        "anchored": PLACES,
         "parked": {"reason": REASON},
         "resumed": {"reason": REASON},
         "retired": {"reason": WHY},

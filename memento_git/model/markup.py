@@ -9,7 +9,10 @@ from memento_git.model.types import FORBIDDEN
 
 ACTIVE: Final = r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])"
 LEADING: Final = r"^(?:(\d+)([.)])|([-+=]))(?=\s|$|[-=])"
-LINKING: Final = r"@(?=[\w-])|(?<!&)#(?=\d)"
+LINKING: Final = (
+    r"@(?=[\w-])|(?<!&)#(?=\d)|\b(?i:gh)-(?=\d)|[!$](?=\d)|[~%](?=\w|\"|&quot;)|(?:(?<=\\)&|&amp;)(?=\d)|\[(?=\w+:)"
+    r"|:(?=//)|\b(?i:www)(?=\.)"
+)
 MOST_COMMENT: Final = 65_536
 MARKUP: Final = r"\\(.)|(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\2(?!`)|\*\*"
 
@@ -21,7 +24,7 @@ def plain(text: str) -> str:
 
 
 def unlinked(markdown: str) -> str:
-    """Return Markdown that calls nobody and refers to nothing: a hosting service links `@name` and `#1` in texts."""
+    """Return Markdown that calls nobody and refers to nothing: hosting services link addresses, `@name`, `#1`, `!1`."""
     return re.sub(LINKING, r"\g<0>&#8203;", markdown)
 
 

@@ -77,7 +77,7 @@ def _look(
             first = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
-            return judging.added(git, [first], tree, against.STAGED, ledger.now())
+            return judging.added(git, [first, *changes.merging(git)], tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
             forks, head = ranges.forks_of(git, base, at or "HEAD")
@@ -100,12 +100,12 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     is_merge = len(changes.parents(git, head)) > 1
     if is_merge and _is_merge_result(head):
         return PARENT
-    if sha := given.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"):
-        return sha
-    if branch := given.get("GITHUB_BASE_REF"):
+    branch = given.get("GITHUB_BASE_REF") or given.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "")
+    sha = given.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")  # one of several merge bases, where there are several
+    if branch:
         refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
-        return next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), refs[0])
-    return PARENT if is_merge else ""
+        return next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), sha or refs[0])
+    return sha or (PARENT if is_merge else "")
 
 
 def _is_merge_result(head: str) -> bool:

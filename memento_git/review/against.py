@@ -12,7 +12,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.review import texts
-from memento_git.work import holding, persons
+from memento_git.work import persons, remains
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
 
 GROWING: Final = frozenset({
-    "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "approved", "passed", "waived",
+    "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
     "requested", "paused", "resumed",
 })  # fmt: skip
 STAGED: Final = "HEAD"
@@ -139,8 +140,15 @@ class Comparison:
             if groups is None or place is None or self._reaches_far(change, place):
                 found[run] = None
             else:
-                groups.add(plans_of(run) if kind_of(place.of) == "plan" else place.of)
+                groups.update(
+                    (plans_of(run) if kind_of(place.of) == "plan" else place.of, *self._judged(change, place))
+                )
         return found
+
+    def _judged(self, change: Changed, place: Place) -> Sequence[str]:
+        """Return the tasks of evidence that runs again what they may rest on."""
+        found = self.head.record(change.path) if place.kind == "evidence" else None
+        return found.tasks if isinstance(found, Evidence) and "reproduces" in found.data else ()
 
     def _reaches_far(self, change: Changed, place: Place) -> bool:
         """Tell whether a change may undo what other records rest on."""
@@ -148,8 +156,8 @@ class Comparison:
             return not self.is_new(change) or place.do not in GROWING
         return not self.is_new(change) and place.kind in ("evidence", "attachment", "plan")
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield what the branch did that nobody may do."""
+    def findings(self, policy: Policy) -> Iterator[Finding]:
+        """Yield what the branch did that nobody may do; `policy` is the base's."""
         for change in self.changes:
             place = layout.place_of(change.path)
             if self.is_new(change):
@@ -163,7 +171,7 @@ class Comparison:
                 yield from self._immutable(change, place)
         for path in self.unpacked():
             yield from self._taken_out(path)
-        yield from texts.changed(self)
+        yield from texts.changed(self, policy)
 
     def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
         event = place.kind == "event"
@@ -292,7 +300,7 @@ def keeps(kept: Event | None, said: Event) -> bool:
 def keeps_answer(state: RunState, said: Evidence) -> bool:
     """Tell whether what is left of redacted evidence is whose answer or check it was, about what, and how it ended."""
     left = [kept for kept in [codec.redact_evidence(said.data)] if kept]
-    return said.id in state.index.evidence or holding.left_of(state, said.id) == left
+    return said.id in state.index.evidence or remains.left_of(state, said.id) == left
 
 
 def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence: str) -> bool:
@@ -301,8 +309,8 @@ def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence:
         return True
     if (said := before.evidence(evidence)) is not None:
         return keeps_answer(state, said)
-    left = holding.left_of(before, evidence)
-    return not left or holding.left_of(state, evidence) == left
+    left = remains.left_of(before, evidence)
+    return not left or remains.left_of(state, evidence) == left
 
 
 def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:

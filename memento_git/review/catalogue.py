@@ -225,8 +225,8 @@ CATALOGUE: Final = {
     ),
     "P005": Kind(
         "a repair that asks less", "warning",
-        "A task repairs another one, and lacks criteria or verification that the other asks. An error where the branch "
-        "completes or accepts it.",
+        "A task repairs another one, and lacks criteria or verification that the other asks, or has another kind, risk "
+        "or files, of which policy asks less. An error where the branch completes or accepts it.",
         "Put back what is missing: `memento task repair` carries all of it over.",
     ),
     "P006": Kind(
@@ -323,8 +323,9 @@ CATALOGUE: Final = {
     "D007": Kind(
         "a changed text of work that is under way", "warning",
         "A task's title, criteria or text changed after it was handed out; what was completed on the old text is "
-        "unproven. An error where the branch completes, on other criteria, text or verification, what was handed out "
-        "before, and where a task asks less that another one repairs.",
+        "unproven. An error where the branch completes what was handed out before, on other criteria, text or "
+        "verification, or where policy asks less of such a task; where a task asks less that another one repairs; and "
+        "of a run that has ended.",
         "Restore the text, or hand the task out anew, for the new one.",
     ),
     "D008": Kind(

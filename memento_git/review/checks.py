@@ -128,10 +128,12 @@ def _repair(state: RunState, task: Prose, repaired: str, scope: Scope) -> Iterat
     old = state.view.record(state.index.prose[repaired])
     if not isinstance(old, Prose):
         return
-    if less := asks_less(old.data, task.data):
+    if less := asks_less(old.data, task.data, scope.policy):
         message = f"{task.id} repairs {repaired}, and asks less: {'; '.join(less[:3])}"
         severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
-        yield Finding("P005", task.path, 0, message, f"put back what {repaired} asks", severity)
+        moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
+        fix = f"put back what {repaired} asks" + (f", and its {', '.join(moved)}" if moved else "")
+        yield Finding("P005", task.path, 0, message, fix, severity)
 
 
 def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:

@@ -47,6 +47,7 @@ STYLE: Final = Style(
     removed=lambda text: f"<del>{_say(text)}</del>",
     added=lambda text: f"<ins>{_say(text)}</ins>",
 )
+CELL: Final = STYLE._replace(code=lambda text: code(text).replace("|", r"\|"))
 
 
 def markdown(held: Row, most: int = MOST_COMMENT) -> str:
@@ -104,8 +105,8 @@ def _cautions(held: Row) -> Iterator[str]:
 def _cells(task: Row) -> str:
     marks = [name for name in task["became"] if name != task["to"]]
     because = _say(cut(task["reason"])) if task["reason"] and task["to"] in HELD_UP else ""
-    told = "; ".join(filter(None, [proof(task, STYLE), because, *marks])) or "—"
-    return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], STYLE)} | {told} |"
+    told = "; ".join(filter(None, [proof(task, CELL), because, *marks])) or "—"
+    return f"| {_say(cut(task['title'], 120))} `{task['id']}` | {way(task)} | {actors(task['by'], CELL)} | {told} |"
 
 
 def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
@@ -115,16 +116,11 @@ def _table(rows: Sequence[str], room: int) -> tuple[list[str], int]:
     shown = ["", *HEAD]
     used = units("\n".join(shown))
     for number, row in enumerate(rows):
-        used += units(_cell_safe(row)) + 1
+        used += units(row) + 1
         if used > room:
             return (shown if number else []), len(rows) - number
-        shown.append(_cell_safe(row))
+        shown.append(row)
     return shown, 0
-
-
-def _cell_safe(row: str) -> str:
-    """Return a row in which a bar within a code span does not end its cell; elsewhere it is escaped already."""
-    return re.sub(r"`+[^`].*?`+", lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), row)
 
 
 def _policy(held: Row) -> Iterator[list[str]]:

@@ -49,12 +49,13 @@ def _way(row: Row, style: Style) -> str:
     """Return what happened to a note in its order, each thing once, with the note that took its place."""
     if row["change"] == "removed":
         return style.strong("removed")
-    if row["to"] == "redacted":
+    if row["to"] == "redacted" != row["from"]:
         return f"{row['from'] or 'new'} → {style.strong('redacted')}"
     counts: dict[str, int] = {}
     for verb in row["happened"]:
         counts[verb] = counts.get(verb, 0) + 1
-    return ", ".join(_verb(verb, count, row, style) for verb, count in counts.items())
+    verbs = ", ".join(_verb(verb, count, row, style) for verb, count in counts.items())
+    return f"{style.strong('redacted')} already; {verbs}" if row["to"] == "redacted" else verbs
 
 
 def _verb(verb: str, count: int, row: Row, style: Style) -> str:

@@ -53,7 +53,6 @@ def _of_run(held: Row) -> Iterable[Row]:
     for row in failed_gates(held):
         why = f": {row['summary']}" if row["summary"] else ""
         yield {"kind": "gate", "record": row["scope"], "about": f"gate {row['kind']} has failed{why}"}
-
     for row in held["plans"]:
         if row["changed"]:
             about = f"plan “{row['title']}” was changed after its approval"

@@ -36,6 +36,13 @@ def check_names(paths: Iterable[str], among: Collection[str], named: Collection[
             yield Finding("F010", path, 0, message, f"git rm {path}", "warning")
 
 
+def check_top(names: Iterable[str]) -> Iterator[Finding]:
+    """Yield what lies at the top of a repository and differs from the ledger's folder in case alone."""
+    for name in names:
+        if name != layout.FOLDER and name.casefold() == layout.FOLDER:
+            yield Finding("F009", name, 0, f"differs from {layout.FOLDER} in case alone", f"git rm -r {name}")
+
+
 def is_ours(path: str) -> bool:
     """Tell whether a path is one that the ledger writes."""
     if path in TOP or layout.place_of(path) is not None or layout.recipe_of(path):

@@ -59,7 +59,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
         _refuse_nothing(view, "the index" if git.extra else head[:12])
     policy, found = policy_at(view)
-    found += files.check_names(view.files, view.files, policy.key_files)
+    found += [*files.check_names(view.files, view.files, policy.key_files), *files.check_top(git.entries(head))]
     for run in view.runs():
         state = RunState(view, run, Runners(view, policy))
         load(state, progress)
@@ -89,7 +89,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     differing, known = changes.differences(git, forks, head)
     story = changes.NOTHING if git.extra else changes.story(git, forks, head)
     if not differing and not story.touched:
-        return _of_keys(git, first, head)
+        return _of_others(git, first, head)
     base, view = View(git, tuple(forks), now), View(git, (head,), now)
     base.hold(known)
     old = base if any(change.path == layout.CONFIG for change in differing) else view
@@ -100,23 +100,22 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     comparison = Comparison(base, view, differing, name)
     policy, mine, found = _policies(old, view)
     new = comparison.added()
-    codes = _code_of(git, head), _code_of(git, first)
-    scopes = {run: Scope(policy, groups, new, *codes) for run, groups in comparison.touched().items()}
+    scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first))
+    scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
     keys = first if had_ledger else head
     runners = Runners(view, policy, keys, confirmed=confirmed)
     found += _of_runs(view, scopes, runners)
     touched = _notes(git, head, comparison, differing)
     found += _of_notes(view, Scope(mine, touched, new)) if touched else ()
     paths = comparison.brought()
-    found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths)]
+    found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths), *_twins(git, first, head)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
-    found += [*comparison.findings(), *taken.on_the_way(comparison, git, story)]
+    found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
     found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
-    authored = story.authored if not git.extra else changes.to_commit(git, differing)
-    found += _lookalikes(git, forks, view, authored, policy, new)
+    found += _lookalikes(git, forks, view, story.authored or changes.to_commit(git, differing), policy, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
@@ -131,11 +130,18 @@ def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Re
     _refuse_nothing(view, head[:12])
 
 
-def _of_keys(git: Git, first: str, head: str) -> Report:
-    """Report what is told of the files that policy names where nothing of the ledger itself differs."""
+def _of_others(git: Git, first: str, head: str) -> Report:
+    """Report what is told of the files that policy names, and beside the ledger, where nothing of itself differs."""
     policy, _ = codec.read_config(git.objects([f"{first}:{layout.CONFIG}"])[0])
-    told = signed.signers_changed(git, first, head, policy)
+    told = [*signed.signers_changed(git, first, head, policy), *_twins(git, first, head)]
     return Report(told, [], first, head, len(told))
+
+
+def _twins(git: Git, first: str, head: str) -> list[Finding]:
+    """Return what is beside the ledger's folder under its name in other letters, and is not so at the base."""
+    found = [*files.check_top(git.entries(head))]
+    there = git.entries(first) if found else {}
+    return [one for one in found if one.path not in there]
 
 
 def _lookalikes(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError
 from memento_git.model.ids import Ref, kind_of, parse_ref
+from memento_git.model.states import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
-    """Return status, and of evidence trust and outcome, of each run, plan, task and evidence; of others why not.
+    """Return status, of evidence trust and outcome, of a task proof and its run's end; of what is not there why not.
 
     Evidence may be named with the digest of its file: another file of that id proves nothing.
     """
@@ -48,5 +49,14 @@ def _standing(state: RunState, ref: Ref, kind: str) -> Row:
         trust = state.trust_in(held) if held else "advisory"
         ended = outcome_of(held.data) if held else None
         return {"status": state.evidence_status(ref.id), "trust": trust, "outcome": ended}
-    status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
-    return {"status": status(ref.id), "trust": None, "outcome": None}
+    status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind](ref.id)
+    return {"status": status, "trust": None, "outcome": None, **(_of_task(state, ref.id) if kind == "task" else {})}
+
+
+def _of_task(state: RunState, task: str) -> Row:
+    """Return whether a task that is done is proven, and how its run ended where that is over."""
+    done = state.task_status(task) in DONE
+    return {
+        "proven": state.proof(task, state.view.policy()).proven if done else None,
+        "run_status": state.status if state.is_final else None,
+    }

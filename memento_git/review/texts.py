@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memento_git.ledger.layout import Place
+    from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.against import Comparison
 
@@ -22,16 +23,16 @@ IDENTITY: Final = ("id", "at", "by", "spike", "source", "repairs")
 OF_NOTES: Final = ("id", "kind", "at", "by", "origin")
 
 
-def changed(comparison: Comparison) -> Iterator[Finding]:
+def changed(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
     """Yield what the branch did to the texts of the base, in whichever file or archive they lie on either side."""
     there = [change.path for change in comparison.changes if not comparison.is_new(change)]
     for path in dict.fromkeys([*there, *comparison.unpacked()]):
         place = layout.place_of(path)
         if place is not None and place.kind in KINDS and comparison.base.read(path) is not None:
-            yield from _text(comparison, path, place)
+            yield from _text(comparison, policy, path, place)
 
 
-def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:
+def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> Iterator[Finding]:
     base, head = comparison.base, comparison.head
     known = head.index(place.run).prose.get(place.id)
     now = path if path in head.files else known
@@ -48,26 +49,36 @@ def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:
             fix = _undoing(comparison, place, path, "put the line back: git diff {} {}")
             yield Finding("D005", path, 0, message, fix)
     if place.kind == "task":
-        yield from _task(comparison, place, old, new)
+        yield from _task(comparison, policy, place, old, new)
+    elif place.kind == "run" and (ended := RunState(base, place.run)).is_final:
+        message = f"{place.id} was {ended.status} when its {', '.join(_differing(old, new))} changed"
+        yield Finding("D007", path, 0, message, _undoing(comparison, place, path, "git checkout {} -- {}"))
 
 
-def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
+def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
     """Tell of a changed text of a task that is handed out, done or repaired, and of what that unproves."""
     status = RunState(comparison.base, place.run).task_status(place.id)
-    less = asks_less(old.data, new.data)
+    less = asks_less(old.data, new.data, policy)
     repairs = _repairs(comparison, place) if less else []
     if status in ("pending", "cancelled") and not repairs:
         return
-    keys = sorted(key for key in {*old.data, *new.data} if old.data.get(key) != new.data.get(key))
-    keys += ["text"] if old.body != new.body else []
+    keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
     unproves = [event.id for event in done if event.get("text") != new.digest]
     told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
-    told += f"; {', '.join(repairs)}, which repairs it, could ask less by it: {'; '.join(less[:3])}" if repairs else ""
+    whose = f"{', '.join(repairs)}, which repairs it, could ask less by it" if repairs else "less is asked by it"
+    told += f"; {whose}: {'; '.join(less[:3])}" if less else ""
     message = f"{place.id} was {status} when its {', '.join(keys)} changed{told}"
-    grave = _on_easier_terms(comparison, done, keys) or any(_is_bound(comparison, place, name) for name in repairs)
+    easier = bool(less or {"criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
+    grave = easier or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
+
+
+def _differing(old: Prose, new: Prose) -> list[str]:
+    """Return the parts of a text that are others now."""
+    keys = sorted(key for key in {*old.data, *new.data} if old.data.get(key) != new.data.get(key))
+    return [*keys, *(["text"] if old.body != new.body else [])]
 
 
 def _undoing(comparison: Comparison, place: Place, path: str, fix: str) -> str:
@@ -94,8 +105,8 @@ def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:
     return comparison.base.index(place.run).holds(repair, "task") or bool(ends & comparison.added())
 
 
-def _on_easier_terms(comparison: Comparison, done: Iterable[Event], keys: Iterable[str]) -> bool:
-    """Tell whether the branch completes, on a changed text, what was handed out at the base with another one."""
+def _is_of_the_base(comparison: Comparison, done: Iterable[Event]) -> bool:
+    """Tell whether the branch completes what was handed out at the base."""
     added = comparison.added()
     opened = (event.get("dispatch").replace("dispatch", "event", 1) for event in done if event.id in added)
-    return bool({"criteria", "verify", "text"} & {*keys}) and any(name not in added for name in opened)
+    return any(name not in added for name in opened)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.states import RISKS
 from memento_git.model.work import TRUSTS
-from memento_git.work.executors import known
+from memento_git.work.executors import Executor, known
 from memento_git.work.signing import GATES
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ def _levels(old: Policy, new: Policy) -> Iterator[str]:
     was, now = (str(one.graph["after_dispatch"]) for one in (old, new))
     if KEPT.index(now) > KEPT.index(was):
         yield f"graph.after_dispatch: {now} now, it was {was}"
+    if (least := new.preflight.get("disk", 0)) < old.preflight.get("disk", 0):
+        yield f"preflight.disk: {least} free bytes are enough now, it was {old.preflight['disk']}"
     yield from _fewer("preflight.branches", old.preflight.get("branches", []), new.preflight.get("branches", []))
 
 
@@ -108,27 +110,28 @@ def _signatures(old: Policy, new: Policy) -> Iterator[str]:
     for key in ("allowed_signers", "revoked"):
         if old.signatures.get(key) not in (None, new.signatures.get(key)):
             yield f"signatures.{key}: another file, or none, counts now"
+    signers = "allowed_signers"
+    if (before or old.reproduce["runners"]) and signers not in old.signatures and signers in new.signatures:
+        yield f"signatures.{signers}: signatures by the keys of {new.signatures[signers]} count now, it was nobody's"
 
 
 def _sandboxes(old: Policy, new: Policy) -> Iterator[str]:
     """Tell which executors may work outside of a sandbox now, or in another one."""
     after = known(new)
     for name, executor in known(old).items():
-        now = after.get(name)
-        if not executor.is_boxed or now is None:
-            continue
-        if not now.is_boxed:
+        now = after.get(name, executor)
+        if executor.is_boxed and not now.is_boxed:
             yield f"executors.{name}.sandbox: it may work outside of one now"
-        elif now.wrap != executor.wrap and executor.wrap:
-            yield f"executors.{name}.wrap: another sandbox now"
+        elif executor.wrap and now.wrap != executor.wrap and (now.wrap or not now.is_boxed):
+            yield f"executors.{name}.wrap: {'another sandbox' if now.wrap else 'no sandbox'} now"
 
 
 def _again(old: Policy, new: Policy) -> Iterator[str]:
     """Tell what is not run again any more, or is now, and with what."""
     first, now = (one.reproduce["commands"] for one in (old, new))
     yield from _fewer("reproduce.commands", *(list(map(_argv, words)) for words in (first, now)))
-    more = [_argv(words) for words in now if first and not any(words[: len(one)] == one for one in first)]
-    if more:
+    more = [_argv(words) for words in now if not any(words[: len(one)] == one for one in first)]
+    if more and (first or any(not words[0].strip("*?") for words in now)):
         yield f"reproduce.commands: {', '.join(more)} may be run again now, and counts as reproduced then"
     for key in ("setup", "timeout", "env"):
         if first and old.reproduce[key] != new.reproduce[key]:
@@ -137,26 +140,30 @@ def _again(old: Policy, new: Policy) -> Iterator[str]:
 
 def _runs(old: Policy, new: Policy) -> Iterator[str]:
     """Tell which other commands executors are started by now, and what more they may do."""
-    table, now = known(old), known(new)
-    for name, executor in new.executors.items():
-        before = old.executors.get(name, {})
-        if changed := [key for key in ("run", "health") if executor.get(key) != before.get(key) and key in executor]:
+    table = known(old)
+    for name, now in known(new).items():
+        before = table.get(name, Executor(name))
+        if changed := [key for key in ("run", "health") if getattr(now, key) != getattr(before, key)]:
             yield f"executors.{name}: another command is started now ({', '.join(changed)})"
-        if name in table and RISKS.index(now[name].risk) > RISKS.index(table[name].risk):
+        if RISKS.index(now.risk) > RISKS.index(before.risk):
             yield f"executors.{name}.risk: it may take more now"
-    for name, one in table.items():
-        scope = now[name].scope if name in now else one.scope
-        if one.scope and not scope:
+        if now.cost < before.cost and name in table:
+            yield f"executors.{name}.cost: {now.cost} now, it was {before.cost}, so that a budget allows more attempts"
+        if before.timeout and not 0 < now.timeout <= before.timeout:
+            yield f"executors.{name}.timeout: it may work for longer now"
+        if before.scope and not now.scope:
             yield f"executors.{name}.scope: it may work on all files now"
-        elif more := [pattern for pattern in scope if one.scope and pattern not in one.scope]:
+        elif more := [pattern for pattern in now.scope if before.scope and pattern not in before.scope]:
             yield f"executors.{name}.scope: it may work on {', '.join(more)} now, too"
 
 
 def _limits(old: Policy, new: Policy) -> Iterator[str]:
-    """Tell which limits of a task's attempts are higher now, or gone."""
+    """Tell which limits of a task's attempts are higher now, or gone, and of how much less output is kept."""
     for key, most in old.budget.items():
         if new.budget.get(key) is None or new.budget[key] > most:
             yield f"budget.{key}: {new.budget.get(key, 'no limit')} now, it was {most}"
+    if new.output < old.output:
+        yield f"limits.output: {new.output} bytes of each stream are kept now, it was {old.output}"
 
 
 def _argv(words: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -13,7 +12,7 @@ from memento_git.work.checks import ProviderUnknown
 from memento_git.work.hosting import Asker, HostingFailed, HostingForbidden, HostingNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 MOST_BYTES: Final = 3 * MOST_COMMENT
 TOO_LONG: Final = f"it has more than the {MOST_COMMENT} characters that a comment may have"
@@ -84,13 +83,19 @@ def _read(body: bytes) -> str:
 
 
 def _post(asker: Asker, paths: Paths, text: str, *, make: bool) -> dict[str, Any]:
-    found = _ours(asker, paths)
-    if found is not None and found["body"].strip() == text.strip():
-        return _told("unchanged", found)
-    if found is not None:
-        with suppress(HostingNotFound):  # somebody removed it meanwhile
+    me = _me(asker, paths.name)
+    for found in _ours(asker, paths, me):
+        if found["body"].strip() == text.strip():
+            return _told("unchanged", found)
+        try:
             answer = asker.send(paths.change, f"{paths.one}/{found['id']}", {"body": text})
-            return _told("updated", _answer(asker, answer))
+        except HostingNotFound:  # somebody removed it meanwhile
+            continue
+        except HostingForbidden:  # without a name of ours, it may be another app's
+            if me:
+                raise
+            continue
+        return _told("updated", _answer(asker, answer))
     if not make:
         return {"action": "absent", "id": None, "url": None, "reason": None}
     return _told("created", _answer(asker, asker.send("POST", paths.comments, {"body": text})))
@@ -106,17 +111,15 @@ def _answer(asker: Asker, answer: Any) -> dict[str, Any]:
     raise HostingFailed(host=asker.host, problem="answered with something else than a comment")
 
 
-def _ours(asker: Asker, paths: Paths) -> dict[str, Any] | None:
-    """Return the first comment that bears our mark and is by the token's own account.
+def _ours(asker: Asker, paths: Paths, me: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the comments that bear our mark and are by the token's own account.
 
     Whoever may comment could write the mark, and would then decide what stands there: another's comment stays alone.
     """
-    me = _me(asker, paths.name)
     for page in asker.pages(f"{paths.comments}?per_page=100"):
         for row in page if isinstance(page, list) else ():
             if isinstance(row, dict) and isinstance(row.get("id"), int) and _is_ours(row, paths, me):
-                return row
-    return None
+                yield row
 
 
 def _is_ours(row: dict[str, Any], paths: Paths, me: str | None) -> bool:

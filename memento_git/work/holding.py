@@ -6,20 +6,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
-from memento_git.folding.settling import takes_out
 from memento_git.model.clock import is_ahead
 from memento_git.model.work import Evidence
-from memento_git.work import codestate, gatehold, release, trust
+from memento_git.work import codestate, gatehold, release, remains, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from memento_git.model.policy import Policy
+    from memento_git.work.remains import Gone
     from memento_git.work.runners import Runners
     from memento_git.work.state import RunState
-
-    Gone = Mapping[str, list[dict[str, Any]]]
 
 
 NOT_PASSED: Final = "has not passed"
@@ -67,7 +65,7 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
     tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     now = {code(())["tree"] for code in codes(state, commits)}
-    gone = taken_away(state)
+    gone = remains.taken_away(state)
     status = "contested" if "status" in state.folded(state.id).lanes.contested else state.status
     return Held(
         run=state.id,
@@ -146,28 +144,9 @@ def _is_early(state: RunState, evidence: Evidence) -> bool:
     return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
 
 
-def taken_away(state: RunState) -> Gone:
-    """Return what redacted answers and checks still say, by their id."""
-    return {name: left_of(state, name) for name in state.index.left_of("evidence")}
-
-
-def left_of(state: RunState, evidence: str) -> list[dict[str, Any]]:
-    """Return what redactions of an answer or a check say that it was, each differing one; nothing of other evidence."""
-    told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal" and takes_out(seen.event)]
-    found: list[dict[str, Any]] = []
-    for kept in (one.data.get("kept") for one in told):
-        if isinstance(kept, dict) and kept not in found:
-            found.append(kept)
-    return found
-
-
-def _said(gone: Gone) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((name, kept) for name, left in gone.items() for kept in left)
-
-
 def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[CheckSeen]:
     """Yield the checks that were redacted: none of them is a success, and what came before them is not the latest."""
-    for name, kept in _said(gone):
+    for name, kept in remains.said(gone):
         check, code, at = kept.get("check"), kept.get("code"), str(kept.get("at", ""))
         if isinstance(check, dict) and isinstance(code, dict) and at <= state.view.now:
             provider, word, conclusion = (str(check.get(key, "")) for key in ("provider", "name", "conclusion"))
@@ -179,7 +158,7 @@ def _checks_gone(state: RunState, gone: Gone, now: Collection[str]) -> Iterator[
 
 def _answers_gone(state: RunState, gone: Gone) -> Iterator[Answer]:
     """Yield the answers that were redacted: none of them is a yes."""
-    for name, kept in _said(gone):
+    for name, kept in remains.said(gone):
         about, at = str(kept.get("approves", "")), str(kept.get("at", ""))
         if about and at <= state.view.now:
             yield Answer(name, str(kept.get("by", "")), about, at, yes=False)

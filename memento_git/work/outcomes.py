@@ -20,6 +20,8 @@ UNPROVEN: Final = 0.25
 FAULT: Final[Mapping[str, float]] = {"stopped": 0.0, "environment": 0.5, "conflict": 0.5, "unclear": 0.5}
 LOST: Final = ("failed", "recovered", "rejected")
 STANDING: Final = ("completed", "accepted")
+VERDICTS: Final = ("accepted", "rejected")
+MOVES: Final = (*VERDICTS, "reopened", "blocked", "cancelled")
 
 
 class Attempt(NamedTuple):
@@ -62,8 +64,12 @@ class Tally(NamedTuple):
 
 
 def attempts(events: Iterable[Judged], undone: Container[str]) -> list[Attempt]:
-    """Return the hand-offs of a task in their order, from its events; those in `undone` do not count."""
+    """Return the hand-offs of a task in their order, from its events; those in `undone` do not count.
+
+    Once a candidate was chosen, a verdict on the task is one on that candidate alone.
+    """
     found: dict[str, Attempt] = {}
+    chosen = ""
     for seen in events:
         event = seen.event
         if seen.verdict != "legal" or event.id in undone:
@@ -76,18 +82,20 @@ def attempts(events: Iterable[Judged], undone: Container[str]) -> list[Attempt]:
             found[name] = found[name]._replace(claimed=True)
         elif event.do in ("completed", "failed", "recovered") and name in found:
             found[name] = found[name]._replace(how=event.do, category=event.get("category"), at=event.at)
-        elif event.do in ("accepted", "rejected", "reopened", "blocked", "cancelled"):
-            found = {key: _moved(one, event.do, event.at) for key, one in found.items()}
+        elif event.do == "selected":
+            chosen = name
+        elif event.do in MOVES:
+            about = chosen if event.do in VERDICTS else ""
+            found = {key: _moved(one, event.do, event.at, about) for key, one in found.items()}
+            chosen = "" if event.do == "reopened" else chosen
     return list(found.values())
 
 
-def _moved(attempt: Attempt, do: str, at: str) -> Attempt:
-    """Return an attempt after its task itself was moved."""
+def _moved(attempt: Attempt, do: str, at: str, about: str) -> Attempt:
+    """Return an attempt after its task itself was moved, `about` one of its attempts or all of them."""
     if attempt.how == "open":
         return attempt._replace(how="withdrawn", at=at)
-    if attempt.how in STANDING and do in ("accepted", "rejected"):
-        return attempt._replace(how=do, at=at)
-    if attempt.how in STANDING and do == "reopened":
+    if attempt.how in STANDING and do in (*VERDICTS, "reopened") and about in ("", attempt.dispatch):
         return attempt._replace(how=do, at=at)
     return attempt
 

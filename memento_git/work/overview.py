@@ -241,14 +241,24 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
 
 def _merges(view: View, held: Row) -> list[Row]:
     """Return the steps that bring work which lies on a dispatch's own branch to this one."""
-    steps: list[Row] = []
-    for task in [row for row in held["tasks"] if row.get("stale")][:SOON]:
-        from memento_git.ledger import checkouts
+    stale = [row for row in held["tasks"] if row.get("stale")]
+    if not stale:
+        return []
+    from memento_git.ledger import checkouts
+    from memento_git.work import proofs
+    from memento_git.work.state import RunState
 
-        done = [row for row in held["dispatches"] if row["task_id"] == task["id"] and row["status"] == "completed"]
-        apart = [row for row in done if task["selected_dispatch_id"] in (None, row["dispatch_id"]) and row["branch"]]
-        branches = [checkouts.unmerged(view.git, row["dispatch_id"]) for row in apart]
-        if not branches or not all(branches):
+    off = checkouts.off_head(view.git)
+    if not off:
+        return []
+    apart = {row["task_id"] for row in held["dispatches"] if checkouts.branch_of(row["dispatch_id"]) in off}
+    state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
+    steps: list[Row] = []
+    for task in [row for row in stale if row["id"] in apart]:
+        if len(steps) == SOON:
+            break
+        branches = checkouts.lacking(view.git, proofs.proving(state, task["id"], policy))
+        if not branches:
             continue
         if len(branches) > 1:
             choose = f"memento dispatch select {task['id']}"

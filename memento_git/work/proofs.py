@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence, Prose
-from memento_git.work import trust
+from memento_git.work import persons, remains, trust
 from memento_git.work.verification import Asked, asked
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     found = state.view.record(state.index.prose.get(task, ""))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
-    tried = [proof_by(state, event, found.digest, policy) for event in counting(state, task)]
+    tried = [state.proof_of(event, policy) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[-1] if tried else none)
 
@@ -60,6 +60,11 @@ def counting(state: RunState, task: str) -> list[Event]:
     """Return the completions that may prove a task: once a candidate was chosen, its alone."""
     chosen = state.selected(task)
     return [event for event in state.completions(task) if chosen in ("", event.get("dispatch"))]
+
+
+def proving(state: RunState, task: str, policy: Policy) -> list[str]:
+    """Return the dispatches whose completions, each by itself, prove a task."""
+    return [event.get("dispatch") for event in counting(state, task) if state.proof_of(event, policy).proven]
 
 
 def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> trust.Proof:
@@ -96,12 +101,34 @@ def proven(
     return trust.proof(event, text, [state.cited(parse_ref(ref)) for ref in refs], asks, codes)
 
 
+def tasks_approved(state: RunState, evidence: Evidence) -> tuple[str, ...]:
+    """Return the tasks of the evidence that an approval is about; none where it is about something else."""
+    about = str(evidence.data.get("approves", ""))
+    found = state.evidence(about) if about and kind_of(about) == "evidence" else None
+    return tuple(found.tasks) if found is not None else ()
+
+
 def approved_else(state: RunState, approval: Evidence) -> str:
-    """Return that what an approval is about is not any more what was approved, or nothing."""
+    """Return that an approval was taken back, or what it is about is not what was approved any more; or nothing."""
     about = str(approval.data.get("approves", ""))
     if not about or trust.outcome_of(approval.data) != "passed":
         return ""
+    if no := _taken_back(state, approval, about):
+        return no
     path = (state.index.evidence if kind_of(about) == "evidence" else state.index.prose).get(about)
     found = state.view.record(path) if path else None
     same = isinstance(found, Prose | Evidence) and approval.data.get("text") == found.digest
     return "" if same else f"{about} is not, as it is now, what was approved"
+
+
+def _taken_back(state: RunState, approval: Evidence, about: str) -> str:
+    """Return the no that whoever approved something gave to it later, also one that was redacted; or nothing."""
+    found = [(name, one.data) for name in state.ids("evidence") if (one := state.evidence(name)) is not None]
+    given = [(name, data) for name, data in found if state.evidence_status(name) == "recorded" and "approves" in data]
+    noes = [(name, data) for name, data in given if trust.outcome_of(data) == "failed"]
+    noes += [(name, left) for name, left in remains.said(remains.taken_away(state)) if left.get("outcome") == "failed"]
+    by, at = approval.data["by"], approval.data["at"]
+    for name, data in noes:
+        if data.get("approves") == about and str(data.get("at")) >= at and persons.is_same(str(data.get("by")), by):
+            return f"{data.get('by')} answered no to {about} since, in {name}"
+    return ""

@@ -198,8 +198,8 @@ class NotClaimed(Refused):
 
 class ClaimedElsewhere(Refused):
     token = "dispatch_claimed_elsewhere"
-    sentence = "dispatch {dispatch} is claimed by {holder} on branch {branch}; a second claim here would contest it"
-    hint_ = "go on in that branch's checkout, or bring the claim here first: git merge {branch}"
+    sentence = "dispatch {dispatch} is {status} by {holder} on branch {branch}; to move it here would contest that"
+    hint_ = "go on in that branch's checkout, or bring what happened there here first: git merge {branch}"
 
 
 class NotClaimant(Refused):
@@ -211,7 +211,7 @@ class NotClaimant(Refused):
 class NotExpired(Refused):
     token = "claim_not_expired"
     sentence = "{holder} holds dispatch {dispatch} until {until}"
-    hint_ = "wait, or take it with --force --reason WHY"
+    hint_ = "wait, or take it: memento dispatch recover {dispatch} --force --reason WHY"
 
 
 class TermsChanged(Refused):

@@ -22,7 +22,7 @@ _WHITE: Final = re.compile(r"[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
 _OPENING: Final = b"\xef\xbb\xbf\xff\xfe \t\r\n"
 _LEVELS: Final = ("error", "warning", "note", "none")
-_NOT_RUN: Final = ("notrun", "disabled")
+_NOT_RUN: Final = frozenset({"notrun", "disabled", "ignored", "skipped", "suppressed"})
 
 
 class ReportInvalid(Refused):
@@ -157,7 +157,7 @@ def _outcome(case: _HasResult, element: Element) -> str:
         return "errors"
     if any(isinstance(result, Failure) for result in results):
         return "failed"
-    return "skipped" if results or element.get("status") in _NOT_RUN else "passed"
+    return "skipped" if results or _NOT_RUN & {element.get("status"), element.get("result")} else "passed"
 
 
 def _declared(root: Element) -> tuple[int, list[str]]:

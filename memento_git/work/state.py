@@ -199,7 +199,8 @@ class RunState(Happenings):
         again = self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found)
         ahead = is_ahead(found.data["at"], self.view.now)
-        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead)
+        about = proofs.tasks_approved(self, found)
+        return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about)
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
@@ -236,7 +237,10 @@ class RunState(Happenings):
 
     def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
         """Return whether one completion, taken by itself, proves its task."""
-        return proofs.proof_by(self, completion, self.prose(completion.of).digest, policy)
+        if completion.id not in self._proofs:
+            text = self.prose(completion.of).digest
+            self._proofs[completion.id] = proofs.proof_by(self, completion, text, policy)
+        return self._proofs[completion.id]
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""

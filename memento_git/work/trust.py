@@ -24,7 +24,8 @@ class Cited(NamedTuple):
     """One piece of evidence as a completion names it: the file if it is there, its state, its trust.
 
     `contradicted` is why a second run of its command speaks against it, or nothing; `doubt` is why one that agrees does
-    not make it reproduced; `ahead` is whether it is dated after now.
+    not make it reproduced; `ahead` is whether it is dated after now; `about` are the tasks of the evidence that an
+    approval is about.
     """
 
     ref: str
@@ -34,6 +35,7 @@ class Cited(NamedTuple):
     contradicted: str = ""
     doubt: str = ""
     ahead: bool = False
+    about: tuple[str, ...] = ()
 
 
 class Proof(NamedTuple):
@@ -90,14 +92,29 @@ def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
 def outcome_of(data: Mapping[str, Any]) -> str:
     """Return the outcome of evidence: of a command what it did, of a check its conclusion, of an answer what it says.
 
-    Of anything else it is what was typed.
+    Of anything else it is what was typed. A command of whose cases each was skipped has no verdict, as such a check.
     """
     command = data.get("command")
     if command is None:
         return _told(data)
     ended_well = command["exit"] == 0 and not command.get("timed_out") and not command.get("signal")
     sound = not data.get("problems") and all(_is_good(report) for report in data.get("reports") or ())
-    return "passed" if ended_well and sound else "failed"
+    if not ended_well or not sound:
+        return "failed"
+    return "observed" if of_nothing(data) else "passed"
+
+
+def of_nothing(data: Mapping[str, Any]) -> str:
+    """Return why the reports of a command leave it without a verdict, or nothing: they hold cases, and none passed."""
+    told = data.get("reports") or ()
+    held = [report for report in told if report.get("format") == "junit"]
+    names = [report["name"] for report in held if not report["counts"].get("passed")]
+    return f"every case in {', '.join(names)} was skipped" if names else ""
+
+
+def is_silent(data: Mapping[str, Any]) -> bool:
+    """Tell whether evidence of a kind that has verdicts has none, so that it takes no failure back."""
+    return data["kind"] in VERDICT_KINDS and outcome_of(data) == "observed"
 
 
 def _is_good(report: Mapping[str, Any]) -> bool:
@@ -166,7 +183,7 @@ def proof(
         if one.evidence.data.get("dispatch", completion.get("dispatch")) != completion.get("dispatch"):
             faults.append(f"{one.evidence.id} came out of another hand-off")
             continue
-        if problem := beside(one.evidence, completion.of):
+        if problem := beside(one.evidence, completion.of, one.about):
             weak.append(problem)
             continue
         sound.append(one)
@@ -181,10 +198,13 @@ def proof(
     return Proof(proven, tuple(proving), () if proven else (*faults, *weak))
 
 
-def beside(evidence: Evidence, task: str) -> str:
-    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of its evidence."""
+def beside(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> str:
+    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of its evidence.
+
+    `tasks` are those of the evidence that it is about.
+    """
     about = str(evidence.data.get("approves", ""))
-    other = about.partition("_")[0] in ("plan", "task") and about != task
+    other = (about.partition("_")[0] in ("plan", "task") and about != task) or (tasks and task not in tasks)
     return f"{evidence.id} approves {about}, which is not this task" if other else ""
 
 
@@ -217,6 +237,8 @@ def _nearly(sound: Iterable[Cited], command: Command) -> str:
             return f": {one.evidence.id} ran it as kind {one.evidence.kind}"
         if data["command"]["cwd"] != ".":
             return f": {one.evidence.id} ran it in {data['command']['cwd']}, not at the top of the repository"
+        if why := of_nothing(data):
+            return f": {one.evidence.id} ran it, and {why}"
     return ""
 
 
@@ -274,7 +296,8 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: st
         told = f": {doubt}" if doubt and least == "reproduced" else ""
         return f"{evidence.id} is only {trust}, and {least} is asked{told}"
     if outcome_of(evidence.data) != "passed":
-        return f"{evidence.id} has no verdict"
+        why = of_nothing(evidence.data)
+        return f"{evidence.id} has no verdict{f': {why}' if why else ''}"
     after = evidence.data.get("code_after")
     if after is not None and not agree(seen_by(evidence), after):
         return f"the code changed while the command of {evidence.id} ran"

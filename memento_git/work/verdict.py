@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.work.trust import agree, counts_not_yet, fault, is_of, meets, outcome_of, seen_by
+from memento_git.work.trust import agree, counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -42,16 +42,24 @@ def latest(found: Iterable[Cited], task: str, codes: Sequence[Mapping[str, Any]]
     """Return, of what is recorded for a task and saw one of these codes, the latest of each command or source.
 
     Evidence that is bound to no code counts as about any. Where the latest was taken back, none of its source counts.
+    What has no verdict takes no failure back.
     """
     held: dict[tuple[str, ...], Cited] = {}
     for one in sorted(found, key=_when):
         evidence = one.evidence
         if evidence is None or task not in evidence.tasks or counts_not_yet(evidence, one.status, ahead=one.ahead):
             continue
-        saw = seen_by(evidence)
-        if not saw or any(agree(saw, code) for code in codes):
-            held[_source(one)] = one
+        saw, source = seen_by(evidence), _source(one)
+        if (not saw or any(agree(saw, code) for code in codes)) and not _is_silent_on(one, held.get(source)):
+            held[source] = one
     return [one for one in held.values() if one.status == "recorded"]
+
+
+def _is_silent_on(one: Cited, other: Cited | None) -> bool:
+    """Tell whether one has no verdict where another, which stands, has failed."""
+    if one.evidence is None or other is None or other.evidence is None or other.status != "recorded":
+        return False
+    return is_silent(one.evidence.data) and outcome_of(other.evidence.data) == "failed"
 
 
 def _when(one: Cited) -> tuple[str, str]:

@@ -129,15 +129,21 @@ def stricter(one: str, other: str) -> str:
     return min(one, other, key=TRUSTS.index)
 
 
-def asks_less(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return what the front matter of one task asks, and that of another, which repairs it, does not."""
+def asks_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) -> list[str]:
+    """Return what is asked of a task with one front matter, and not with another, be it by policy for such tasks."""
     less = [f"criterion {line[:60]!r}" for line in old.get("criteria") or () if line not in (new.get("criteria") or ())]
-    before, now = old.get("verify") or {}, new.get("verify") or {}
-    for key in ("evidence", "commands"):
-        less += [f"{key} {one}" for one in before.get(key) or () if one not in (now.get(key) or ())]
-    if stricter(before.get("trust", ""), now.get("trust", "")) != now.get("trust", ""):
-        less.append(f"trust {before['trust']}")
-    return less
+    before, now = (united({}, sources(told, None, policy)) for told in (old, new))
+    lost = [f"{kind} evidence" for kind in before.evidence if kind not in now.evidence]
+    lost += [told_as(one) for one in before.commands if not any(_is_within(other, one) for other in now.commands)]
+    if stricter(before.trust, now.trust) != now.trust:
+        lost.append(f"{before.trust} evidence or better")
+    return [*less, *(str(next(why for why in before.why if why.asks == asks)) for asks in lost)]
+
+
+def _is_within(one: Command, other: Command) -> bool:
+    """Tell whether whoever runs one command does all that is asked of another."""
+    in_time = not other.timeout or 0 < one.timeout <= other.timeout
+    return (one.run, one.kind) == (other.run, other.kind) and in_time and {*one.reports} >= {*other.reports}
 
 
 def _command(told: Mapping[str, Any]) -> Command:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import evidences, plans
+from memento_git.work.actions import evidences, plans, runs, settling
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -242,3 +242,38 @@ def test_an_approval_by_nobody(doors: Doors) -> None:
     approval(doors, run, "")
     assert approvers(doors) == []
     doors.caught("F002")
+
+
+def test_a_task_on_the_approval_of_another_tasks_evidence(doors: Doors) -> None:
+    doors.policy("  require: [test, approval]\n")
+    harmless, task = doors.play.task(), doors.play.task()
+    proof = doors.play.evidence(harmless)
+    yes = doors.play.as_("Grace").do(evidences.approve, proof, response="yes")
+    claim = doors.play.as_(ADA).claimed(task)
+    doors.play.complete(claim, doors.play.evidence(task), yes)
+    doors.unproven(task, f"{yes} approves {proof}, which is not this task")
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("redacted", [False, True])
+def test_a_task_on_a_yes_that_was_taken_back(doors: Doors, *, redacted: bool) -> None:
+    doors.policy("  require: [test, approval]\n")
+    task = doors.play.task()
+    grace = doors.play.as_("Grace <grace@example.invalid>")
+    yes = grace.do(evidences.approve, task, response="yes")
+    no = doors.play.as_("grace").do(evidences.approve, task, response="no, it loses data")
+    if redacted:
+        doors.play.do(settling.redact_record, no, reason="It names a customer.")
+    claim = doors.play.as_(ADA).claimed(task)
+    doors.completed(task, doors.play.evidence(task), yes, dispatch=claim)
+    doors.unproven(task, f"answered no to {task} since, in {no}")
+    doors.caught("P001")
+
+
+def test_the_goal_of_a_run_that_was_completed(doors: Doors) -> None:
+    doors.play.proven()
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.play.do(runs.complete_run, run)
+    doors.landed()
+    doors.edit(run, "goal: ", "goal: Audited, and ")
+    assert "was completed when its goal changed" in doors.caught("D007")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.work import codestate
 from memento_git.work.actions import evidences, tasks, verifying
 
 if TYPE_CHECKING:
@@ -65,6 +66,32 @@ def test_a_report_that_failed_beside_exit_code_zero(doors: Doors) -> None:
     task, evidence = completed(doors, reports=[{**REPORT, "ok": "false", "counts": COUNTS}])
     doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
     doors.caught("V002", "P001")
+
+
+@pytest.mark.parametrize("beside", [[], [{**REPORT, "name": "other.xml", "counts": {"tests": 3, "passed": 3}}]])
+def test_a_report_of_skipped_cases_alone(doors: Doors, beside: list[dict[str, Any]]) -> None:
+    """Way: each test is marked as skipped; its runner ends with 0, and nothing has failed."""
+    skipped = [*beside, {**REPORT, "counts": {"tests": 3, "skipped": 3}}]
+    task = doors.play.task()
+    claim, evidence = doors.play.claimed(task), doors.witness(task, reports=skipped, outcome="observed")
+    for _ in doors.accepted("dispatch complete", dispatch=claim, evidence=[evidence]):
+        assert not doors.play.is_proven(task)
+    doors.unproven(task, f"{evidence} has no verdict: every case in junit.xml was skipped")
+    doors.caught("P001")
+    task, evidence = completed(doors, reports=skipped)
+    doors.unproven(task, f"{evidence}: its outcome disagrees with what the command did")
+    doors.caught("V002", "P001")
+
+
+def test_a_failure_that_is_followed_by_a_run_of_skipped_cases(doors: Doors) -> None:
+    """Way: the latest run of a command counts, and this one has not failed."""
+    task = doors.play.task()
+    good = doors.witness(task)
+    bad = doors.witness(task, command={"exit": 1}, outcome="failed")
+    doors.completed(task, good)
+    silent = doors.witness(task, reports=[{**REPORT, "counts": {"tests": 3, "skipped": 3}}], outcome="observed")
+    for _ in doors.accepted("evidence retract", evidence=silent, reason="Nothing ran."):
+        assert any(bad in one for one in doors.play.do(verifying.verify_task, task).unmet)
 
 
 def test_problems_beside_a_pass(doors: Doors) -> None:
@@ -232,3 +259,29 @@ def test_binary_output_that_is_not_there(doors: Doors) -> None:
     doors.sound()
     code, out, _ = doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))
     assert (code, "exit code 0 is recorded, 3 came out" in out) == (5, True)
+
+
+def test_a_pass_of_older_code_beside_one_of_this_code(doors: Doors) -> None:
+    """Way: an acceptance brings what is asked for other code, and what nobody asks is fresh."""
+    doors.policy("  verify: [{commands: [{run: [python3, check.py]}]}]\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    old = doors.witness(task)
+    code = codestate.code_now(doors.play.ledger.git)
+    doors.write("app.py", "broken = True\n")
+    doors.play.complete(claim, doors.play.evidence(task))
+    assert "check.py" in doors.caught("P001")
+    doors.forge(task, "accepted", text=doors.ref(task).digest, code=code, evidence=[str(doors.ref(old))])
+    assert f"{old}, which proves {task}, saw other code" in doors.warned("C001")
+
+
+def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
+    doors.write("README.md", "Hello.\n")
+    doors.landed()
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    code = codestate.code_now(doors.play.ledger.git, ["README.md"])
+    proof = doors.witness(task, code=code)
+    doors.write("app.py", "broken = True\n")
+    doors.play.complete(claim, proof)
+    assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")

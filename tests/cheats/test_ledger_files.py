@@ -170,6 +170,27 @@ def test_a_twin_in_other_letters_is_found_and_not_read(doors: Doors) -> None:
     assert play.state(task).prose(task).list("criteria") == ["Hard"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a file system that tells case apart")
+@pytest.mark.parametrize("beside", ["", ".memento/README.md"])
+def test_a_twin_of_the_ledgers_folder_is_found(doors: Doors, beside: str) -> None:
+    """Way: `.Memento/config.yaml`, which a checkout that ignores case writes over the real one."""
+    if beside:
+        doors.write(beside, "# Ours\n")
+    doors.write(".Memento/config.yaml", "version: 1\npolicy: {}\n")
+    assert "differs from .memento in case alone" in doors.caught("F009")
+    code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", "main")
+    assert (code, "fix: git rm -r .Memento" in out) == (5, True)
+    assert doors.check("--no-base")[0] == 5
+    doors.landed()
+    doors.write("app.py", "good, better\n")
+    doors.sound()
+    doors.write(".memento/README.md", "# Ours, too\n")
+    doors.sound()
+    git(doors.root, "rm", "-qr", ".Memento")
+    git(doors.root, "commit", "-qm", "tidy")
+    assert doors.check("--no-base")[0] == 0
+
+
 def test_a_very_long_path_is_no_part_of_the_ledger(doors: Doors) -> None:
     """Way: an event so deep in folders that a checkout leaves it out."""
     run = doors.play.state(doors.play.task("One")).id

@@ -146,6 +146,9 @@ def test_a_key_of_policy_weakened_in_the_branch_is_judged_by_the_base(doors: Doo
         ("release: {not_author: true}", "release: {not_author: false}", "release.not_author: "),
         ("release: {graph: refuse}", "release: {graph: ignore}", "release.graph: ignore now"),
         ("preflight: {destructive: refuse}", "preflight: {destructive: ignore}", "preflight.destructive: ignore now"),
+        ("preflight: {disk: 9000}", "preflight: {disk: 1}", "preflight.disk: 1 free bytes are enough now"),
+        ("limits: {output: 4096}", "limits: {output: 2}", "limits.output: 2 bytes of each stream are kept now"),
+        ("enrich: true", "reproduce: {commands: [['*']]}", "reproduce.commands: * may be run again now"),
         ("allow_secrets: []", "allow_secrets: [private key]", "allow_secrets: private key is a false alarm now"),
     ],
 )  # fmt: skip

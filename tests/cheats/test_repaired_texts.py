@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 HARD = "The password is hashed."
+WHEN = (
+    "  verify:\n  - {when: {risks: [high]}, evidence: [lint]}\n"
+    "  - {when: {kinds: [feature]}, commands: [{run: [make]}]}\n"
+    "  - {when: {files: ['auth/*']}, trust: reproduced}\n  - {when: {risks: [low, medium]}, evidence: [test]}\n"
+)
+ABOUT = {"risk": "high", "kind": "feature", "files": ["auth/key.py"]}
+LESS = [
+    ("risk: high\n", "risk: low\n", "policy for risk high asks for lint evidence"),
+    ("kind: feature\n", "kind: chore\n", "policy for kind feature asks for `make`"),
+    ("- auth/key.py\n", "- doc.md\n", "policy for files auth/* asks for reproduced evidence or better"),
+]
 
 
 @pytest.fixture
@@ -64,3 +75,59 @@ def test_a_task_that_asks_more_or_is_called_otherwise_may_be_repaired(doors: Doo
     doors.play.do(tasks.revise_task, rejected, title="Another", criteria=[HARD, "It is fast."])
     weakened(doors, other)
     doors.sound("P005")
+
+
+def unmet(doors: Doors, **about: Any) -> str:
+    """Return a rejected task of the main branch, of which policy asks more than of others."""
+    doors.policy(WHEN)
+    task = doors.play.task(**about)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert doors.play.do(verifying.verify_task, task).unmet
+    doors.landed()
+    return task
+
+
+@pytest.mark.parametrize(("old", "new", "told"), LESS)
+def test_a_repair_of_which_policy_asks_less(doors: Doors, old: str, new: str, told: str) -> None:
+    """Way: its own words ask for nothing less, and policy's `when` does not see it any more."""
+    task = unmet(doors, **ABOUT)
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.sound()
+    weakened(doors, repair, old=old, new=new)
+    assert f"{repair} repairs {task}, and asks less: {told}" in doors.warned("P005")
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    assert f"{repair} repairs {task}, and asks less: {told}" in doors.caught("P005")
+
+
+@pytest.mark.parametrize(("old", "new", "told"), LESS)
+def test_a_task_of_which_policy_asks_less_with_its_repair(doors: Doors, old: str, new: str, told: str) -> None:
+    task = unmet(doors, **ABOUT)
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.landed()
+    weakened(doors, task, repair, old=old, new=new)
+    assert f"{repair}, which repairs it, could ask less by it: {told}" in doors.caught("D007")
+
+
+@pytest.mark.parametrize(("old", "new", "told"), LESS)
+def test_a_task_of_which_policy_asks_less_after_it_was_handed_out(doors: Doors, old: str, new: str, told: str) -> None:
+    """Way: the completion is of the new text, of which policy asks what it shows."""
+    doors.policy(WHEN)
+    about = next({key: value} for key, value in ABOUT.items() if str(value).strip("[']") in old)
+    task = doors.play.task(**about)
+    claim = doors.play.claimed(task)
+    doors.landed()
+    weakened(doors, task, old=old, new=new)
+    doors.play.complete(claim, doors.play.evidence(task))
+    assert doors.play.is_proven(task)
+    assert f"{task} was in_progress when its {next(iter(about))} changed" in (said := doors.caught("D007"))
+    assert f"less is asked by it: {told}" in said
+
+
+def test_a_repair_of_which_policy_asks_as_much_or_more(doors: Doors) -> None:
+    """The honest way: its files are other ones, its risk is higher, and it asks itself what policy asked before."""
+    task = unmet(doors, risk="medium", kind="feature", files=["a.py"])
+    repair = doors.play.do(verifying.repair_task, task)
+    weakened(doors, repair, old="risk: medium\n", new="risk: high\n")
+    weakened(doors, repair, old="- a.py\n", new="- b.py\n")
+    weakened(doors, repair, old="kind: feature\n", new="verify:\n  evidence: [test]\n  commands: [{run: [make]}]\n")
+    doors.sound()

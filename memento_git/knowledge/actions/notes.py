@@ -9,7 +9,7 @@ from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
 from memento_git.knowledge.injection import LOW, orders
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.shelf import Shelf, digest_of_places
 from memento_git.knowledge.succession import anchored
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
@@ -99,8 +99,9 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     _refuse_orders(found.data["origin"], changes, body)
     desk.rewrite(found.path, found.data, changes, body)
     tx.touch("", found.id)
-    if "about" in changes and desk.shelf.about(found) != (found.data.get("about") or []):
-        desk.happen(desk.shelf, found.id, "anchored", about=changes["about"])
+    places = changes.get("about")
+    if places and desk.shelf.about(desk.shelf.note(found.id)) != places:  # an older event overrules what the text names
+        desk.happen(desk.shelf, found.id, "anchored", about=places, named=digest_of_places(places))
     return found.id
 
 
@@ -129,10 +130,9 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     found = desk.find(note)
     before = desk.shelf.about(found)
     places = anchored(desk, before)
-    desk.happen(
-        desk.shelf, found.id, "confirmed",
-        note=desk.optional("note", note_text), about=places if places != before else [],
-    )  # fmt: skip
+    named = digest_of_places(found.data.get("about") or [])
+    moved: dict[str, Any] = {"about": places, "named": named} if places != before else {}
+    desk.happen(desk.shelf, found.id, "confirmed", note=desk.optional("note", note_text), **moved)
     return found.id
 
 

@@ -161,8 +161,7 @@ class _Recall:
         counts: dict[str, int] = {}
         held = self.chooser.held_back
         if self.wish.queries and held:
-            told = self._search(lambda card: card.id in held).hits
-            held = {hit.id: held[hit.id] for hit in told}
+            held = {card.id: held[card.id] for card, _ in self._answering(lambda card: card.id in held)}
         for status in held.values():
             counts[status] = counts.get(status, 0) + 1
         return counts
@@ -173,8 +172,8 @@ class _Recall:
             return {}
         free = self.wish.of_any()
         if self.wish.queries:
-            told = self._search(lambda card: card.kind != "note" and free.admits(card)).hits
-            return dict(Counter(card.kind for hit in told if not hit.weak for card in (hit.card, *hit.alike)))
+            told = self._answering(lambda card: card.kind != "note" and free.admits(card))
+            return dict(Counter({card.path: card.kind for card, is_weak in told if not is_weak}.values()))
         return dict(Counter(card.kind for card in self._records(free)))
 
     def _records(self, wish: Wish) -> list[Card]:
@@ -208,6 +207,14 @@ class _Recall:
             files=self._focus(), explain=self.wish.explain, progress=self.progress, few=FEW,
             semantic=self.wish.semantic, compared=True,
         )  # fmt: skip
+
+    def _answering(self, keep: Callable[[Any], bool]) -> list[tuple[Card, bool]]:
+        """Return all that would answer, for what is only counted; whatever is shown, and however much."""
+        from memento_git.knowledge.recall import answering
+
+        return answering(
+            self.view, self.wish.queries, keep, progress=self.progress, few=FEW, semantic=self.wish.semantic
+        )
 
     def _focus(self) -> list[str]:
         return [place.partition(":")[0] for place in self.wish.about]

@@ -42,6 +42,12 @@ class RecipeBuiltIn(Refused):
     hint_ = "save yours under another name; take from this one with a step pipe: memento recipe show {name}"
 
 
+class RecipeNeeded(Refused):
+    token = "recipe_needed"
+    sentence = "recipe {name} stays: notes are taken from it by {others}"
+    hint_ = "remove first: memento recipe remove {first}; or replace it: memento recipe save {first} FILE --replace"
+
+
 class RecipeInvalid(Misused):
     token = "recipe_invalid"
     sentence = "{name}: {problem}"
@@ -92,9 +98,19 @@ def remove_recipe(tx: Transaction, name: str) -> str:
         raise RecipeBuiltIn(name=name)
     if not layout.recipe_of(path) or path not in tx.view.files:
         raise NoSuchRecipe(name=name)
+    if needing := _needing(RecipeBook(tx.view), name):
+        raise RecipeNeeded(name=name, others=", ".join(needing), first=needing[0])
     tx.put(path, None)
     tx.touch("", name)
     return name
+
+
+def _needing(book: RecipeBook, name: str) -> list[str]:
+    """Return the recipes that take notes from one, which would be broken without it; not those that are so already."""
+    if name in BUILT_IN or not isinstance(book.read(layout.recipe_path(name)), Recipe):
+        return []
+    others = [one for one in map(book.read, book.paths()) if isinstance(one, Recipe) and name in one.pipes]
+    return [one.name for one in others if one.name != name and not book.troubles(one.path)]
 
 
 # Reading.

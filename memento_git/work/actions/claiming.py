@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import MementoError
 from memento_git.ledger import publish, remoteclaims, remotes
 from memento_git.ledger.claims import Claim
+from memento_git.ledger.commits import CODE
 from memento_git.ledger.remoteclaims import Held
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import NoSuchRecord
@@ -18,6 +19,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.remotes import Target
     from memento_git.ledger.store import Ledger, Transaction
 
@@ -58,7 +60,7 @@ def claim_on_remote(
         place = _find(ledger, where, given)
         held = _take(ledger, where, place, lease)
         try:
-            syncing.together(ledger, where, push=False)
+            theirs = syncing.together(ledger, where, push=False).theirs
 
             def act(tx: Transaction) -> str:
                 prepare(tx)
@@ -69,7 +71,7 @@ def claim_on_remote(
             with contextlib.suppress(MementoError):
                 remoteclaims.give_back(ledger.git, where.remote, held)
             raise
-        pushes = _publish(ledger, where)
+        pushes = _publish(ledger, where, theirs)
     return Claimed(place.dispatch, where, bool(pushes), pushes)
 
 
@@ -119,10 +121,17 @@ def _is_over(ledger: Ledger, place: _Place, existing: Claim) -> bool:
     return dispatches.replaceable(ledger.now(), state, place.task, existing, existing._replace(by=""))
 
 
-def _publish(ledger: Ledger, where: Target) -> int:
-    """Push the claim's event; return how many pushes it took, 0 where the remote has but the ref."""
+def _publish(ledger: Ledger, where: Target, theirs: str | None) -> int:
+    """Push the claim's event; return how many pushes it took, 0 where the remote has but the ref.
+
+    Commits of code that the remote lacks would go along, and nobody asked for that: then the ref has to do.
+    """
     try:
         head = ledger.git.commit_of("HEAD")
+        if code := _code_between(ledger.git, theirs, head):
+            told = f"code here is not on {where.branch} there yet, and a claim pushes none ({code})"
+            ledger.warnings.append(f"{where.remote} holds the claim, not its event: {told}; memento sync pushes both")
+            return 0
         if remotes.push(ledger.git, where, head):
             return 1
         return 1 + syncing.together(ledger, where, sound=head).pushes
@@ -130,3 +139,12 @@ def _publish(ledger: Ledger, where: Target) -> int:
         told = f"{where.remote} holds the claim, but not its event yet: {error.message}; run memento sync"
         ledger.warnings.append(told)
         return 0
+
+
+def _code_between(git: Git, theirs: str | None, head: str) -> str:
+    """Return the last commit of code that a push would bring along, and how many there are; nothing where none is."""
+    commits = git.run(
+        "-c", "log.showSignature=false", "log", "--full-history", "--no-merges", "--format=%h %s",
+        *([f"{theirs}..{head}"] if theirs else [head]), "--", *CODE, extra={"GIT_LITERAL_PATHSPECS": "0"},
+    ).decode(errors="replace").splitlines()  # fmt: skip
+    return f"{commits[0]}{f' and {len(commits) - 1} more' if len(commits) > 1 else ''}" if commits else ""

@@ -108,15 +108,28 @@ def _held(view: View, run: str, progress: Progress, runners: Runners | None = No
 
 
 def _policy(old: View, new: View) -> Row:
-    """Return what changed in the policy: a small unified diff, and the rules that ask less."""
+    """Return what changed in the policy and its files of keys: a small unified diff, and the rules that ask less."""
+    if not old.exists:
+        return {"changed": False, "diff": [], "weakened": []}
+    was, now = old.policy(), new.policy()
+    lines = _lines(layout.CONFIG, _text(old), _text(new))[2:]
+    told = list(weakened(was, now)) if lines else []
+    for path in was.key_files:
+        before, after = (_at(view, path) for view in (old, new))
+        lines += _lines(path, before, after)
+        told += [f"{path}: whose signatures count is told otherwise now"] if before != after else []
+    return {"changed": was != now, "diff": lines, "weakened": told}
+
+
+def _lines(path: str, before: str, after: str) -> list[str]:
     from difflib import unified_diff
 
-    before, after = (_text(view) for view in (old, new))
-    if before == after or not old.exists:
-        return {"changed": False, "diff": [], "weakened": []}
-    lines = unified_diff(before.splitlines(), after.splitlines(), layout.CONFIG, layout.CONFIG, lineterm="", n=1)
-    was, now = old.policy(), new.policy()
-    return {"changed": was != now, "diff": list(lines)[2:], "weakened": list(weakened(was, now))}
+    return list(unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="", n=1))
+
+
+def _at(view: View, path: str) -> str:
+    """Return a file of the code at the first commit of a view, or nothing."""
+    return (view.git.objects([f"{view.commits[0]}:{path}"])[0] or b"").decode(errors="replace")
 
 
 def _text(view: View) -> str:

@@ -140,16 +140,18 @@ def claim_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, note: str 
     return take(tx, dispatch, lease=lease, note=note)
 
 
-def take(tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invoked: bool = False) -> str:
-    """Claim a dispatch; `invoked`: memento itself starts the executor's command."""
+def take(
+    tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invoked: bool = False, fresh: bool = False
+) -> str:
+    """Claim a dispatch; `invoked`: memento itself starts the executor's command; `fresh`: it is made just now."""
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     until = _until(tx, lease or desk.policy.lease)
     held = state.dispatches(task).get(name, {})
-    _judge_first(desk, state, task, name, until)
+    _judge_first(desk, state, task, "claimed", dispatch=name, until=until)
     handout.refuse_changed_terms(state, task, name)
     if held.get("status") != "claimed" or held.get("holder") != tx.actor:
-        _take_ref(tx, state, task, Claim(name, tx.actor, until))
+        _take_ref(tx, state, task, Claim(name, tx.actor, until), fresh=fresh)
     desk.happen(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
         note=desk.optional("note", note),
@@ -175,23 +177,19 @@ def length_of(lease: int) -> int:
     return lease
 
 
-def _judge_first(desk: Desk, state: RunState, task: str, name: str, until: str) -> None:
-    """Let the table speak before the ref is taken."""
+def _judge_first(desk: Desk, state: RunState, task: str, do: str, **data: Any) -> None:
+    """Let the table speak before anything outside of the ledger is changed."""
     state.folded(task)
-    state.fold.judge(
-        desk.draft(state, task, "claimed", reads=(state.id,), name="event_000000000000", dispatch=name, until=until)
-    )
+    state.fold.judge(desk.draft(state, task, do, reads=(state.id,), name="event_000000000000", **data))
 
 
-def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
+def _take_ref(tx: Transaction, state: RunState, task: str, claim: Claim, *, fresh: bool) -> None:
     git, name = tx.ledger.git, ref_name(state, task, claim.dispatch)
     existing = claims.read(git, name)
     if existing is not None and not replaceable(tx.now, state, task, existing, claim):
         refuse_claimed(existing, claim.dispatch, task)
-    if existing is not None and existing[:2] == claim[:2] and existing.until >= tx.now:
-        folder = state.index.prose[task].rpartition("/")[0]
-        if branch := claims.claimed_on(git, claim.dispatch, folder, tx.view.files):
-            raise no.ClaimedElsewhere(dispatch=claim.dispatch, holder=claim.by, branch=branch)
+    if not fresh:
+        worktrees.refuse_elsewhere(tx, state, task, claim.dispatch)
     taken = claims.take(git, name, claim, existing)
     if taken is None:
         first = claims.read(git, name)
@@ -220,10 +218,7 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     name, task, state = _find(desk, dispatch)
     length = lease or desk.policy.lease
     until = _until(tx, length)
-    state.folded(task)
-    state.fold.judge(
-        desk.draft(state, task, "renewed", reads=(state.id,), name="event_000000000000", dispatch=name, until=until)
-    )
+    _judge_first(desk, state, task, "renewed", dispatch=name, until=until)
     current = state.dispatches(task).get(name, {}).get("until") or ""
     if not force and current and seconds_of(current) - seconds_of(tx.now) > length / 2:
         _heartbeat(tx, state, task, Claim(name, tx.actor, until))
@@ -233,11 +228,18 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     return name, until, True
 
 
-def _alive_until(tx: Transaction, state: RunState, task: str, dispatch: str) -> str:
-    """Return when a claim ends: by the ledger, or later by a heartbeat that this clone knows of."""
+def _refuse_held(tx: Transaction, state: RunState, task: str, dispatch: str) -> None:
+    """Refuse while somebody holds a dispatch: by the ledger, or by a claim or heartbeat that this clone knows of."""
+    found = state.dispatches(task).get(dispatch, {})
+    if found.get("status") not in ("queued", "claimed"):
+        return
     beat = claims.read(tx.ledger.git, ref_name(state, task, dispatch))
-    told = str(state.dispatches(task)[dispatch]["until"])
-    return max(told, beat.until) if beat is not None and beat.dispatch == dispatch else told
+    until, holder = found["until"], found["holder"]
+    if beat is not None and beat.dispatch == dispatch and beat.until > until:
+        until, holder = beat.until, holder or beat.by
+    if until > tx.now:
+        raise no.NotExpired(holder=holder, dispatch=dispatch, until=until)
+    worktrees.refuse_elsewhere(tx, state, task, dispatch, but="claimed")
 
 
 def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
@@ -326,6 +328,11 @@ def fail_dispatch(
         raise CategoryInvalid(given=category, allowed=", ".join(FAILURES))
     name, task, state = _find(desk, dispatch)
     words = desk.reason("failing a dispatch", reason)
+    _judge_first(desk, state, task, "failed", dispatch=name, reason=words)
+    queued = state.dispatches(task)[name]["status"] == "queued"
+    if queued:
+        _refuse_held(tx, state, task, name)
+    worktrees.refuse_elsewhere(tx, state, task, name, but="" if queued else "claimed")
     desk.happen(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
         evidence=[_named(desk, given) for given in evidence], partial=worktrees.give_up(tx, name),
@@ -359,11 +366,11 @@ def recover_dispatch(
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
     found = state.dispatches(task).get(name, {})
-    if found.get("status") == "claimed" and not force and (until := _alive_until(tx, state, task, name)) > tx.now:
-        raise no.NotExpired(holder=found["holder"], dispatch=name, until=until)
     if not force:
+        _refuse_held(tx, state, task, name)
         worktrees.refuse_live(tx, name)
     words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
+    _judge_first(desk, state, task, "recovered", dispatch=name, reason=words, forced=force)
     partial = worktrees.give_up(tx, name)
     desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
     claims.release_later(tx, task, name)

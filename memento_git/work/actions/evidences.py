@@ -15,7 +15,7 @@ from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
-from memento_git.work import codestate
+from memento_git.work import codestate, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions.diffs import FileUnfit, diff_of
 from memento_git.work.desk import Desk
@@ -94,18 +94,17 @@ def witness(
     after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, start, old)
     problems += [f"it was ended by {run.interrupted}"] if run.interrupted not in ("", "SIGINT") else []
-    ok = run.exit == 0 and not run.timed_out and not problems and all(report["ok"] for report in parsed)
     command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
     data: dict[str, Any] = {
         "kind": kind,
-        "outcome": "passed" if ok else "failed",
+        "outcome": "",
         "command": {**command, "cwd": cwd or ".", "tools": capture.tools(git.run("version").decode())},
         "code": before,
         "code_after": after if after != before else None,
         "reports": parsed,
         "problems": problems,
     }
-    return Draft(data, files)
+    return Draft({**data, "outcome": trust.outcome_of(data)}, files)
 
 
 def _policy(ledger: Ledger) -> Policy:

@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, remoteclaims
+from memento_git.ledger.view import View
 from memento_git.model.states import DONE
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.remoteclaims import Held
     from memento_git.ledger.store import Ledger
-    from memento_git.ledger.view import View
 
-ENDED = ("completed", "failed", "recovered")
+ENDED: Final = ("completed", "failed", "recovered")
+
+
+def default_branch(git: Git, remote: str) -> str:
+    """Return the branch that others start from, as git knows it of a remote; nothing where it does not."""
+    told = git.answer("symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD") or ""
+    return told.removeprefix(f"refs/remotes/{remote}/")
+
+
+def is_open_on(ledger: Ledger, remote: str, dispatch: str) -> bool:
+    """Tell whether a dispatch that ended here is open on a remote's default branch, as far as that is known here.
+
+    Where that branch has not heard of it, or is not known, any branch of the remote counts.
+    """
+    git = ledger.git
+    told = git.answer("for-each-ref", "--format=%(objectname) %(refname)", f"refs/remotes/{remote}/") or ""
+    tips = {ref: tip for tip, _, ref in (line.partition(" ") for line in told.splitlines())}
+    first = f"refs/remotes/{remote}/{default_branch(git, remote)}"
+    for ref in sorted(tips, key=lambda ref: ref != first):
+        status = dispatch_in(View(git, (tips[ref],), ledger.now()), dispatch).get("status")
+        if status and (status not in ENDED or ref == first):
+            return status not in ENDED
+    return False
+
+
+def dispatch_in(view: View, dispatch: str) -> dict[str, Any]:
+    """Return what a dispatch has come to in a view; nothing where the view does not know it."""
+    for run in view.runs():
+        if view.holds(run, dispatch, "dispatch"):
+            state = RunState(view, run)
+            opened = state.event(dispatch.replace("dispatch", "event", 1))
+            return dict(state.dispatches(opened.of).get(dispatch, {})) if opened is not None else {}
+    return {}
 
 
 def held_for_nothing(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
     """Yield, with its remedy, each such claim of this clone's; no remote is asked."""
     for remote in remoteclaims.remotes_held(ledger.git):
         for one in remoteclaims.held(ledger.git, remote):
-            if why := _why(view, one):
+            if why := _why(ledger, view, remote, one):
                 yield f"this clone still holds {one.name} on {remote}: {why}", f"memento sync {remote} gives it back"
 
 
@@ -30,13 +63,13 @@ def left_on(ledger: Ledger, view: View, remote: str) -> Iterator[tuple[str, str]
     """Yield, with its remedy, each such claim that a remote holds and this clone does not; the remote is asked."""
     ours = {one.claim.blob for one in remoteclaims.held(ledger.git, remote)}
     for one in remoteclaims.listed(ledger.git, remote):
-        if one.claim.blob not in ours and (why := _why(view, one)):
+        if one.claim.blob not in ours and (why := _why(ledger, view, remote, one)):
             ref = f"{claims.REFS}/{one.name}"
             remove = f"git push --force-with-lease={ref}:{one.claim.blob} {remote} :{ref}"
             yield f"{one.claim.by or 'nobody'} holds {one.name} on {remote}: {why}", remove
 
 
-def _why(view: View, one: Held) -> str:
+def _why(ledger: Ledger, view: View, remote: str, one: Held) -> str:
     """Return why a claim holds nothing any more, or nothing."""
     if one.claim.until < view.now:
         return f"it expired {one.claim.until or 'long ago'}"
@@ -48,7 +81,8 @@ def _why(view: View, one: Held) -> str:
             row = state.dispatches(task).get(one.claim.dispatch, {})
             status = state.task_status(task)
             if row.get("status") in ENDED:
-                return f"{one.claim.dispatch} is {row['status']}"
+                is_open = is_open_on(ledger, remote, one.claim.dispatch)
+                return "" if is_open else f"{one.claim.dispatch} is {row['status']}"
             return f"{task} is {status}" if status in (*DONE, "cancelled") else _of_run(state)
     return ""
 

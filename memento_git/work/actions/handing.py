@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.ledger import checkouts, codec, handovers, processes
 from memento_git.ledger.handovers import Handover
-from memento_git.model.ids import random_part
+from memento_git.model.ids import parse_ref, random_part
 from memento_git.work import brief as briefs
+from memento_git.work import proofs
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
 from memento_git.work.desk import Desk
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.model.policy import Policy
     from memento_git.work.children import Stop
     from memento_git.work.state import RunState
 
@@ -33,6 +35,13 @@ class DependencyUnmerged(Refused):
     token = "dependency_unmerged"
     sentence = "task {task} waits for the merge of {branch}, which holds the work of {dependency}"
     hint_ = "review it, then merge it: git merge {branch}"
+
+
+class DependencyUnchosen(DependencyUnmerged):
+    """The work of a dependency is proven on several branches, and this one has none of them."""
+
+    sentence = "task {task} waits for the work of {dependency}, which was done {times} times and is not merged"
+    hint_ = "choose one of the tries, then merge its branch: memento dispatch select {dependency}"
 
 
 class LeftBehind(Refused):
@@ -115,7 +124,8 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     preflight.refuse_unfit(tx, desk.policy, act="run" if wish.works else "dispatch", insist=insist)
     made = given.startswith("task_")
     task, state = desk.find(given, "task") if made else _open(desk, given)
-    refuse_unmerged(tx.ledger.git, state, task)
+    refuse_unmerged(tx.ledger.git, state, task, desk.policy)
+    tx.ledger.warnings += unseen(tx.ledger.git, state, task, desk.policy)
     text = briefs.as_markdown(briefs.brief(tx.view, task))
     if made:
         dispatch = dispatches.hand_out(
@@ -127,7 +137,7 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
         dispatch = desk.find(given, "dispatch")[0]
         refuse_taken(tx.ledger.git, dispatch)
     if wish.works:
-        dispatches.take(tx, dispatch, invoked=True)
+        dispatches.take(tx, dispatch, invoked=True, fresh=made)
     before = worktrees.known(tx.ledger.git, dispatch)
     if before and before.base and checkouts.opened(tx.ledger.git, worktrees.checkout_of(before)) is None:
         raise checkouts.WorktreeFailed(path=before.path, what="found", reason="it is gone")
@@ -169,19 +179,43 @@ def refuse_taken(git: Git, dispatch: str) -> None:
     raise LeftBehind(dispatch=dispatch)
 
 
-def refuse_unmerged(git: Git, state: RunState, task: str) -> None:
+def refuse_unmerged(git: Git, state: RunState, task: str, policy: Policy) -> None:
     """Refuse a task that rests on work that this branch does not have yet."""
-    for other, branch in waits_for(git, state, task):
-        raise DependencyUnmerged(task=task, branch=branch, dependency=other)
+    for other, branches in waits_for(git, state, task, policy):
+        if len(branches) > 1:
+            raise DependencyUnchosen(task=task, dependency=other, times=len(branches))
+        raise DependencyUnmerged(task=task, branch=branches[0], dependency=other)
 
 
-def waits_for(git: Git, state: RunState, task: str) -> list[tuple[str, str]]:
-    """Return (dependency, branch) of each dependency whose work lies on a branch that HEAD does not have."""
-    found: list[tuple[str, str]] = []
+def waits_for(git: Git, state: RunState, task: str, policy: Policy) -> list[tuple[str, list[str]]]:
+    """Return (dependency, branches) of each dependency whose proven work lies only on branches that HEAD lacks."""
+    found = [
+        (other, checkouts.lacking(git, proofs.proving(state, other, policy)))
+        for other in state.prose(task).list("depends_on")
+    ]
+    return [(other, branches) for other, branches in found if branches]
+
+
+def unseen(git: Git, state: RunState, task: str, policy: Policy) -> list[str]:
+    """Return, in sentences, what a task rests on and nobody here can tell to be merged: its branch is elsewhere."""
+    told = []
     for other in state.prose(task).list("depends_on"):
-        ended: dict[str, dict[str, Any]] = state.dispatches(other)
-        done = [name for name, row in ended.items() if row["status"] == "completed"]
-        branches = [checkouts.unmerged(git, name) for name in done]
-        if branches and all(branches):
-            found.append((other, branches[0]))
-    return found
+        tips = {name: _tip(state, other, name) for name in proofs.proving(state, other, policy)}
+        if tips and not any(not tip or checkouts.ref_of(git, name) or git.is_before(tip, "HEAD")
+                            for name, tip in tips.items()):  # fmt: skip
+            name, tip = next(iter(tips.items()))
+            told.append(
+                f"{other} was done as commit {tip[:12]} on {checkouts.branch_of(name)}, a branch that is not in this "
+                "clone: see that it was merged, or fetch it and merge it"
+            )
+    return told
+
+
+def _tip(state: RunState, task: str, dispatch: str) -> str:
+    """Return the commit that a completed hand-off's diff ends at, or nothing where it cites no diff of its own."""
+    for event in state.completions(task):
+        for ref in event.data["evidence"] if event.get("dispatch") == dispatch else ():
+            found = state.evidence(parse_ref(ref).id)
+            if found is not None and found.data.get("dispatch") == dispatch and "diff" in found.data:
+                return str(found.data["diff"]["tip"])
+    return ""

@@ -49,11 +49,26 @@ def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
         if one.is_dead:
             return f"the worker of {one.dispatch}{where} is gone", RECOVER
         if one.path and checkouts.opened(ledger.git, worktrees.checkout_of(one)) is None:
-            return (
-                f"{one.dispatch} has no work tree{where}",
-                f"memento dispatch recover {one.dispatch} --force --reason WHY",
-            )
+            fix = f"memento dispatch recover {one.dispatch} --force --reason WHY"
+            return f"{one.dispatch} has no work tree{where}", fix
         return None
+    if recovering.is_elsewhere(ledger.git, view, one, status):
+        return None if status else _stranded(ledger, one, where)
     holds = ", and holds work" if recovering.holds_work(ledger.git, one, status) else ""
     fix = RECOVER if holds else "memento doctor --fix"
     return f"{one.dispatch} is {status or 'unknown to the ledger'}, but its work tree was left{where}{holds}", fix
+
+
+def _stranded(ledger: Ledger, one: Handover, where: str) -> tuple[str, str] | None:
+    """Return what is wrong with a dispatch that only other branches know, or None where that is as it should be."""
+    branches = recovering.knowing(ledger.git, one)
+    others = [name for name in branches if name != one.branch]
+    if one.is_dead and branches:
+        told = (
+            f"the worker of {one.dispatch}{where} is gone, and {(others or branches)[0]} knows of it, not this branch"
+        )
+        return told, f"in a checkout of that branch: {RECOVER}"
+    if branches and not others:
+        told = f"only its own branch knows of {one.dispatch}{where}"
+        return told, f"git merge {one.branch}"
+    return None

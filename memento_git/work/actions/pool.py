@@ -13,7 +13,7 @@ from memento_git.ledger.checkouts import branch_of
 from memento_git.work import answers, budget, children, executors, routes
 from memento_git.work import refusals as no
 from memento_git.work.actions import recovering, tasks
-from memento_git.work.actions.handing import patiently, waits_for
+from memento_git.work.actions.handing import patiently, unseen, waits_for
 from memento_git.work.actions.running import able
 from memento_git.work.children import Stop
 from memento_git.work.loading import load
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.policy import Policy
     from memento_git.work.actions.running import Order
 
 STEP: Final = 0.05
@@ -80,6 +81,7 @@ class _Pool:
         self.workers: list[_Worker] = []
         self.ended: list[Ended] = []
         self.left: dict[str, str] = {}
+        self.warned: set[str] = set()
         self.queue: list[str] = []
         self.taken = 0
         self.read = 0.0
@@ -138,22 +140,28 @@ class _Pool:
             state = RunState(view, run)
             load(state)
             ready = [task for task in state.ids("task") if task not in busy and state.is_ready(task, policy)]
-            found += [task for task in ready if self._fit(state, task)]
+            found += [task for task in ready if self._fit(state, task, policy)]
         return found
 
-    def _fit(self, state: RunState, task: str) -> bool:
+    def _fit(self, state: RunState, task: str, policy: Policy) -> bool:
         """Tell whether a ready task may be taken; what speaks against it is told once."""
-        waits = waits_for(self.ledger.git, state, task)
+        waits = waits_for(self.ledger.git, state, task, policy)
         beyond = exceeded(state, task, self.order.executor)
         why = ""
         if waits:
-            why = f"waits for the merge of {waits[0][1]}"
+            other, branches = waits[0]
+            why = f"waits for the merge of {branches[0]}"
+            if len(branches) > 1:
+                why = f"waits for a choice among {len(branches)} tries: memento dispatch select {other}"
         elif beyond:
             why = f"is beyond its budget: {beyond}"
         elif self.left.get(task, "").startswith("refused: "):
             return False
         if why and self.left.get(task) != why:
             self.tell(f"{task} {why}")
+        for told in unseen(self.ledger.git, state, task, policy) if not why and task not in self.warned else ():
+            self.tell(f"{task} is taken, although {told}")
+            self.warned.add(task)
         if why:
             self.left[task] = why
         else:

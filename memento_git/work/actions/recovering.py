@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import checkouts, claims, handovers, processes
+from memento_git.ledger import checkouts, claims, handovers, layout, processes
 from memento_git.model.ids import NoSuchRecord
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 DIED: Final = "its worker process is gone"
 EXPIRED: Final = "its lease expired"
-GONE_BY_ITSELF: Final = (no.DispatchTerminal, no.NotExpired, no.RunFinal, no.DispatchUnknown, NoSuchRecord)
+GONE_BY_ITSELF: Final = (
+    no.DispatchTerminal, no.NotExpired, no.ClaimedElsewhere, no.RunFinal, no.DispatchUnknown, NoSuchRecord,
+)  # fmt: skip
+OPEN: Final = ("queued", "claimed")
 PATIENCE: Final = 15.0
 PAUSE: Final = 0.05
 
@@ -79,7 +82,7 @@ def _lost(state: RunState, known: dict[str, Handover]) -> Iterator[tuple[str, st
     for task in state.ids("task"):
         for name, found in state.dispatches(task).items():
             here = known.get(name)
-            if found["status"] not in ("queued", "claimed") or (here is not None and here.is_live):
+            if found["status"] not in OPEN or (here is not None and here.is_live):
                 continue
             if here is not None and here.is_dead:
                 yield name, DIED
@@ -117,9 +120,12 @@ def recover_one(ledger: Ledger, dispatch: str, why: str) -> list[Job]:
 
 
 def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = False) -> list[Job]:
-    """Put aside what an ended or unknown dispatch left on this machine; with `only_empty`, only what holds no work."""
+    """Put aside what an ended or unknown dispatch left on this machine; with `only_empty`, only what holds no work.
+
+    One that another branch knows, or that somebody holds by a claim of this clone, is left to that branch or holder.
+    """
     status = status_of(view, handover.dispatch)
-    if status in ("queued", "claimed") or not handover.is_ours:
+    if status in OPEN or not handover.is_ours or is_elsewhere(ledger.git, view, handover, status):
         return []
     with handovers.held(ledger.git):
         here = handovers.read(ledger.git, handover.dispatch)
@@ -137,6 +143,21 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
     return [Job(here.dispatch, here.task, here.run, told, partial)]
 
 
+def is_elsewhere(git: Git, view: View, handover: Handover, status: str) -> bool:
+    """Tell whether a dispatch that has ended here, or is unknown, may be somebody's by another branch or a claim."""
+    if handover.is_dead and status:
+        return False
+    held = [claim for name in (handover.task, handover.dispatch) if (claim := claims.read(git, name)) is not None]
+    if not handover.is_dead and any(one.dispatch == handover.dispatch and one.until >= view.now for one in held):
+        return True
+    return not status and bool(knowing(git, handover))
+
+
+def knowing(git: Git, handover: Handover) -> list[str]:
+    """Return the branches of this clone that know a dispatch."""
+    return checkouts.knowing(git, handover.dispatch, layout.folder_of(handover.run, handover.task))
+
+
 def _free(git: Git, handover: Handover) -> None:
     """Remove the claim of a dispatch that never came to be."""
     for name in (handover.task, handover.dispatch):
@@ -146,14 +167,18 @@ def _free(git: Git, handover: Handover) -> None:
 
 
 def status_of(view: View, dispatch: str) -> str:
-    """Return what a dispatch has come to in this view; nothing where the view does not know it."""
+    """Return what a dispatch has come to in this view; nothing where the view does not know it.
+
+    One that was open when its run ended has ended with that.
+    """
     try:
         name, run = view.find(dispatch, "dispatch")
     except NoSuchRecord:
         return ""
     state = RunState(view, run)
     opened = state.event(name.replace("dispatch", "event", 1))
-    return str(state.dispatches(opened.of).get(name, {}).get("status", "")) if opened is not None else ""
+    status = str(state.dispatches(opened.of).get(name, {}).get("status", "")) if opened is not None else ""
+    return f"of a {state.status} run" if status in OPEN and state.is_final else status
 
 
 def holds_work(git: Git, handover: Handover, status: str) -> bool:

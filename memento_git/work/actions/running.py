@@ -11,7 +11,7 @@ from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import checkouts, handovers
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
-from memento_git.work import capture, children, executors, guard, pasts, probe, verification, witnessed
+from memento_git.work import capture, children, executors, guard, pasts, probe, trust, verification, witnessed
 from memento_git.work import refusals as no
 from memento_git.work.actions import checkpoints, diffs, dispatches, evidences, worktrees
 from memento_git.work.actions.evidences import Draft
@@ -289,10 +289,11 @@ class _Run:
                     timeout=command.timeout or self.timeout, runner=self._group,
                 ), command)  # fmt: skip
                 self.drafts.append(Draft({**draft.data, "dispatch": self.handover.dispatch}, draft.files))
-                if draft.data["outcome"] == "failed":
+                if draft.data["outcome"] != "passed":
                     if self.stop:
                         raise _Ended("stopped", self.stop.why)
-                    raise _Ended("tests", f"{verification.shown(command.run)} failed")
+                    why = "failed" if draft.data["outcome"] == "failed" else f"ran, and {trust.of_nothing(draft.data)}"
+                    raise _Ended("tests", f"{verification.shown(command.run)} {why}")
 
     def _record(self, tx: Transaction) -> list[str]:
         tx.allow_secrets = self.order.allow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
-from memento_git.ledger import archive, codec, layout
+from memento_git.ledger import archive, claims, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
 from memento_git.model.ids import option
@@ -66,7 +66,15 @@ def cancel_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
     desk = Desk.of(tx)
     state = desk.run(run)
     desk.happen(state, state.id, "cancelled", reason=desk.reason("cancelling a run", reason))
+    _free_claims(tx, state)
     return state.id
+
+
+def _free_claims(tx: Transaction, state: RunState) -> None:
+    """Have the claims go that hold nothing any more in a run that has ended."""
+    for task in state.ids("task"):
+        for dispatch in state.folded(task).lanes.open_dispatches():
+            claims.release_later(tx, task, dispatch)
 
 
 def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
@@ -87,6 +95,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
 
         signatures.refuse_unsigned(state, desk.policy, (state.id, *state.counting()), f"completing {state.id}")
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
+    _free_claims(tx, state)
     return state.id
 
 

@@ -177,7 +177,7 @@ def _failed_last(same: Sequence[Evidence], kinds: Sequence[str]) -> list[str]:
     """Return the kinds of evidence that are asked for, and whose latest on the completed code did not pass."""
     problems = []
     for kind in kinds:
-        found = [one for one in same if one.kind == kind]
+        found = [one for one in same if one.kind == kind and not trust.is_silent(one.data)]
         latest = max(found, key=lambda one: (one.data["at"], trust.outcome_of(one.data) != "passed"), default=None)
         if latest is not None and trust.outcome_of(latest.data) == "failed":
             problems.append(f"its latest {kind} evidence failed")

@@ -6,16 +6,18 @@ import random
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.errors import Moved
+from memento_git.errors import MementoError, Moved
 from memento_git.ledger import layout, lock, merging, publish, remoteclaims, remotes
 from memento_git.ledger.adoption import bring_forward
 from memento_git.ledger.store import NoLedger
-from memento_git.work.actions import vetting
+from memento_git.model.clock import seconds_of, stamp
+from memento_git.work.actions import faraway, vetting
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from memento_git.folding.rows import Row
@@ -28,7 +30,7 @@ ATTEMPTS: Final = 20
 SHORTEST: Final = 0.05
 LONGEST: Final = 10.0
 PATIENCE: Final = 600.0
-ENDED: Final = ("completed", "failed", "recovered")
+WAITS: Final = 14 * 24 * 3600
 
 
 class RemoteBusy(Moved):
@@ -67,6 +69,7 @@ class Synced(NamedTuple):
     lost: list[Row]
     findings: list[str]
     released: list[str]
+    waiting: list[str]
 
 
 def sync(ledger: Ledger, remote: str = "", branch: str = "", *, set_upstream: bool = False) -> Synced:
@@ -75,8 +78,8 @@ def sync(ledger: Ledger, remote: str = "", branch: str = "", *, set_upstream: bo
     where = remotes.target(ledger.git, remote, branch)
     with alone(ledger):
         brought = together(ledger, where, create=set_upstream)
-        released = _give_back(ledger, where, brought.after)
-    return Synced(where, brought, *_news(ledger, brought), released)
+        kept = _give_back(ledger, where, brought.after)
+    return Synced(where, brought, *_news(ledger, brought), *kept)
 
 
 def alone(ledger: Ledger) -> AbstractContextManager[None]:
@@ -97,13 +100,14 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
         if attempt:
             _step_back(attempt, time.monotonic() - begun)
             begun = time.monotonic()
+        known = remotes.seen(ledger.git, where)
         theirs = remotes.fetch(ledger.git, where)
         if theirs is None and not create:
             raise remotes.RemoteBranchMissing(**where.where)
         if not ledger.git.is_on(f"refs/heads/{where.local}"):
             raise publish.LedgerMoved(ref="HEAD")
         try:
-            head, merged = _take_in(ledger, where, theirs, checked)
+            head, merged = _take_in(ledger, where, theirs, checked, known)
         except publish.LedgerMoved:
             continue
         merges += merged
@@ -120,10 +124,13 @@ def _step_back(attempt: int, took: float) -> None:
     time.sleep(random.uniform(0, min(LONGEST, max(SHORTEST, took) * 2**attempt)))  # noqa: S311 (a pause, no secret)
 
 
-def _take_in(ledger: Ledger, where: Target, theirs: str | None, sound: set[str] | None) -> tuple[str, bool]:
+def _take_in(
+    ledger: Ledger, where: Target, theirs: str | None, sound: set[str] | None, known: Sequence[str]
+) -> tuple[str, bool]:
     """Bring the branch forward to hold the remote's commit too; return its commit, and whether that took a merge.
 
-    `sound` are commits that may be pushed; where it is given, one that is not among them is checked first.
+    `sound` are commits that may be pushed; where it is given, one that is not among them is checked first. `known` are
+    commits that the remote's branch was at before.
     """
     git = ledger.git
     base = publish.Base(*git.head())
@@ -133,21 +140,39 @@ def _take_in(ledger: Ledger, where: Target, theirs: str | None, sound: set[str] 
     common = merging.bases(git, ours, theirs) if theirs else []
     if theirs is not None and common == [ours]:
         if ours != theirs:
+            vetting.refuse_unreadable(ledger, where, theirs, theirs)
             bring_forward(ledger, base, theirs, "memento: sync, fast-forward")
         return theirs, False
+    if theirs is not None and common:
+        remotes.refuse_rewritten(git, where, known, ours, theirs)
     if sound is not None and ours not in sound:
         vetting.refuse_unsound(ledger, where, ours, common, is_new=theirs is None)
         sound.add(ours)
     if theirs is None or common == [theirs]:
         return ours, False
-    tree = merging.merge(git, ours, theirs, common, where.where)
-    subject = f"memento: sync {where.local} with {where.branch} of {where.remote}"
-    message = f"{subject}\n\nMemento-Action: sync\nMemento-Actor: {ledger.actor}\n"
-    made = publish.build_merge(git, tree, (ours, theirs), message, ledger.settings)
-    bring_forward(ledger, base, made, subject)
+    made = _merged(ledger, where, (ours, theirs), common)
+    bring_forward(ledger, base, made, _subject(where))
     if sound is not None:
         sound.add(made)
     return made, True
+
+
+def _merged(ledger: Ledger, where: Target, sides: tuple[str, str], common: Sequence[str]) -> str:
+    """Return a commit that merges two sides; refuse what no command could read, or what brings back what was redacted.
+
+    What else two sides make of each other is told when it is there: it can be settled by events.
+    """
+    ours, theirs = sides
+    tree = merging.merge(ledger.git, ours, theirs, common, where.where)
+    message = f"{_subject(where)}\n\nMemento-Action: sync\nMemento-Actor: {ledger.actor}\n"
+    made = publish.build_merge(ledger.git, tree, sides, message, ledger.settings)
+    vetting.refuse_unreadable(ledger, where, made, theirs)
+    vetting.refuse_revived(ledger, where, made, theirs, common)
+    return made
+
+
+def _subject(where: Target) -> str:
+    return f"memento: sync {where.local} with {where.branch} of {where.remote}"
 
 
 def _news(ledger: Ledger, brought: Brought) -> tuple[list[Row], list[Row], list[str]]:
@@ -187,32 +212,62 @@ def _lost(before: View, row: Row, actor: str) -> Row | None:
     return None
 
 
-def _give_back(ledger: Ledger, where: Target, after: str) -> list[str]:
-    """Give claims on the remote back whose dispatches ended, lengthen those that were renewed; return the former.
+def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], list[str]]:
+    """Give claims on the remote back whose dispatches ended for all, lengthen others; return the former, and who waits.
 
     It comes after the push, so that nobody can take a task that is done by a ledger which does not say so yet.
     """
-    found = remoteclaims.held(ledger.git, where.remote)
-    view = ledger.view([after]) if found else None
-    return [one.claim.dispatch for one in found if view is not None and _is_back(ledger, where, view, one)]
+    released: list[str] = []
+    waiting: list[str] = []
+    held = remoteclaims.held(ledger.git, where.remote)
+    if not held:
+        return released, waiting
+    view = ledger.view([after])
+    try:
+        for one in held:
+            row = faraway.dispatch_in(view, one.claim.dispatch)
+            if _is_over(ledger, where, one, row):
+                released += [one.claim.dispatch] * remoteclaims.give_back(ledger.git, where.remote, one)
+            elif row.get("status") == "completed":
+                waiting += [one.claim.dispatch] * _wait(ledger, where, one)
+            elif row.get("holder") == one.claim.by:
+                _lengthen(ledger, where, one, str(row.get("until") or ""))
+    except MementoError as error:
+        ledger.warnings.append(f"claims on {where.remote} were not all looked after: {error.message}; run memento sync")
+    return released, waiting
 
 
-def _is_back(ledger: Ledger, where: Target, view: View, one: Held) -> bool:
-    """Look after one claim; tell whether it was given back. One that was never written waits for its end."""
-    row = dispatch_in(view, one.claim.dispatch)
-    if row.get("status") in ENDED or one.claim.until < ledger.now():
-        return remoteclaims.give_back(ledger.git, where.remote, one)
-    until = str(row.get("until") or "")
-    if row.get("holder") == one.claim.by and until > one.claim.until:
-        remoteclaims.take(ledger.git, where.remote, one.name, one.claim._replace(until=until), one.claim)
-    return False
+def _is_over(ledger: Ledger, where: Target, one: Held, row: Mapping[str, Any]) -> bool:
+    """Tell whether a claim keeps nobody from work any more that others still see as open.
+
+    One that was never written waits for its end; one whose completion is on a branch alone waits for the merge.
+    """
+    status = row.get("status")
+    if status in faraway.ENDED and not _is_open(ledger, where, one.claim.dispatch):
+        return True
+    return status != "completed" and one.claim.until < ledger.now()
 
 
-def dispatch_in(view: View, dispatch: str) -> dict[str, Any]:
-    """Return what a dispatch has come to in a view; nothing where the view does not know it."""
-    for run in view.runs():
-        if view.holds(run, dispatch, "dispatch"):
-            state = RunState(view, run)
-            opened = state.event(dispatch.replace("dispatch", "event", 1))
-            return dict(state.dispatches(opened.of).get(dispatch, {})) if opened is not None else {}
-    return {}
+def _is_open(ledger: Ledger, where: Target, dispatch: str) -> bool:
+    """Tell whether others still see a dispatch as open on the remote, whose default branch is asked for it."""
+    if not faraway.is_open_on(ledger, where.remote, dispatch):
+        return False
+    default = faraway.default_branch(ledger.git, where.remote)
+    if default in ("", where.branch):
+        return True
+    remotes.fetch(ledger.git, where._replace(branch=default))
+    return faraway.is_open_on(ledger, where.remote, dispatch)
+
+
+def _wait(ledger: Ledger, where: Target, one: Held) -> bool:
+    """Have the claim of a completed dispatch hold until its branch is merged; tell whether it is still ours."""
+    now = seconds_of(ledger.now())
+    return seconds_of(one.claim.until) > now + WAITS / 2 or _lengthen(ledger, where, one, stamp(now + WAITS))
+
+
+def _lengthen(ledger: Ledger, where: Target, one: Held, until: str) -> bool:
+    """Have a claim on the remote hold at least until then; tell whether it is still ours."""
+    if until <= one.claim.until:
+        return True
+    longer = one.claim._replace(until=until)
+    return remoteclaims.take(ledger.git, where.remote, one.name, longer, one.claim) is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.errors import Refused
-from memento_git.ledger import layout
+from memento_git.errors import MementoError, Moved, Refused
+from memento_git.ledger import layout, merging, purging
 from memento_git.review import judging
 
 if TYPE_CHECKING:
@@ -28,6 +28,52 @@ class PushUnsound(Refused):
     token = "sync_unsound"
     sentence = "{branch} on {remote} does not get what is wrong here: {told}"
     hint_ = "memento check {how} shows all of it, --fix mends some; nothing was merged or pushed"
+
+
+class RemoteUnreadable(Moved):
+    """What comes from the remote would leave no ledger that this program can read."""
+
+    token = "remote_unreadable"
+    sentence = "{branch} on {remote} would leave no ledger here that can be read: {reason}"
+    hint_ = (
+        "git log -3 {theirs} -- .memento/config.yaml tells how it came to that; mend it there, or take it as it is: "
+        "git pull --no-rebase --no-edit {remote} {branch}"
+    )
+
+
+class RedactionUndone(Moved):
+    """A merge would bring back what one side has redacted or purged, and the other still has in its history."""
+
+    token = "redaction_undone"
+    sentence = "merged with {branch} of {remote}, what was redacted would be back: {told}"
+    hint_ = "{step}"
+
+
+def refuse_unreadable(ledger: Ledger, where: Target, commit: str, theirs: str) -> None:
+    """Refuse a commit whose ledger no command could read, before the branch is moved to it."""
+    try:
+        ledger.view([commit]).policy()
+    except MementoError as error:
+        raise RemoteUnreadable(reason=error.message, theirs=theirs[:12], **where.where) from None
+
+
+def refuse_revived(ledger: Ledger, where: Target, made: str, theirs: str, common: Sequence[str]) -> None:
+    """Refuse a merge after which a redacted file is there again, though neither side alone has both."""
+    git = ledger.git
+    if not any("-redacted-" in one.path and one.new for one in merging.incoming(git, common[0], made).ledger):
+        return
+    report = judging.added(git, [theirs], made, theirs[:12], ledger.now())
+    if found := [one for one in report.findings if one.code == "R001"]:
+        raise RedactionUndone(told=_told(found), step=_step(git, where, theirs), **where.where)
+
+
+def _step(git: Git, where: Target, theirs: str) -> str:
+    """Return what brings a purge to its end where it was made here, else how to merge by hand."""
+    if git.answer("rev-list", "-1", theirs, "--not", "HEAD", f"--glob={purging.BACKUPS}/*") == "":
+        push = f"git push --force-with-lease={where.branch}:{theirs} {where.remote} HEAD:{where.branch}"
+        return f"the purged history takes the place of what is there: {push}"
+    by_hand = f"git pull --no-rebase --no-edit {where.remote} {where.branch}"
+    return f"merge by hand ({by_hand}), then take it out again: memento purge, or memento check --fix, before you push"
 
 
 def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[str], *, is_new: bool) -> None:

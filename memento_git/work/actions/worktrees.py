@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError, Refused
+from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
     from memento_git.ledger.checkouts import Checkout
     from memento_git.ledger.git import Git
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.work.state import RunState
 
 
 class WorkerAlive(Refused):
@@ -53,6 +55,27 @@ def place_of(git: Git, dispatch: str) -> Git:
     return checkouts.opened(git, checkout_of(found)) or git
 
 
+def refuse_elsewhere(tx: Transaction, state: RunState, task: str, dispatch: str, *, but: str = "") -> None:
+    """Refuse where a branch tells that somebody took or completed a dispatch, and this one does not know.
+
+    Looked at are the dispatch's own branch and those that are checked out in other work trees.
+    """
+    from memento_git.ledger import checkouts, layout
+    from memento_git.work.state import RunState
+
+    git, folder = tx.ledger.git, layout.folder_of(state.id, task)
+    here = state.dispatches(task).get(dispatch, {})
+    for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
+        if not checkouts.unknown_files(git, branch, folder, tx.view.files):
+            continue
+        there = tx.ledger.held([f"refs/heads/{branch}"])
+        found = RunState(there, state.id).dispatches(task).get(dispatch, {}) if there is not None else {}
+        status, holder = found.get("status"), found.get("holder")
+        known = (here.get("status"), here.get("holder"))
+        if status in ("claimed", "completed") and status != but and (status, holder) != known:
+            raise no.ClaimedElsewhere(dispatch=dispatch, status=status, holder=holder, branch=branch)
+
+
 def refuse_live(tx: Transaction, dispatch: str) -> None:
     """Refuse while a process of this machine works on a dispatch, unless that is ours."""
     found = known(tx.ledger.git, dispatch)
@@ -86,13 +109,19 @@ def give_up(tx: Transaction, dispatch: str) -> str:
 
 
 def kept_aside(git: Git, handover: Handover) -> str:
-    """Return the commit that keeps the work of a dispatch, or nothing where there is none."""
+    """Return the commit that keeps the work of a dispatch, or nothing where there is none.
+
+    Where the work tree is gone, what was committed on its branch is kept.
+    """
     if not handover.base:
         return ""
     from memento_git.ledger import checkouts
 
-    inside = checkouts.opened(git, checkout_of(handover))
-    return checkouts.quarantine(inside, checkout_of(handover), handover.dispatch) if inside is not None else ""
+    checkout = checkout_of(handover)
+    inside = checkouts.opened(git, checkout)
+    if inside is None:
+        return checkouts.keep_branch(git, checkout, handover.dispatch)
+    return checkouts.quarantine(inside, checkout, handover.dispatch)
 
 
 def clear(ledger: Ledger, handover: Handover, *, completed: bool) -> str:

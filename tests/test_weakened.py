@@ -1,0 +1,149 @@
+"""What is told of a policy that asks less: each key of `config.yaml` is known, one by one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import codec
+from memento_git.model.policy import CONFIG, Policy
+from memento_git.model.types import Shape, Table
+from memento_git.review.weakened import weakened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ABSENT: Any = object()
+AGAIN: dict[str, Any] = {"policy.reproduce.commands": [["pytest"]]}
+BOXED: dict[str, Any] = {"executors.codex.run": ["work"]}
+SIGNED: dict[str, Any] = {"policy.signatures.require.release": []}
+
+# key: what asks more, what asks less, what is told of that, and what else config says on both sides.
+WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
+    "policy.proof": ({"test": "reproduced"}, {"test": "witnessed"}, "proof.test: witnessed is enough now", {}),
+    "policy.require": (["test"], ABSENT, "require: test is asked no more", {}),
+    "policy.plan.approvers": (["Ann"], ABSENT, "plan.approvers: anyone may now", {}),
+    "policy.plan.not_author": (True, ABSENT, "plan.not_author: ", {}),
+    "policy.gates.required": (["release"], ABSENT, "gates.required: release is asked no more", {}),
+    "policy.gates.fresh": (["release"], ABSENT, "gates.fresh: release is asked no more", {}),
+    "policy.gates.verdicts": ({"release": ["Ann"]}, ABSENT, "gates.verdicts.release: anyone may now", {}),
+    "policy.gates.waivers": (["Ann"], ["Ann", "Bob"], "gates.waivers: Bob may now, too", {}),
+    "policy.spike.dispatches": (1, ABSENT, "spike.dispatches: 3 are allowed now, it was 1", {}),
+    "policy.limits.output": (ABSENT, 2, "limits.output: 2 bytes of each stream are kept now, it was 65536", {}),
+    "policy.verify": ([{"evidence": ["lint"]}], ABSENT, "verify: this entry is gone or changed", {}),
+    "policy.enrich": (ABSENT, False, "enrich: ", {}),
+    "policy.budget.attempts": (1, ABSENT, "budget.attempts: 3 now, it was 1", {}),
+    "policy.budget.cost": (5, ABSENT, "budget.cost: no limit now, it was 5", {}),
+    "policy.preflight.dirty": ("refuse", ABSENT, "preflight.dirty: warn now, it was refuse", {}),
+    "policy.preflight.untracked": ("warn", ABSENT, "preflight.untracked: ignore now, it was warn", {}),
+    "policy.preflight.detached": (ABSENT, "ignore", "preflight.detached: ignore now, it was warn", {}),
+    "policy.preflight.protected": ("refuse", ABSENT, "preflight.protected: ignore now, it was refuse", {}),
+    "policy.preflight.branches": (["main", "live"], ["main"], "preflight.branches: live is asked no more", {}),
+    "policy.preflight.disk": (ABSENT, 1, "preflight.disk: 1 free bytes are enough now, it was 67108864", {}),
+    "policy.preflight.destructive": (ABSENT, "warn", "preflight.destructive: warn now, it was refuse", {}),
+    "policy.release.checks": (["ci"], ABSENT, "release.checks: ci is asked no more", {}),
+    "policy.release.approvals": (2, 1, "release.approvals: 1 are enough now, it was 2", {}),
+    "policy.release.approvers": (["Ann"], ABSENT, "release.approvers: anyone may now", {}),
+    "policy.release.not_author": (True, ABSENT, "release.not_author: ", {}),
+    "policy.release.graph": (ABSENT, "warn", "release.graph: warn now, it was refuse", {}),
+    "policy.graph.cycles": (ABSENT, "warn", "graph.cycles: warn now, it was refuse", {}),
+    "policy.graph.hot_spots": ("refuse", ABSENT, "graph.hot_spots: warn now, it was refuse", {}),
+    "policy.graph.edges": ("refuse", ABSENT, "graph.edges: warn now, it was refuse", {}),
+    "policy.graph.growth": (5, ABSENT, "graph.growth: 20 percent are allowed now, it was 5", {}),
+    "policy.graph.after_dispatch": ("always", ABSENT, "graph.after_dispatch: known now, it was always", {}),
+    "policy.signatures.allowed_signers": (ABSENT, "keys", "signatures.allowed_signers: signatures by the keys", SIGNED),
+    "policy.signatures.revoked": ("out", ABSENT, "signatures.revoked: another file, or none", {}),
+    "policy.signatures.require.plan_approval": ([], ABSENT, "signatures.require.plan_approval: no signature", {}),
+    "policy.signatures.require.waivers": (["Ann"], [], "signatures.require.waivers: anyone may now", {}),
+    "policy.signatures.require.final_acceptance": ([], ABSENT, "signatures.require.final_acceptance: no signature", {}),
+    "policy.signatures.require.release": ([], ABSENT, "signatures.require.release: no signature", {}),
+    "policy.signatures.require.approvals": (["Ann"], ["Bob"], "signatures.require.approvals: Bob may now, too", {}),
+    "policy.reproduce.commands": (ABSENT, [["*"]], "reproduce.commands: * may be run again now", {}),
+    "policy.reproduce.setup": ([["make"]], ABSENT, "reproduce.setup: commands are run again in another way", AGAIN),
+    "policy.reproduce.timeout": ("1m", ABSENT, "reproduce.timeout: commands are run again in another way", AGAIN),
+    "policy.reproduce.env": (ABSENT, ["LIE"], "reproduce.env: commands are run again in another way", AGAIN),
+    "policy.reproduce.runners": (ABSENT, ["ci"], "reproduce.runners: what ci runs again and signs", {}),
+    "policy.allow_secrets": (ABSENT, ["private key"], "allow_secrets: private key is a false alarm now", {}),
+    "executors.*.run": (["tools/safe"], ABSENT, "executors.codex: another command is started now (run", {}),
+    "executors.*.health": (["check"], ABSENT, "executors.codex: another command is started now (health)", BOXED),
+    "executors.*.sandbox": ("required", ABSENT, "executors.codex.sandbox: it may work outside of one now", BOXED),
+    "executors.*.wrap": (["box"], ABSENT, "executors.codex.wrap: no sandbox now", BOXED),
+    "executors.*.scope": (["docs/*"], ABSENT, "executors.codex.scope: it may work on all files now", {}),
+    "executors.*.risk": ("low", ABSENT, "executors.codex.risk: it may take more now", {}),
+    "executors.*.cost": (9, ABSENT, "executors.codex.cost: 1.0 now, it was 9", {}),
+    "executors.*.timeout": ("1m", ABSENT, "executors.codex.timeout: it may work for longer now", {}),
+}  # fmt: skip
+
+# Keys that ask nothing of work, and why.
+NEUTRAL = {
+    "version": "the format of the ledger, not a rule",
+    "policy.lease": "how long a claim keeps others away, which proves nothing either way",
+    "policy.limits.attach": "what is not attached is reported and proves less; what is too large is told (F011)",
+    "knowledge.domains": "under which words notes are filed",
+    "knowledge.short": "how much one machine remembers",
+    "knowledge.semantic": "how notes are found",
+    "knowledge.medium": "when a note expires",
+    "executors.*.kinds": "what it is good at, which only ranks it",
+}
+
+# Both ways told: what is another command, sandbox, file or entry is told whatever it was before.
+EITHER_WAY = {
+    "policy.reproduce.commands", "policy.reproduce.setup", "policy.reproduce.timeout", "policy.reproduce.env",
+    "policy.signatures.allowed_signers", "policy.signatures.require.approvals", "executors.*.run", "executors.*.health",
+}  # fmt: skip
+
+
+def keys(shape: Shape, above: str = "") -> Iterator[str]:
+    """Yield each key of a shape that holds a value, with those above it."""
+    for name, field in shape.fields.items():
+        inner, key = field.type, f"{above}{name}"
+        if isinstance(inner, Table) and isinstance(inner.member, Shape):
+            inner, key = inner.member, f"{key}.*"
+        if isinstance(inner, Shape):
+            yield from keys(inner, f"{key}.")
+        else:
+            yield key
+
+
+def policy(values: dict[str, Any]) -> Policy:
+    """Return the policy of a config that has these values, by their dotted keys, and is one that may be read."""
+    config: dict[str, Any] = {"version": 1}
+    for key, value in values.items():
+        *above, last = key.replace("*", "codex").split(".")
+        there = config
+        for name in above:
+            there = there.setdefault(name, {})
+        if value is not ABSENT:
+            there[last] = value
+    found, problems = codec.read_config(json.dumps(config).encode())
+    assert problems == []
+    return found
+
+
+def test_each_key_of_config_is_weakened_here_or_asks_nothing() -> None:
+    """Whoever adds a key says here what is told when it asks less; `weakened` must then know it."""
+    assert {*keys(CONFIG)} == {*WEAKER} | {*NEUTRAL}
+    assert not {*WEAKER} & {*NEUTRAL}
+    assert {*WEAKER} >= EITHER_WAY
+
+
+@pytest.mark.parametrize("key", sorted(WEAKER))
+def test_a_key_that_asks_less_is_told_and_one_that_asks_more_is_not(key: str) -> None:
+    strict, weak, told, beside = WEAKER[key]
+    old, new = policy({**beside, key: strict}), policy({**beside, key: weak})
+    assert [one[: len(told)] for one in weakened(old, new)][:1] == [told]
+    assert weakened(old, old) == weakened(new, new) == []
+    assert key in EITHER_WAY or weakened(new, old) == []
+
+
+def test_what_is_run_again_for_the_first_time_asks_more() -> None:
+    """The honest way to begin: the team's own commands, a sandbox, keys together with what they must sign."""
+    begun = {
+        **AGAIN, "policy.reproduce.setup": [["make"]], "executors.codex.wrap": ["box"],
+        "policy.signatures.allowed_signers": "keys", "policy.signatures.require.release": ["Ann"],
+    }  # fmt: skip
+    assert weakened(Policy(), policy(begun)) == []
+    boxed = {"executors.swe-agent.wrap": ["box"]}
+    assert weakened(policy(boxed), Policy()) == []
