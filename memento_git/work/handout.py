@@ -67,17 +67,16 @@ def terms(prose: Prose) -> str:
     return codec.digest_of(json.dumps(told, sort_keys=True, ensure_ascii=False).encode())
 
 
-def changed_terms(state: RunState, task: str, dispatch: str) -> no.TermsChanged | None:
-    """Return why a hand-off does not hold whose task asks something else by now: its worker has not read that."""
+def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
+    """Refuse to go on with a hand-off whose task asks something else by now: its worker has not read that."""
     opened = state.event(dispatch.replace("dispatch", "event", 1))
     known = opened.get("terms") if opened is not None else ""
-    same = known in ("", codec.REDACTED, terms(state.prose(task)))
-    return None if same else no.TermsChanged(task=task, dispatch=dispatch)
+    if known not in ("", codec.REDACTED, terms(state.prose(task))):
+        raise no.TermsChanged(task=task, dispatch=dispatch)
 
 
-def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
-    if refusal := changed_terms(state, task, dispatch):
-        raise refusal
+def changed_terms(state: RunState, task: str, dispatch: str) -> MementoError | None:
+    return _refusal(refuse_changed_terms, state, task, dispatch)
 
 
 def beyond(state: RunState, task: str, policy: Policy, executor: str = "") -> str:

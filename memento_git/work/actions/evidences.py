@@ -83,17 +83,15 @@ def witness(
     top = _top(git)
     start = top if required else git.start
     cwd = capture.inside(top, start)
-    for report in reports:
-        capture.inside(top, start / report)
     before = codestate.code_now(git, covers)
     keep = keep or _policy(ledger).output
-    old = {report: witnessed.mark(start / report) for report in reports}
+    old = witnessed.marks(top, start, reports)
     run = (runner or functools.partial(capture.run_command, quiet=quiet))(argv, start, keep=keep, timeout=timeout)
     if required and run.interrupted:
         raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, start, old)
-    problems += [f"it was ended by {run.interrupted}"] if run.interrupted not in ("", "SIGINT") else []
+    problems += witnessed.ended_by(run)
     command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
     data: dict[str, Any] = {
         "kind": kind,
