@@ -103,16 +103,17 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
     for one in (state.evidence(name) for name in proof):
         if one is not None and "code" in one.data:
             found.setdefault((one.kind, *one.data.get("command", {}).get("argv", ())), []).append(one)
-    fresh = [one for alike in found.values() for one in alike if trust.saw(one, code)]
-    fix = f"memento evidence run --task {ends[0].of} -- CMD"
     for alike in found.values():
-        if not any(one in fresh for one in alike):
-            message = f"{alike[0].id}, which proves {ends[0].of}, saw other code than this commit's"
-            yield Finding("C001", alike[0].path, 0, message, fix, "warning")
-    if fresh and all(_is_beside(one, scope) for one in fresh):
-        paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
-        message = f"{fresh[0].id}, which proves {ends[0].of}, covers {paths} alone, which the branch does not change"
-        yield Finding("C001", fresh[0].path, 0, message, fix, "warning")
+        fresh = [one for one in alike if trust.saw(one, code)]
+        told = "saw other code than this commit's" if not fresh else ""
+        if fresh and all(_is_beside(one, scope) for one in fresh):
+            paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
+            told = f"covers {paths} alone, which the branch does not change"
+        if told:
+            one = (fresh or alike)[0]
+            message = f"{one.id}, which proves {ends[0].of}, {told}"
+            fix = f"memento evidence run --task {ends[0].of} -- CMD"
+            yield Finding("C001", one.path, 0, message, fix, "warning")
 
 
 def _is_beside(evidence: Evidence, scope: Scope) -> bool:

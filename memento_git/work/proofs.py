@@ -122,10 +122,12 @@ def approved_else(state: RunState, approval: Evidence) -> str:
 
 
 def _taken_back(state: RunState, approval: Evidence, about: str) -> str:
-    """Return the no that whoever approved something gave to it later, also one that was redacted; or nothing."""
+    """Return the no that whoever approved something gave to it later, or nothing.
+
+    One that was withdrawn or redacted counts, whoever did that: a no is followed by a yes, and not taken away.
+    """
     found = [(name, one.data) for name in state.ids("evidence") if (one := state.evidence(name)) is not None]
-    given = [(name, data) for name, data in found if state.evidence_status(name) == "recorded" and "approves" in data]
-    noes = [(name, data) for name, data in given if trust.outcome_of(data) == "failed"]
+    noes = [(name, data) for name, data in found if "approves" in data and trust.outcome_of(data) == "failed"]
     noes += [(name, left) for name, left in remains.said(remains.taken_away(state)) if left.get("outcome") == "failed"]
     by, at = approval.data["by"], approval.data["at"]
     for name, data in noes:

@@ -255,15 +255,17 @@ def test_a_task_on_the_approval_of_another_tasks_evidence(doors: Doors) -> None:
     doors.caught("P001")
 
 
-@pytest.mark.parametrize("redacted", [False, True])
-def test_a_task_on_a_yes_that_was_taken_back(doors: Doors, *, redacted: bool) -> None:
+@pytest.mark.parametrize("away", ["", "redacted", "retracted"])
+def test_a_task_on_a_yes_that_was_taken_back(doors: Doors, away: str) -> None:
     doors.policy("  require: [test, approval]\n")
     task = doors.play.task()
     grace = doors.play.as_("Grace <grace@example.invalid>")
     yes = grace.do(evidences.approve, task, response="yes")
     no = doors.play.as_("grace").do(evidences.approve, task, response="no, it loses data")
-    if redacted:
+    if away == "redacted":
         doors.play.do(settling.redact_record, no, reason="It names a customer.")
+    elif away:
+        doors.play.do(evidences.retract, no, reason="Not valid.")
     claim = doors.play.as_(ADA).claimed(task)
     doors.completed(task, doors.play.evidence(task), yes, dispatch=claim)
     doors.unproven(task, f"answered no to {task} since, in {no}")

@@ -283,5 +283,5 @@ def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
     code = codestate.code_now(doors.play.ledger.git, ["README.md"])
     proof = doors.witness(task, code=code)
     doors.write("app.py", "broken = True\n")
-    doors.play.complete(claim, proof)
+    doors.play.complete(claim, proof, doors.play.evidence(task, kind="lint"))
     assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")

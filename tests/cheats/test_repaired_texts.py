@@ -17,7 +17,7 @@ WHEN = (
     "  - {when: {kinds: [feature]}, commands: [{run: [make]}]}\n"
     "  - {when: {files: ['auth/*']}, trust: reproduced}\n  - {when: {risks: [low, medium]}, evidence: [test]}\n"
 )
-ABOUT = {"risk": "high", "kind": "feature", "files": ["auth/key.py"]}
+ABOUT: dict[str, Any] = {"risk": "high", "kind": "feature", "files": ["auth/key.py"]}
 LESS = [
     ("risk: high\n", "risk: low\n", "policy for risk high asks for lint evidence"),
     ("kind: feature\n", "kind: chore\n", "policy for kind feature asks for `make`"),
