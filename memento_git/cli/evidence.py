@@ -117,7 +117,6 @@ def run_command(
     copies, the reports, and git's ids of the code before and after.
     """
     from memento_git.model.clock import duration
-    from memento_git.work import trust
     from memento_git.work.actions import evidences, folders, kinds
 
     ledger = door.ledger
@@ -137,9 +136,7 @@ def run_command(
         return code
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
-    ledger.warnings += row["problems"]
-    if trust.is_silent(draft.data):
-        ledger.warnings.append(f"{trust.of_nothing(draft.data)}: it proves nothing")
+    ledger.warnings += evidences.remarks(draft)
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told)
     else:

@@ -105,6 +105,12 @@ def witness(
     return Draft({**data, "outcome": trust.outcome_of(data)}, files)
 
 
+def remarks(draft: Draft) -> list[str]:
+    """Return what is to be told of what a command showed: what is wrong with it, or that it proves nothing."""
+    silent = [f"{trust.of_nothing(draft.data)}: it proves nothing"] if trust.is_silent(draft.data) else []
+    return [*draft.data["problems"], *silent]
+
+
 def _policy(ledger: Ledger) -> Policy:
     """Return the policy in force; its defaults where a machine only runs commands and has no ledger."""
     from memento_git.ledger.store import NoLedger
