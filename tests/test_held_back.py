@@ -148,6 +148,9 @@ def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, c
     waiting, evidence = play.dispatch(task), play.evidence(task)
     play.do(tasks.revise_task, task, criteria=["It works in French."])
     (told,) = play.ledger.warnings
+    assert (
+        commands(play, play.state(task).id)[0] == f"memento dispatch recover {waiting} --force --reason WHY --requeue"
+    )
     assert f"memento dispatch recover {waiting} --force --reason WHY --requeue" in told
     with pytest.raises(no.TermsChanged) as refused:
         play.do(dispatches.claim_dispatch, waiting)

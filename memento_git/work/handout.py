@@ -76,7 +76,7 @@ def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
 
 
 def changed_terms(state: RunState, task: str, dispatch: str) -> MementoError | None:
-    return _refusal(refuse_changed_terms, state, task, dispatch)
+    return None if state.unread(task) else _refusal(refuse_changed_terms, state, task, dispatch)
 
 
 def beyond(state: RunState, task: str, policy: Policy, executor: str = "") -> str:

@@ -168,9 +168,16 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
         {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
         for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
+    steps += [
+        {"why": f"“{row['title']}” was revised after it was handed out",
+         "command": f"memento dispatch recover {claimed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
+        for row in tasks if row["id"] in claimed and claimed[row["id"]]["outdated"]
+    ][:SOON]  # fmt: skip
     for row in tasks:
         if len(steps) >= SOON + 2:
             return steps[: SOON + 2]
+        if row["id"] in claimed and claimed[row["id"]]["outdated"]:
+            continue
         if row["status"] == "dispatched" and row["id"] in claimed:
             command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
             steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
