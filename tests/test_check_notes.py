@@ -209,6 +209,26 @@ def test_a_commit_that_touches_no_note_costs_its_hook_one_git_call(play: Play, c
     assert note in traced(play, "touches")[1]
 
 
+def test_code_that_was_moved_and_then_edited_is_told_with_where_it_is(play: Play, cli: Call) -> None:
+    """The hook knew the old path alone, and no text said where the code was."""
+    write(play, "src/calc.py", LINES)
+    assert cli("hook", "install", "-C", str(play.root))[0] == 0
+    note = pinned(play, "Ten is a limit.", "src/calc.py:10-12")
+    git(play.root, "mv", "src", "lib")
+    assert "lib/calc.py:10-12" in traced(play, "moved")[1]
+    (play.root / "lib" / "calc.py").write_text("first\n" + edited(LINES, 11))
+    told = "src/calc.py:10-12 → lib/calc.py:11-13 (edited: 12)"
+    said = traced(play, "edited")[1]
+    assert (note in said, told in said) == (True, True)
+    for shown in (("anchors",), ("--diff", "HEAD~1..HEAD")):
+        assert told in cli("check", *shown, "-C", str(play.root))[1]
+    out = cli("diff", "HEAD~1..HEAD", "-C", str(play.root))[1]
+    assert "changed to lib/calc.py:11-13 (edited: 12): src/calc.py:10-12" in out
+    (play.root / ".git" / "memento" / "noted").unlink()
+    assert cli("hook", "install", "-C", str(play.root))[0] == 0
+    assert (play.root / ".git" / "memento" / "noted").read_text() == "lib/calc.py\nsrc/calc.py\n"
+
+
 def test_what_git_says_of_a_change_is_on_the_list_that_the_hook_reads(play: Play) -> None:
     write(play, "lib/ünïcode name.py", LINES)
     write(play, "pyproject.toml", '[project]\nname = "x"\ndependencies = ["click"]\n')

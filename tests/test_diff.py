@@ -465,7 +465,8 @@ def many(count: int, title: str) -> dict[str, Any]:
         "way": ["pending", "dispatched", "in_progress", "completed"], "by": ["bot <b@example.invalid>"],
         "reason": title, "proven": True, "proven_before": None, "unproven_because": [], "became": [],
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
-                   "command": ["pytest", title], "exit_code": 0, "covers": [], "summary": None, "stale": False}],
+                   "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "summary": None,
+                   "stale": False}],
         "selected_dispatch_id": None, "texts": [], "events": [{}],
     }  # fmt: skip
     run = {

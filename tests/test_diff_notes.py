@@ -165,7 +165,7 @@ def test_the_notes_that_a_change_touches_are_told_and_alone_are_worth_a_comment(
     assert code == 0
     assert "### Ledger: the code of 1 note touched" in out
     assert note in out
-    assert "changed: `calc.py:10-12`" in out
+    assert "changed (edited: 11): `calc.py:10-12`" in out
     held = json.loads(cli("diff", f"{base}..HEAD", "--json", "-C", str(play.root))[1])
     assert [row["note"] for row in held["touched"]] == [note]
     assert "touches the code of 1 note" in cli("diff", f"{base}..HEAD", "-C", str(play.root))[1]

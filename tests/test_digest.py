@@ -189,3 +189,19 @@ def test_a_folder_that_is_not_there_is_told_by_the_name_that_was_given(play: Pla
     file = tmp_path / "none" / "AGENTS.md"
     code, _, err = cli("export", "--format", "agents-md", "--out", str(file), "-C", str(play.root))
     assert (code, f"error: {file}: No such file" in err) == (1, True)
+
+
+def test_what_came_from_another_file_of_the_same_name_is_told(play: Play, cli: Call) -> None:
+    """Rules of sub/CLAUDE.md were left out of CLAUDE.md, as if they had come from there."""
+    where = ("-C", str(play.root))
+    for name, rule in (("CLAUDE.md", "Two spaces."), ("sub/CLAUDE.md", "Rule two is elsewhere.")):
+        file = play.root / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"- {rule}\n")
+        assert "came in: 1" in cli("import", "--from", "claude-md", str(file), *where)[1]
+    for name, told in (("CLAUDE.md", "Rule two"), ("sub/CLAUDE.md", "Two spaces")):
+        out = json.loads(cli("export", "--format", "agents-md", "--out", str(play.root / name), *where, "--json")[1])
+        assert [one["why"] for one in out["skipped"]] == [f"it came from {name} itself"]
+        assert told in (play.root / name).read_text().partition("<!-- memento")[2]
+    again = cli("import", "--from", "claude-md", str(play.root / "sub" / "CLAUDE.md"), *where)[1]
+    assert "came in: 0; there already: 1" in again

@@ -128,6 +128,48 @@ def test_the_same_again_changes_nothing_and_an_edit_is_told(play: Play, vault: P
     assert "reads differently now" in why(third)["clock.md"]
 
 
+def test_another_store_with_the_same_names_comes_in_beside_and_each_once(play: Play, tmp_path: Path) -> None:
+    """A second store's memory of the id 1 was taken for the first one's, edited, and left out."""
+    ada, bob = tmp_path / "ada.jsonl", tmp_path / "bob.jsonl"
+    made = {"ada": "2026-01-02T03:04:05Z", "bob": "2026-02-03T04:05:06Z"}
+
+    def put(path: Path, *texts: str, dated: bool = False) -> None:
+        told = {"created_at": made[path.stem]} if dated else {}
+        path.write_text(
+            "".join(f"{json.dumps({'id': at, 'content': text} | told)}\n" for at, text in enumerate(texts, 1))
+        )
+
+    for dated in (False, True):
+        put(ada, f"Retry twice. {dated}", f"Wait a second. {dated}", dated=dated)
+        put(bob, f"The mail server is mx7. {dated}", f"Tea at four. {dated}", dated=dated)
+        assert [len(bring(play.ledger, "memento-sqlite", one).added) for one in (ada, bob, ada, bob)] == [2, 2, 0, 0]
+        put(bob, f"The mail server is mx8. {dated}", f"Tea at four. {dated}", f"New. {dated}", dated=dated)
+        again = bring(play.ledger, "memento-sqlite", bob)
+        assert (len(again.added), len(again.existing)) == (1, 1)
+        assert "reads differently now" in why(again)["bob.jsonl:1 (1)"]
+    put(bob, "The mail server is mx9.", dated=True)
+    assert "reads differently now" in why(bring(play.ledger, "memento-sqlite", bob))["bob.jsonl:1 (1)"]
+
+
+def test_another_vault_with_the_same_folder_and_names_comes_in_beside(play: Play, vault: Path, cli: Call) -> None:
+    bring(play.ledger, "markdown", vault)
+    there = vault.parent / "other" / "vault"
+    there.mkdir(parents=True)
+    (there / "clock.md").write_text("Clocks are sold in May.\n")
+    code, out, err = cli("import", "--from", "markdown", str(there), "-C", str(play.root))
+    clock = next(row["id"] for row in listed(Shelf(play.ledger.view())) if row["text"].strip() == "The clock is UTC.")
+    assert (code, "came in: 1" in out) == (0, True)
+    assert f"came in beside notes that have the same names in another store: {clock}" in err
+
+
+def test_a_store_whose_notes_were_revised_here_is_known_again(play: Play, vault: Path) -> None:
+    bring(play.ledger, "markdown", vault)
+    for row in listed(Shelf(play.ledger.view()), status="all"):
+        play.do(notes.revise_note, row["id"], text=f"Better: {row['text']}")
+    again = bring(play.ledger, "markdown", vault)
+    assert (again.added, "reads differently now" in why(again)["clock.md"]) == ([], True)
+
+
 @pytest.mark.parametrize("purged", [False, True])
 def test_what_was_taken_out_stays_out_at_the_next_import(play: Play, vault: Path, *, purged: bool) -> None:
     """A redacted note came back as new with the next import of the same folder."""

@@ -202,7 +202,17 @@ def test_a_note_says_what_became_of_its_evidence(play: Play, cli: Call) -> None:
     evidence = play.evidence(play.task("Retry"))
     note = add(play, "The retry fix is tested.", evidence=[evidence], sources=["task_list.md"])
     standing = {"id": evidence, "status": "recorded", "trust": "witnessed"}
-    assert asked(cli, play, "note", "show", note)["evidence"][0].items() >= standing.items()
+    assert asked(cli, play, "note", "show", note)["evidence"][0].items() >= (standing | {"stale": False}).items()
+    seen = cli("recall", "retry fix", "--kind", "fact", "-C", str(play.root))[1]
+    assert ("evidence witnessed" in seen, "stale" in seen) == (True, False)
+    (play.root / "app.py").write_text("answer = 44\n")
+    play.commit_all("other code")
+    assert asked(cli, play, "note", "show", note)["evidence"][0].items() >= (standing | {"stale": True}).items()
+    assert "recorded, witnessed, passed, stale" in cli("note", "show", note, "-C", str(play.root))[1]
+    seen = cli("recall", "retry fix", "--kind", "fact", "-C", str(play.root))[1]
+    assert ("evidence witnessed, stale" in seen, "recorded, witnessed, stale" in seen) == (True, True)
+    [hit] = asked(cli, play, "recall", "retry fix", "--kind", "fact")["hits"]
+    assert (hit["stale"], hit["evidence"][0]["stale"]) == (True, True)
     play.do(evidences.retract, evidence, reason="It was of another commit.")
     for command in (("note", "show"), ("show",)):
         told = asked(cli, play, *command, note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -124,6 +125,10 @@ def test_a_note_at_another_path_or_twice_is_found(play: Play) -> None:
     copy.write_bytes(path.read_bytes())
     play.commit_all()
     assert look(play) == ["F008"]
+    [twice] = findings(play)
+    shown = git(play.root, *shlex.split(twice.fix.partition(": ")[2])[1:])
+    assert 0 <= shown.find(f"/{copy.parts[-3]}/") < shown.find(f"/{path.parts[-3]}/")
+    assert "git rm ." not in twice.fix, "by their names alone nobody knows which one is the copy"
     copy.unlink()
     edit(play, path, note, "note_000000000000")
     assert look(play) == ["F003"]

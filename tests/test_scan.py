@@ -9,7 +9,9 @@ import pytest
 
 from memento_git.code import grammars
 from memento_git.code.docstrings import said
+from memento_git.errors import MementoError
 from memento_git.knowledge.actions import drafting, notes, scanning
+from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
 from tests.play import Play, git
@@ -143,6 +145,33 @@ def test_what_was_promoted_or_dropped_does_not_come_back(play: Play, tmp_path: A
     (play.root / ".git" / "memento" / "scanned.json").unlink()
     assert scan(play)["drafts"] == []
     assert Shelf(play.ledger.view()).status(drafts[0]) == "retired"
+
+
+def test_what_was_redacted_is_neither_drafted_nor_promoted_in_another_clone(
+    play: Play, tmp_path: Any, cli: Call
+) -> None:
+    """A scan elsewhere drafted a redacted docstring again, and a promotion committed it without a word."""
+    write(play, "calc.py", '"""Calculates what is owed to whom."""\n')
+    play.commit_all("code")
+    git(tmp_path, "clone", "-q", str(play.root), "colleague")
+    other = play.beside(tmp_path / "colleague")
+    [early] = [row["id"] for row in scan(other)["drafts"]]
+    [note] = [row["id"] for row in scan(play)["drafts"]]
+    play.do(drafting.promote_drafts)
+    play.do(redact_note, note, reason="it leaked")
+    git(other.root, "pull", "-q")
+    with pytest.raises(MementoError) as refused:
+        other.do(drafting.promote_drafts, [early])
+    assert refused.value.token == "draft_taken_out"
+    code, out, err = cli("session", "promote", "-C", str(other.root))
+    assert (code, out.strip(), note in err, early in err) == (0, "no draft was promoted", True, True)
+    drafting.discard_drafts(other.ledger, [early])
+    (other.ledger.git.common_dir / "memento" / "scanned.json").unlink()
+    told = scan(other)
+    assert (told["drafts"], [row["path"] for row in told["left_out"]]) == ([], ["calc.py"])
+    assert note in told["left_out"][0]["why"]
+    write(other, "calc.py", '"""Calculates what is owed by whom."""\n')
+    assert len(scan(other)["drafts"]) == 1
 
 
 def test_what_a_note_says_of_a_place_that_moved_is_not_drafted_again(play: Play) -> None:

@@ -13,6 +13,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes, sessions
 from memento_git.knowledge.actions.drafting import discard_drafts, promote_drafts
 from memento_git.knowledge.actions.keeping import keep_note
+from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.shelf import Shelf
@@ -176,6 +177,10 @@ def test_the_short_tier_is_a_ring_on_the_disk_and_never_committed(play: Play) ->
         ring.add(Item(f"note_{number:012}", "2026-11-22T00:00:00.000Z", "Ada", f"item {number}"))
     assert [item.text for item in ring.items()] == ["item 7", "item 8", "item 9"]
     assert len(ring.path.read_bytes().splitlines()) <= 6
+    ring.drop({"note_000000000008"})
+    assert [item.text for item in ring.items()] == ["item 7", "item 9"]
+    ring.drop({item.id for item in ring.items()})
+    assert ring.items() == []
     assert git(play.root, "status", "--short") == ""
 
 
@@ -277,7 +282,8 @@ def test_a_session_hands_over_all_it_made_and_hides_nothing(play: Play) -> None:
     keep_note(play.ledger, "Maybe later.", draft=True)
     told = sessions.end_session(play.ledger, "Ports are done.", remaining=["docs"])
     assert told["note"]["sources"] == made
-    assert all(text in told["note"]["text"] for text in ("Ports are done.", "- docs", *made, "Maybe later."))
+    assert all(text in told["note"]["text"] for text in ("Ports are done.", "- docs", *made, "Drafts left"))
+    assert "Maybe later" not in git(play.root, "log", "-p")
     assert [Shelf(play.ledger.view()).status(note) for note in made] == ["active"] * 3
     assert len(told["drafts"]) == 1
     began = sessions.start_session(play.as_("agent:hermes").ledger)
@@ -300,12 +306,16 @@ def test_a_handoff_says_what_became_of_what_the_session_made(play: Play, cli: Ca
         assert told in out
     text = sessions.end_session(play.ledger, "Done.")["note"]["text"]
     for told in (
-        f"- The port is 80. (fact, {wrong}, retired)", f"- The host is mars. (fact, {old}, superseded by {new})",
-        f"- The host is venus. (fact, {new})\n", f"- The freeze is on. (fact, {late}, expired)",
+        f"- {wrong} (fact, retired): The port is 80.", f"- {old} (fact, superseded by {new}): The host is mars.",
+        f"- {new} (fact): The host is venus.\n", f"- {late} (fact, expired): The freeze is on.",
         f"Redacted in this session:\n- {gone}",
     ):  # fmt: skip
         assert told in text
     assert "bluebird" not in text
+    play.do(notes.retire_note, new, reason="It burnt.")
+    seen = cli("session", "start", "-C", str(play.root))[1]
+    assert f"- {new} (fact): The host is venus. [now retired]\n" in seen
+    assert f"- {wrong} (fact, retired): The port is 80.\n" in seen
     sessions.start_session(play.ledger)
     assert sessions.session_status(play.ledger)["redacted"] == []
 
@@ -408,10 +418,44 @@ def test_a_handoff_names_what_the_session_made_on_another_branch(play: Play, cli
     assert f"{there}  The port is 8080  on feature" in cli("session", "status", *where)[1].replace("8080.", "8080")
     note = sessions.end_session(play.ledger, "Done.")["note"]
     assert note["sources"] == [here]
-    assert f"- The port is 8080. (fact, {there}, on the branch feature)" in note["text"]
-    assert f"- The host is mars. (fact, {retired}, retired, on the branch feature)" in note["text"]
+    assert f"- {there} (fact, on the branch feature)\n" in note["text"]
+    assert f"- {retired} (fact, retired, on the branch feature)" in note["text"]
     assert ("Of before" in note["text"], "Somebody" in note["text"]) == (False, False)
     assert cli("check", *where)[0] == 0
+    git(play.root, "merge", "-q", "--no-edit", "feature")
+    assert f"- {there} (fact, on the branch feature): The port is 8080." in cli("session", "start", *where)[1]
+
+
+def test_a_handoff_keeps_no_text_of_what_is_taken_out_afterwards(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    sessions.start_session(play.ledger)
+    gone, purged = add(play, "Globex pays by contract 4711."), add(play, "Initech pays in cash.")
+    handoff = sessions.end_session(play.ledger, "Done.")["note"]["id"]
+    for query in ("Globex", "Initech"):
+        assert query in cli("session", "start", *where)[1]
+        assert query in cli("note", "show", handoff, *where)[1]
+    code, out, err = cli("note", "redact", gone, "--reason", "It leaked.", *where)
+    assert (code, "handoff" in out + err) == (0, False)
+    came = purge_notes(play.ledger, [purged], yes=True)
+    assert (came.named_by, came.copies) == ([handoff], [])
+    for shown in (("session", "start"), ("note", "show", handoff), ("recall", "--view", "orient")):
+        told = cli(*shown, *where)
+        assert f"- {gone} (fact): redacted" in told[1]
+        assert ("Globex" in told[1], "Initech" in told[1]) == (False, False)
+    assert git(play.root, "grep", "-liE", "globex|initech", "HEAD", "--", ".memento", check=False) == ""
+
+
+def test_a_handoff_of_before_that_has_a_title_is_told_of_by_redact_and_purge(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    gone, purged = add(play, "Globex pays by contract 4711."), add(play, "Initech pays in cash.")
+    lines = [f"- Globex pays by contract 4711. (fact, {gone})", f"- Initech paid in cash. (fact, {purged}, retired)"]
+    handoff = add(play, "\n".join(["Done.", *lines]), tags=["handoff"], kind="summary", sources=[gone, purged])
+    told = json.loads(cli("note", "redact", gone, "--reason", "It leaked.", *where, "--json")[1])
+    assert f"the handoff {handoff} has its title in its own text" in told["warnings"][0]
+    came = purge_notes(play.ledger, [purged])
+    assert (came.named_by, came.copies) == ([], [handoff])
+    out = cli("purge", purged, *where)[1]
+    assert ("is shown as redacted" in out, f"memento purge {handoff}" in out) == (False, True)
 
 
 def test_a_handoff_names_what_was_written_before_and_promoted_in_the_session(play: Play) -> None:

@@ -88,7 +88,8 @@ EVIDENCE: Final = {
     "reproductions": "each of both, and what ran it again on other code: id, result (reproduced, differs, other_code), "
     "differences, actor, signature, signed_by, counts (policy lists the runner who signed it), why it does not",
     "code": "git ids of what it saw: tree, full, paths, dirty",
-    "covers": "the paths that it is about; empty: all code", "digest": "of its file, as references name it",
+    "folder": "where the command ran, or null", "covers": "the paths that it is about; empty: all code",
+    "digest": "of its file, as references name it",
     "actor": "who recorded it", "created_at": "when",
     "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
     "only this, its ids, and the tasks whose events named it are told",
@@ -247,13 +248,13 @@ DIFF_RUN: Final = {
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, texts",
     "tasks": "what happened to each task that changed",
     "gates": "kind, scope, from, to, way (verdicts in their order), by, reason, evidence",
-    "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, exit_code, covers, summary, "
-    "task_ids, approves, uri, change, from, to, by, trust_before, reason",
+    "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
+    "summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "
     "keys of the older commit",
     "reproductions": "what was run again: id, of (the first evidence), result (reproduced, differs, other_code, void), "
-    "differences, command, exit_code, covers, task_ids, actor, signature, signed_by, counts (policy lists the runner "
-    "who signed it), why it does not",
+    "differences, command, folder, exit_code, covers, task_ids, actor, signature, signed_by, counts (policy lists the "
+    "runner who signed it), why it does not",
     "trouble": "what needs settling now and did not before", "settled": "what needed settling and no longer does",
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
@@ -264,7 +265,7 @@ DIFF_TASK: Final = {
     "to": "its state, or null", "way": "the states from the one to the other", "by": "who moved it",
     "reason": "why it was moved last, or null", "proven": "true, false, or null while not completed",
     "proven_before": "the same at the older commit", "proof": "what proves it: id, kind, trust_level, outcome, "
-    "command, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
+    "command, folder, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
     "became": "which of stale, late, incomplete, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run",
     "events": "what happened: id, record, action, actor, created_at, summary, problem",
@@ -339,9 +340,10 @@ HIT: Final = {
     "thread": "or null", "to": "whom a question is for, or null", "tags": "list", "pinned": "part of every digest",
     "about": "places in the code: `anchor`, `state`, and where it is now: `path`, `lines`, `why`",
     "anchors": "the worst of these states: gone, changed, unknown, unpinned, moved, ok; or null",
-    "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`",
+    "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`, `stale`",
     "trust": "the best trust of what stands of it, or null",
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
+    "stale": "all of that saw other code than the commit's; or null",
     "proven": "of a task that is done, whether it is proven; else null",
     "run_status": "of a task whose run is over, how that ended; else null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
@@ -575,7 +577,7 @@ ANSWERS: Final = {
     "projects list": "projects",
     "projects add": "project",
     "projects remove": "project",
-    "purge": "notes done branch paths rewrites signed named_by sources not_reached before after backup next",
+    "purge": "notes done branch paths rewrites signed named_by copies sources not_reached before after backup next",
     "code ls": "code files page",
     "code read": " ".join(CODE_READ),
     "code grep": " ".join(CODE_GREP),
@@ -633,9 +635,9 @@ def page() -> str:
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
         "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
-        "what became of what it rests on (`id`, `status`, `trust`). `notes` of `recipe run` have `score` (of its "
-        "recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null where no step "
-        "followed them). "
+        "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`). `notes` of `recipe run` have "
+        "`score` (of its recall, or null) and `places` (`place`, `state`, `path`, `lines`, `why` of each anchor; null "
+        "where no step followed them). "
         "`sections` of `recall` have `name` and `ids`; `files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
         "(how many in each), `records` (how many of each kind that is no note) and the `filters` that only notes pass, "

@@ -9,6 +9,7 @@ import click
 from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, progress, reads
 from memento_git.cli.check_usage import usage
+from memento_git.model.anchors import edits, elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,11 +164,10 @@ def _annotations(told: Row) -> str:
 
 
 def _place(row: Row) -> str:
-    """Return what a note is about, and where that is now if it is elsewhere."""
-    now = row.get("path", "") + (f":{row['lines']}" if row.get("lines") else "")
-    moved = f" → {now}" if now and row["state"] == "moved" else ""
-    why = f" ({row['why']})" if row.get("why") else ""
-    return terminal.clean(f"{row['anchor']}{moved}{why}")
+    """Return what a note is about, where that is now if it is elsewhere, and which lines there differ."""
+    now = elsewhere(row)
+    told = "; ".join(filter(None, (row.get("why", ""), edits(row))))
+    return terminal.clean(f"{row['anchor']}{f' → {now}' if now else ''}{f' ({told})' if told else ''}")
 
 
 def _safe(row: Row) -> Row:

@@ -136,7 +136,7 @@ def run_command(
         return code
     row = _record(door, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
-    ledger.warnings += evidences.remarks(draft)
+    ledger.warnings += row["problems"]
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told)
     else:

@@ -51,12 +51,13 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     """Write the digest into the block of a file, or print it."""
     from memento_git.knowledge.actions.guidance import write_block
     from memento_git.knowledge.digest import digest
+    from memento_git.knowledge.foreign.files import place_of
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
 
     shelf = Shelf(door.view())
     places = Whereabouts(shelf, at_commit=bool(door.at))
-    made = digest(shelf, budget or DIGEST_TOKENS, out.name if out else "", places)
+    made = digest(shelf, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)
     data = {"format": "agents-md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
     if out is None:

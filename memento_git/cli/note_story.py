@@ -97,7 +97,8 @@ def _is_record(identity: str) -> bool:
 
 
 def _standing(row: Row) -> str:
-    return ", ".join(row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str))
+    told = [row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str)]
+    return ", ".join([*told, *(["stale"] if row.get("stale") else [])])
 
 
 def _said(row: Row) -> list[str]:
@@ -131,7 +132,8 @@ def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, 
 def _near(row: Row) -> str:
     from memento_git.knowledge.rendering import proof
 
-    standing = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"))))
+    stale = "stale" if row.get("stale") else ""
+    standing = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"), stale)))
     told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 

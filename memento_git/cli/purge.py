@@ -32,7 +32,8 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
     reach = came.reach
     data = {
         "notes": came.notes, "done": came.done is not None, "branch": reach.branch, "paths": reach.paths,
-        "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by, "sources": came.sources,
+        "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by,
+        "copies": came.copies, "sources": came.sources,
         "not_reached": {"refs": reach.elsewhere, "remotes": reach.pushed},
         "before": reach.head, "after": came.done.head if came.done else None,
         "backup": came.done.backup if came.done else None, "next": _next(came),
@@ -57,6 +58,7 @@ def _told(came: Purge) -> list[str]:
         reach.signed > 0
     )
     lines += _some("notes that name them; what they name is shown as redacted", came.named_by)
+    lines += _some("handoffs that have their titles in their own text, and go on telling them", came.copies)
     lines += [f" The old history is kept at {done.backup}."] if done else []
     lines += ["Not reached:", *_some("other branches, tags and refs that have them", reach.elsewhere)]
     lines += _some("remotes that have them", reach.pushed)
@@ -84,6 +86,8 @@ def _next(came: Purge) -> list[str]:
     steps += [
         f"it was imported from {output.printable(source)}: take it out there, too" for source in came.sources[:SHOWN]
     ]
+    if came.copies:
+        steps.append(f"take them out of the handoffs, too: memento purge {' '.join(came.copies)}")
     if done is None:
         return [*steps, "do it: the same command with --yes"]
     for name in reach.pushed:

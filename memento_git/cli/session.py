@@ -174,7 +174,7 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     left = [] if drafts else _named(waiting)
     lines += [f"{NAMED}:", *map(_line, left)] if left else []
     told = {"notes": [row for row, _ in promoted], "drafts": turned}
-    door.show(told, "\n".join(lines) or "there are no drafts")
+    door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
 
 
 def _until(row: Row) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors
+from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watch
 from memento_git.knowledge.anchors import Found, Sides
 from memento_git.knowledge.elsewhere import Elsewhere, Texts
 from memento_git.knowledge.hunks import Hunk
@@ -62,7 +62,16 @@ class Follower:
             if (path := places.get(anchor.path, anchor.path)) in now.entries and (anchor.lines or anchor.symbol)
         }  # fmt: skip
         self.reader.hunks(pair for pair in pairs if pair[0] != pair[1] and pair[0] in held)
-        return [self._one(anchor, places.get(anchor.path, anchor.path), now) for anchor in wanted]
+        found = [self._one(anchor, places.get(anchor.path, anchor.path), now) for anchor in wanted]
+        watch.keep_found(
+            self.reader.git,
+            (
+                one.path
+                for anchor, one in zip(wanted, found, strict=True)
+                if anchor.is_place and one.path != anchor.path
+            ),
+        )
+        return found
 
     def touched(self, notes: Sequence[tuple[str, Anchor]], older: Standing, newer: Standing) -> list[Touched]:
         """Return which notes a change from one moment to another touches; each note is given with one anchor."""

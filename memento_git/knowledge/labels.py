@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.knowledge import handoffs
 from memento_git.knowledge.injection import instructive, orders
 from memento_git.ledger import layout
 from memento_git.model import anchors
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
 DAY: Final = 86400
 SOME_FAILED: Final = "some_failed"
+UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None}
+UNSET: Final = (
+    "validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "proven", "run_status", "successor",
+)  # fmt: skip
 
 
 def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
@@ -36,7 +41,7 @@ def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: AR
 
 def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
     """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
-    data = note.data
+    data, text = note.data, handoffs.told(shelf, note)
     confirmed = shelf.confirmed(note.id)[0]
     return {
         "id": note.id,
@@ -64,14 +69,15 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
         "trust": None,
         "outcome": None,
+        "stale": None,
         "proven": None,
         "run_status": None,
         "successor": _successor(shelf, note.id),
         "instead_of": [],
         "contradicted_by": [],
         "may_contradict": [],
-        "orders": orders(note.data, note.body),
-        "text": note.body,
+        "orders": orders(data, text),
+        "text": text,
     }
 
 
@@ -82,10 +88,7 @@ def _successor(shelf: Shelf, note: str) -> str | None:
 
 def record_hit(card: Card, text: str, now: str) -> Row:
     """Return a record that is no note as a hit, with the same keys."""
-    unset = dict.fromkeys(
-        ("validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "trust", "outcome", "proven",
-         "run_status", "successor")
-    )  # fmt: skip
+    unset = dict.fromkeys((*UNSET, *UNKNOWN_STANDING))
     return {
         "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
         "run": card.run or None, "status": None, "expired": False, "draft": False, "origin": card.origin or None,
@@ -111,19 +114,19 @@ def age(at: str | None, now: str) -> int | None:
 
 
 def vouch(view: View, hits: Sequence[Row], standings: Standings) -> None:
-    """Say in hits how far their evidence is trusted and how it ended, and in what state other records are."""
+    """Say in hits how far their evidence is trusted, how it ended, whether it is stale; of other records the state."""
     wanted = [one["ref"] for hit in hits for one in hit["evidence"]]
     wanted += [hit["id"] for hit in hits if hit["record"] not in ("note", "skill")]
     told = standings(view, wanted) if wanted else {}
     for hit in hits:
         hit["evidence"] = [
-            {"id": one["id"], **told.get(one["ref"], {"status": None, "trust": None, "outcome": None})}
-            for one in hit["evidence"]
+            {"id": one["id"], **told.get(one["ref"], {"status": None, **UNKNOWN_STANDING})} for one in hit["evidence"]
         ]
         held = [one for one in hit["evidence"] if one["trust"] and one["status"] == "recorded"]
         ends = {one["outcome"] for one in held}
         if held:
             hit["trust"] = min((one["trust"] for one in held), key=_place_in(TRUSTS))
+            hit["stale"] = all(one["stale"] for one in held)
             hit["outcome"] = ends.pop() if len(ends) == 1 else SOME_FAILED if "failed" in ends else None
         if hit["id"] in told and hit["record"] != "note":
             hit.update(told[hit["id"]])

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
+from memento_git.knowledge.handoffs import is_handoff
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.transitions import LIVE
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 
-HANDOFF: Final = "handoff"
 MOST: Final = 10
 HOLDS: Final = ("active", "contested")
 
@@ -57,7 +57,7 @@ def _of_interest(shelf: Shelf, notes: Sequence[Prose], held: set[str]) -> list[P
 
 
 def _handoffs(notes: Sequence[Prose]) -> list[Prose]:
-    return [note for note in notes if HANDOFF in note.list("tags")]
+    return [note for note in notes if is_handoff(note)]
 
 
 def _of(notes: Sequence[Prose], kind: str) -> list[Prose]:

@@ -51,6 +51,12 @@ class NoteRedacted(Refused):
     hint_ = "see when and why: memento note show {note}"
 
 
+class DraftTakenOut(Refused):
+    token = "draft_taken_out"
+    sentence = "draft {draft} says what note {note} said, or comes from there, and that was redacted in this ledger"
+    hint_ = "drop it: memento session discard {draft}; tell the rest: memento note add TEXT"
+
+
 class TooFewNotes(Misused):
     token = "merge_needs_two"
     sentence = "a merge takes the place of at least two notes"

@@ -24,7 +24,7 @@ def words_of(hit: Row) -> list[str]:
         hit["kind"], hit["status"] and hit["status"].replace("_", " "), proof(hit), hit["expired"] and "expired",
         hit["validity"],
         hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
-        hit["trust"] and f"evidence {hit['trust']}{_failed(hit)}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
+        hit["trust"] and f"evidence {hit['trust']}{_ended(hit)}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
         _aged(hit["age_days"]), hit["confirmed_at"] and f"confirmed {hit['confirmed_at'][:10]}",
         hit["confidence"] is not None and f"confidence {hit['confidence']:g}",
         hit["orders"] and f"reads like orders: {', '.join(hit['orders'])}",
@@ -38,9 +38,10 @@ def proof(row: Row) -> str:
     return cancelled if row.get("proven") is None else "proven" if row["proven"] else "unproven"
 
 
-def _failed(row: Row) -> str:
-    """Return that evidence failed, where it did; that it passed says nothing of what it is evidence for."""
-    return f", {row['outcome'].replace('_', ' ')}" if row.get("outcome") in ("failed", "some_failed") else ""
+def _ended(row: Row) -> str:
+    """Return that evidence failed, or saw other code; that it passed says nothing of what it is evidence for."""
+    ended = f", {row['outcome'].replace('_', ' ')}" if row.get("outcome") in ("failed", "some_failed") else ""
+    return f"{ended}{', stale' if row.get('stale') else ''}"
 
 
 def _aged(days: int | None) -> str:
@@ -70,7 +71,7 @@ def _told(hit: Row) -> Iterable[str]:
     yield from map(_place, (place for place in hit["about"] if place["state"] not in (None, "ok")))
     for one in hit["evidence"]:
         if one.get("trust"):
-            yield f"rests on {one['id']}: {one['status']}, {one['trust']}{_failed(one)}"
+            yield f"rests on {one['id']}: {one['status']}, {one['trust']}{_ended(one)}"
     if hit.get("alike"):
         yield f"the same is said by {', '.join(hit['alike'])}"
     if hit.get("cut"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.folding.rows import Row, audit, event_row, troubles
+from memento_git.knowledge import handoffs
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.injection import instructive, orders
 from memento_git.knowledge.transitions import LIVE
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def note_row(shelf: Shelf, note: Prose) -> Row:
     """Return a note with its state and all that links to it; how its places in the code are is not told here."""
-    data = note.data
+    data, text = note.data, handoffs.told(shelf, note)
     return {
         "id": note.id,
         "kind": data["kind"],
@@ -45,8 +46,8 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "about": [str(anchors.from_data(place)) for place in shelf.about(note)],
         **_connected(shelf, note),
         "progress": _progress(shelf, note.id),
-        "orders": orders(note.data, note.body),
-        "text": note.body,
+        "orders": orders(data, text),
+        "text": text,
     }
 
 

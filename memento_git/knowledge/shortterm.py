@@ -73,12 +73,13 @@ class ShortTerm:
         return [one for one in found if one is not None][-self.size :]
 
     def drop(self, ids: set[str]) -> None:
-        """Take items out of the ring."""
+        """Take items out of the ring; what had left it before stays out."""
         if not ids or not self.path.exists():
             return
         with lock.held(self.path.with_suffix(".lock")):
             lines = self.path.read_bytes().splitlines(keepends=True)
-            self._replace([line for line in lines if (found := _item(line)) is not None and found.id not in ids])
+            held = [(line, found) for line in lines if (found := _item(line)) is not None][-self.size :]
+            self._replace([line for line, found in held if found.id not in ids])
 
 
 def _item(line: bytes) -> Item | None:

@@ -12,7 +12,7 @@ from memento_git.knowledge import alike
 from memento_git.ledger import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
@@ -60,6 +60,10 @@ class TakenOut:
         """Return those of a ledger's notes."""
         gone = [note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note)]
         return cls({note: list(_events(shelf, note)) for note in gone})
+
+    def said(self, origin: str, text: str, sources: Sequence[str]) -> str:
+        """Return the note that said what an imported text says, or came from its place as a text that nobody knows."""
+        return self.find(text, next(iter(sources), ""), lasting=False) if origin == IMPORT else ""
 
     def find(self, text: str, source: str, *, lasting: bool = True) -> str:
         """Return the note that said a text, or came from a source; nothing where there is none.

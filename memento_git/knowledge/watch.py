@@ -1,6 +1,7 @@
 """Which paths notes are about, as a list in the git directory: by it a hook knows when a commit may touch one.
 
-A path too many costs a hook a look in vain; so paths are added as notes are written, and never taken away by that.
+A path too many costs a hook a look in vain; so paths are added as notes are written or their code is found elsewhere,
+and never taken away by that.
 """
 
 from __future__ import annotations
@@ -30,11 +31,22 @@ def place(git: Git) -> Path:
 
 
 def keep(git: Git, wanted: Iterable[Anchor]) -> None:
-    """Add the paths of some places to the list; where the file system refuses, the hook tells less."""
+    """Add the paths of some places to the list."""
+    _add(git, {name for one in wanted for name in _names(one)})
+
+
+def keep_found(git: Git, paths: Iterable[str]) -> None:
+    """Add the paths at which the code of notes was found, where it is elsewhere than they say."""
+    if fit := {path for path in paths if _is_fit(path)}:
+        _add(git, fit)
+
+
+def _add(git: Git, names: set[str]) -> None:
+    """Add to the list; where the file system refuses, the hook tells less."""
     path = place(git)
     with contextlib.suppress(OSError, UnicodeError):
         held = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        told = sorted({name for one in wanted for name in _names(one)} | set(held))
+        told = sorted(names | set(held))
         if told != held:
             wholefile.write(path, "".join(f"{name}\n" for name in told).encode())
 
@@ -55,5 +67,9 @@ def _names(anchor: Anchor) -> Iterator[str]:
         yield from (*MANIFESTS, "requirements")
         return
     literal = max(WILD.split(anchor.path), key=len) if anchor.pattern else anchor.path
-    if literal.strip("/") and literal.isprintable():
+    if _is_fit(literal):
         yield literal
+
+
+def _is_fit(path: str) -> bool:
+    return bool(path.strip("/")) and path.isprintable()

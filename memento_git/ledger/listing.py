@@ -99,7 +99,8 @@ def _add_note(index: Index, path: str, note: str) -> Sequence[Finding]:
     first = index.prose.setdefault(note, path)
     if first == path:
         return ()
-    return [Finding("F008", path, 0, f"{note} is in {first} too; an id belongs to one file", f"git rm {path}")]
+    fix = f"git rm the copy; which of them came later: git log --format='%h %an %ad' --name-status -- {first} {path}"
+    return [Finding("F008", path, 0, f"{note} is in {first} too; an id belongs to one file", fix)]
 
 
 def _add_event(index: Index, path: str, owner: str, identity: str) -> Sequence[Finding]:

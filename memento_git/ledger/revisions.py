@@ -6,7 +6,11 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.ledger import layout
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memento_git.ledger.view import View
 
 END: Final = "\x1e"
@@ -47,3 +51,19 @@ def revisions(view: View, path: str) -> list[dict[str, Any]]:
         patch = patch.strip("\n")[:MOST_PATCH].encode(errors="surrogateescape").decode(errors="replace")
         rows.append({"commit": commit, "author": author, "date": date, "subject": subject, "patch": patch})
     return rows
+
+
+def first_texts(view: View, paths: Collection[str]) -> dict[str, bytes]:
+    """Return files of notes as the commits that added them had them; those whose history is not here are left out."""
+    if not view.commits or not paths:
+        return {}
+    told = view.git.run(
+        "log", "--diff-filter=A", "--no-renames", "--name-only", f"--format={END}%H", view.commits[0], "--",
+        layout.KNOWLEDGE,
+    )  # fmt: skip
+    added: dict[str, str] = {}
+    for part in os.fsdecode(told).split(END)[1:]:
+        commit, _, names = part.partition("\n")
+        added.update({name: commit for name in names.split("\n") if name in paths})
+    texts = view.git.objects(f"{commit}:{path}" for path, commit in added.items())
+    return {path: text for path, text in zip(added, texts, strict=True) if text is not None}

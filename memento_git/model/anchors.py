@@ -18,6 +18,7 @@ CHANGED: Final = "changed"
 GONE: Final = "gone"
 UNPINNED: Final = "unpinned"
 UNKNOWN: Final = "unknown"
+MOST_SPANS: Final = 5
 STATES: Final = (OK, MOVED, CHANGED, GONE, UNPINNED, UNKNOWN)
 
 MANIFESTS: Final = (
@@ -100,6 +101,22 @@ ABOUT: Final = t.ListOf(AnchorType())
 def spell(lines: tuple[int, int]) -> str:
     """Return a range of lines as people write it."""
     return f"{lines[0]}" if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
+
+
+def elsewhere(row: Mapping[str, Any]) -> str:
+    """Return where a place is now, where its anchor does not say so: what became of it is a row of JSON."""
+    path, anchor = str(row.get("path", "")), str(row["anchor"])
+    there = path + (f":{row['lines']}" if row.get("lines") else "")
+    if row["state"] == CHANGED and (anchor in (there, path) or anchor.startswith(f"{path}::")):
+        return ""
+    return there if path and row["state"] in (MOVED, CHANGED) else ""
+
+
+def edits(row: Mapping[str, Any]) -> str:
+    """Return which lines of a place differ, where it is now."""
+    spans = list(row.get("edited", ())) if row["state"] == CHANGED else []
+    more = [f"{len(spans) - MOST_SPANS} more"] if len(spans) > MOST_SPANS else []
+    return f"edited: {', '.join([*spans[:MOST_SPANS], *more])}" if spans else ""
 
 
 def lines_of(text: str) -> tuple[int, int]:

@@ -52,7 +52,7 @@ CATALOGUE: Final = {
     "F009": Kind(
         "names that differ in case alone", "error",
         "Two paths differ in upper and lower case alone: a checkout on a file system that ignores case loses one.",
-        "Rename or `git rm` the one that is not the ledger's.",
+        "`git rm --cached` the one that is not the ledger's: where case is ignored, both are one file.",
     ),
     "F010": Kind(
         "a file that is not the ledger's", "warning",

@@ -9,6 +9,7 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.work import trust
+from memento_git.work.verification import told_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -95,25 +96,40 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
 
 
 def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope) -> Iterator[Finding]:
-    """Yield each command of a task's proof that no evidence of saw the code as it is, or only where nothing changed."""
-    code = scope.code
-    if code is None:
+    """Yield each command of a task's proof, or that is asked of it, that has no pass for the code as it is.
+
+    So it is told of what is about paths alone that nobody changed.
+    """
+    if scope.code is None:
         return
+    task = ends[0].of
     found: dict[tuple[str, ...], list[Evidence]] = {}
     for one in (state.evidence(name) for name in proof):
         if one is not None and "code" in one.data:
-            found.setdefault((one.kind, *one.data.get("command", {}).get("argv", ())), []).append(one)
+            ran = one.data.get("command", {"cwd": "", "argv": ()})
+            found.setdefault((one.kind, ran["cwd"], *ran["argv"]), []).append(one)
+    fix = f"memento evidence run --task {task} -- CMD"
     for alike in found.values():
-        fresh = [one for one in alike if trust.saw(one, code)]
+        fresh = [one for one in alike if trust.saw(one, scope.code)]
         told = "saw other code than this commit's" if not fresh else ""
         if fresh and all(_is_beside(one, scope) for one in fresh):
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
             told = f"covers {paths} alone, which the branch does not change"
         if told:
             one = (fresh or alike)[0]
-            message = f"{one.id}, which proves {ends[0].of}, {told}"
-            fix = f"memento evidence run --task {ends[0].of} -- CMD"
-            yield Finding("C001", one.path, 0, message, fix, "warning")
+            yield Finding("C001", one.path, 0, f"{one.id}, which proves {task}, {told}", fix, "warning")
+    for command in _not_passed(state, ends, scope):
+        message = f"{command}, which is asked of {task}, has no pass for this commit's code"
+        yield Finding("C001", ends[0].path, 0, message, fix, "warning")
+
+
+def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope) -> Iterator[str]:
+    """Yield the commands that are asked of a task and that none of what it cites passed for the code as it is."""
+    asked, codes = state.asked(ends[0].of, scope.policy), [scope.code(()) if scope.code else {}]
+    cited = [state.cited(parse_ref(ref), end.of) for end in ends for ref in end.data.get("evidence") or ()]
+    for command in asked.commands:
+        if not any(trust.meets(one, command, asked.trust, codes) for one in cited):
+            yield told_as(command)
 
 
 def _is_beside(evidence: Evidence, scope: Scope) -> bool:

@@ -29,7 +29,7 @@ TASK_TEXTS: Final = (
 )  # fmt: skip
 SAID: Final = ("command", "exit_code", "summary", "uri")  # what is not told again of redacted evidence
 TURNS: Final = ("stale", "late", "incomplete")
-PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "exit_code", "covers", "summary")
+PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "summary")
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
     "illegal", "mended",

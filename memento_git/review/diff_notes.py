@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.anchors import edits, elsewhere
 from memento_git.review.diff_lines import by, cut, many, revised, why
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _verb(verb: str, count: int, row: Row, style: Style) -> str:
 
 
 def _touched(row: Row, style: Style) -> str:
-    now = row.get("path", "") + (f":{row['lines']}" if row.get("lines") else "")
-    moved = f" to {style.code(now)}" if now and row["state"] == "moved" else ""
+    now, told = elsewhere(row), edits(row)
+    moved = (f" to {style.code(now)}" if now else "") + (f" ({told})" if told else "")
     note = f"{style.code(row['note'])} {style.say(cut(row['title'], 120))}"
     return f"{row['state']}{moved}: {style.code(cut(row['anchor'], 200))}, {note}"

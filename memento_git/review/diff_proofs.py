@@ -61,7 +61,7 @@ def _reproduction(row: Row, held: Mapping[str, Row]) -> Row:
     found = next(told, void)
     return {
         **{key: found[key] for key in void}, "id": row["id"], "of": of, "task_ids": row["task_ids"],
-        "command": row["command"], "exit_code": row["exit_code"], "covers": row["covers"], "actor": row["actor"],
+        **{key: row[key] for key in ("command", "folder", "exit_code", "covers", "actor")},
     }  # fmt: skip
 
 

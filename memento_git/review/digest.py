@@ -94,7 +94,7 @@ def _verification(held: Row) -> Iterable[Row]:
         if row["id"] in proves:
             yield {
                 "evidence_id": row["id"], "kind": row["kind"], "trust_level": row["trust_level"],
-                "outcome": row["outcome"], **{key: row[key] for key in ("command", "exit_code", "covers")},
+                "outcome": row["outcome"], **{key: row[key] for key in ("command", "folder", "exit_code", "covers")},
                 "stale": row.get("stale", False), "task_ids": proves[row["id"]],
             }  # fmt: skip
 

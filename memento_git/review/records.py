@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 
 def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
-    """Return status, of evidence trust and outcome, of a task proof and its run's end; of what is not there why not.
+    """Return status, of evidence trust, outcome and staleness, of a task proof and its run's end; of others why not.
 
-    Evidence may be named with the digest of its file: another file of that id proves nothing.
+    Stale is what saw other code than the view's, as in lists of evidence. Evidence may be named with the digest of its
+    file: another file of that id proves nothing.
     """
+    from memento_git.work.overview import mark_stale
     from memento_git.work.state import RunState
 
     states: dict[str, RunState] = {}
@@ -33,7 +35,11 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
             state = states.setdefault(run, RunState(view, run))
             found[name] = _standing(state, Ref(identity, digest), kind)
         except MementoError as error:
-            found[name] = {"status": error.token, "trust": None, "outcome": None}
+            found[name] = {"status": error.token, "trust": None, "outcome": None, "stale": None}
+    seen = [{"id": name, "code": row.pop("code"), **row} for name, row in found.items() if "code" in row]
+    mark_stale(view, seen, [])
+    for row in seen:
+        found[row["id"]]["stale"] = row["stale"]
     return found
 
 
@@ -42,15 +48,14 @@ def _standing(state: RunState, ref: Ref, kind: str) -> Row:
 
     if kind == "evidence":
         held = state.evidence(ref.id)
+        status, trust = state.evidence_status(ref.id), state.trust_in(held) if held else "advisory"
         if ref.digest:
-            cited = state.cited(ref)
-            ended = outcome_of(cited.evidence.data) if cited.evidence is not None else None
-            return {"status": cited.status, "trust": cited.trust, "outcome": ended}
-        trust = state.trust_in(held) if held else "advisory"
-        ended = outcome_of(held.data) if held else None
-        return {"status": state.evidence_status(ref.id), "trust": trust, "outcome": ended}
-    status = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind](ref.id)
-    return {"status": status, "trust": None, "outcome": None, **(_of_task(state, ref.id) if kind == "task" else {})}
+            _, held, status, trust, *_ = state.cited(ref)
+        ended, code = (outcome_of(held.data), held.data.get("code")) if held else (None, None)
+        return {"status": status, "trust": trust, "outcome": ended, "stale": False, "code": code or {}}
+    of = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
+    rest = _of_task(state, ref.id) if kind == "task" else {}
+    return {"status": of(ref.id), "trust": None, "outcome": None, "stale": None, **rest}
 
 
 def _of_task(state: RunState, task: str) -> Row:

@@ -249,11 +249,12 @@ def _what(row: Row) -> str:
 
 
 def ran(row: Row, style: Callable[[str], str] = code) -> str:
-    """Return a command as one types it, how it ended, and which paths alone it is about."""
+    """Return a command as one types it, where it ran, how it ended, and which paths alone it is about."""
     paths = row["covers"]
     more = f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
     within = f", covers only {', '.join(style(_cut(path)) for path in paths[:SHOWN_PATHS])}{more}" if paths else ""
-    return f"{style(_cut(shlex.join(row['command'])))} exit {row['exit_code']}{within}"
+    where = f" in {style(_cut(row['folder']))}" if row["folder"] != "." else ""
+    return f"{style(_cut(shlex.join(row['command'])))}{where} exit {row['exit_code']}{within}"
 
 
 def _cut(text: str) -> str:

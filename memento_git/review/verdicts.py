@@ -61,7 +61,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     if event.do != "passed" or not _is_latest(state, event):
         return
     for ref in event.data.get("evidence") or ():
-        cited = state.cited(parse_ref(ref))
+        cited = state.cited(parse_ref(ref), event.of)
         if cited.evidence is None and cited.status == "recorded":
             continue  # that it is missing or another is told of the reference
         if problem := gatehold.fault(cited, event.of):

@@ -33,7 +33,7 @@ def fault(cited: Cited, scope: str) -> str:
 
 def faults(state: RunState, scope: str, refs: Sequence[str]) -> str:
     """Return why a gate cannot pass on some evidence, or nothing."""
-    return next(filter(None, (fault(state.cited(parse_ref(ref)), scope) for ref in refs)), "")
+    return next(filter(None, (fault(state.cited(parse_ref(ref), scope), scope) for ref in refs)), "")
 
 
 def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str:

@@ -98,7 +98,7 @@ def proven(
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.data["evidence"], *more])
-    return trust.proof(event, text, [state.cited(parse_ref(ref)) for ref in refs], asks, codes)
+    return trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
 
 
 def tasks_approved(state: RunState, evidence: Evidence) -> tuple[str, ...]:
@@ -108,12 +108,12 @@ def tasks_approved(state: RunState, evidence: Evidence) -> tuple[str, ...]:
     return tuple(found.tasks) if found is not None else ()
 
 
-def approved_else(state: RunState, approval: Evidence) -> str:
+def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
     """Return that an approval was taken back, or what it is about is not what was approved any more; or nothing."""
     about = str(approval.data.get("approves", ""))
     if not about or trust.outcome_of(approval.data) != "passed":
         return ""
-    if no := _taken_back(state, approval, about):
+    if no := _taken_back(state, approval, of):
         return no
     path = (state.index.evidence if kind_of(about) == "evidence" else state.index.prose).get(about)
     found = state.view.record(path) if path else None
@@ -121,16 +121,21 @@ def approved_else(state: RunState, approval: Evidence) -> str:
     return "" if same else f"{about} is not, as it is now, what was approved"
 
 
-def _taken_back(state: RunState, approval: Evidence, about: str) -> str:
+def _taken_back(state: RunState, approval: Evidence, of: str) -> str:
     """Return the no that whoever approved something gave to it later, or nothing.
 
-    One that was withdrawn or redacted counts, whoever did that: a no is followed by a yes, and not taken away.
+    Where it is to count for a record, so does a no to that, to the run, or to evidence of that record. One that was
+    withdrawn or redacted counts, whoever did that: a no is followed by a yes, and not taken away.
     """
     found = [(name, one.data) for name in state.ids("evidence") if (one := state.evidence(name)) is not None]
     noes = [(name, data) for name, data in found if "approves" in data and trust.outcome_of(data) == "failed"]
     noes += [(name, left) for name, left in remains.said(remains.taken_away(state)) if left.get("outcome") == "failed"]
     by, at = approval.data["by"], approval.data["at"]
+    scopes = {approval.data["approves"], *((of, state.id) if of else ())}
     for name, data in noes:
-        if data.get("approves") == about and str(data.get("at")) >= at and persons.is_same(str(data.get("by")), by):
-            return f"{data.get('by')} answered no to {about} since, in {name}"
+        asked = str(data.get("approves"))
+        if asked not in scopes and of not in (one.tasks if (one := state.evidence(asked)) is not None else ()):
+            continue
+        if str(data.get("at")) >= at and persons.is_same(str(data.get("by")), by):
+            return f"{data.get('by')} answered no to {asked} since, in {name}"
     return ""

@@ -230,6 +230,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "contradicted_by": list(again.differ),
         "reproductions": [_rerun_row(one) for one in again.reruns],
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
+        "folder": command["cwd"] if command else None,
         "covers": sorted(code.get("paths") or ()),
         "digest": evidence.digest,
         "actor": data["by"],
@@ -257,9 +258,9 @@ def redacted_rows(state: RunState) -> list[Row]:
 def redacted_row(state: RunState, evidence: str) -> Row:
     """Return what is left of redacted evidence: who took it out and why, which tasks named it, and nothing of it."""
     tasks = [task for task in state.ids("task") if _names(state, task, evidence)]
-    empty = dict.fromkeys(("kind", "outcome", "trust_level", "summary", "uri", "command", "exit_code", "seconds",
-                           "diff", "approves", "prompt", "response", "check", "dispatch", "reproduces", "digest",
-                           "actor", "created_at"))  # fmt: skip
+    empty = dict.fromkeys(("kind", "outcome", "trust_level", "summary", "uri", "command", "folder", "exit_code",
+                           "seconds", "diff", "approves", "prompt", "response", "check", "dispatch", "reproduces",
+                           "digest", "actor", "created_at"))  # fmt: skip
     lists = ("covers", "files", "reports", "problems", "reproduced_by", "contradicted_by", "reproductions")
     return {
         "id": evidence,

@@ -191,13 +191,14 @@ class RunState(Happenings):
         """Return what standing reruns of its command say of evidence."""
         return reruns.seen(self, evidence)
 
-    def cited(self, ref: Ref) -> trust.Cited:
+    def cited(self, ref: Ref, of: str = "") -> trust.Cited:
+        """Return a piece of evidence as it is cited; an approval as what it is for a record, where one is named."""
         found = self.evidence(ref.id)
         if found is None or found.digest != ref.digest:
             return trust.Cited(str(ref), None, self.evidence_status(ref.id), "advisory")
         status = "incomplete" if self.folded(ref.id).dangling else self.evidence_status(ref.id)
         again = self.seen_again(found)
-        against = again.contradicted or proofs.approved_else(self, found)
+        against = again.contradicted or proofs.approved_else(self, found, of)
         ahead = is_ahead(found.data["at"], self.view.now)
         about = proofs.tasks_approved(self, found)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about)

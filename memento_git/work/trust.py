@@ -237,8 +237,6 @@ def _nearly(sound: Iterable[Cited], command: Command) -> str:
             return f": {one.evidence.id} ran it as kind {one.evidence.kind}"
         if data["command"]["cwd"] != ".":
             return f": {one.evidence.id} ran it in {data['command']['cwd']}, not at the top of the repository"
-        if why := of_nothing(data):
-            return f": {one.evidence.id} ran it, and {why}"
     return ""
 
 

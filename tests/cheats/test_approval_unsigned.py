@@ -272,6 +272,19 @@ def test_a_task_on_a_yes_that_was_taken_back(doors: Doors, away: str) -> None:
     doors.caught("P001")
 
 
+@pytest.mark.parametrize(("yes", "no"), [("run", "task"), ("proof", "task"), ("task", "run"), ("run", "proof")])
+def test_a_task_on_a_yes_beside_a_later_no_of_what_it_is_part_of(doors: Doors, yes: str, no: str) -> None:
+    doors.policy("  require: [test, approval]\n")
+    task = doors.play.task()
+    about = {"run": next(iter(doors.play.ledger.view().runs())), "task": task, "proof": doors.play.evidence(task)}
+    grace = doors.play.as_("Grace")
+    given = [grace.do(evidences.approve, about[one], response=word) for one, word in ((yes, "yes"), (no, "no"))]
+    claim = doors.play.as_(ADA).claimed(task)
+    doors.completed(task, about["proof"], given[0], dispatch=claim)
+    doors.unproven(task, f"Grace answered no to {about[no]} since, in {given[1]}")
+    doors.caught("P001")
+
+
 def test_the_goal_of_a_run_that_was_completed(doors: Doors) -> None:
     doors.play.proven()
     run = next(iter(doors.play.ledger.view().runs()))

@@ -275,6 +275,19 @@ def test_a_pass_of_older_code_beside_one_of_this_code(doors: Doors) -> None:
     assert f"{old}, which proves {task}, saw other code" in doors.warned("C001")
 
 
+def test_a_pass_of_the_asked_words_in_another_folder_beside_one_of_older_code(doors: Doors) -> None:
+    """Way: the same words in a folder where they mean nothing are fresh."""
+    doors.policy("  verify: [{commands: [{run: [python3, check.py]}]}]\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    old = doors.witness(task)
+    code = codestate.code_now(doors.play.ledger.git)
+    doors.write("app.py", "broken = True\n")
+    doors.play.complete(claim, doors.witness(task, command={"cwd": "sub"}))
+    doors.forge(task, "accepted", text=doors.ref(task).digest, code=code, evidence=[str(doors.ref(old))])
+    assert "`python3 check.py`, which is asked of" in doors.warned("C001")
+
+
 def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
     doors.write("README.md", "Hello.\n")
     doors.landed()

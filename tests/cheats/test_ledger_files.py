@@ -179,7 +179,7 @@ def test_a_twin_of_the_ledgers_folder_is_found(doors: Doors, beside: str) -> Non
     doors.write(".Memento/config.yaml", "version: 1\npolicy: {}\n")
     assert "differs from .memento in case alone" in doors.caught("F009")
     code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", "main")
-    assert (code, "fix: git rm -r .Memento" in out) == (5, True)
+    assert (code, "fix: git rm -r --cached .Memento" in out) == (5, True)
     assert doors.check("--no-base")[0] == 5
     doors.landed()
     doors.write("app.py", "good, better\n")

@@ -112,7 +112,7 @@ def test_a_task_of_which_policy_asks_less_with_its_repair(doors: Doors, old: str
 def test_a_task_of_which_policy_asks_less_after_it_was_handed_out(doors: Doors, old: str, new: str, told: str) -> None:
     """Way: the completion is of the new text, of which policy asks what it shows."""
     doors.policy(WHEN)
-    about = next({key: value} for key, value in ABOUT.items() if str(value).strip("[']") in old)
+    about: dict[str, Any] = next({key: value} for key, value in ABOUT.items() if str(value).strip("[']") in old)
     task = doors.play.task(**about)
     claim = doors.play.claimed(task)
     doors.landed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
@@ -10,11 +11,13 @@ from memento_git.knowledge.actions.notes import write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.foreign import guidance, markdown, mnemo, pmb, records
+from memento_git.knowledge.foreign import files, guidance, markdown, mnemo, pmb, records
 from memento_git.knowledge.foreign.places import Placed, placed
 from memento_git.knowledge.injection import orders
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
+from memento_git.ledger import codec, revisions
+from memento_git.ledger.layout import Place
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.texts.secrets import SecretFound
 
@@ -26,9 +29,11 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.model.work import Prose
 
+GUIDANCE: Final = "claude-md"
+NAMED: Final = 5
 READERS: Final[dict[str, Callable[[Path], Found]]] = {
     "markdown": markdown.read,
-    "claude-md": guidance.read,
+    GUIDANCE: guidance.read,
     "mnemo": mnemo.read,
     "memento-sqlite": records.read,
     "pmb": pmb.read,
@@ -49,7 +54,9 @@ def bring(
     if origin not in ("", "import"):
         raise OriginFixed(form=form, origin=origin)
     source = source.resolve() if source.name in ("", "..") else source
-    return take_in(ledger, READERS[form](source), dry_run=dry_run, allow_secrets=allow_secrets)
+    there = files.place_of(source, ledger.git.top)
+    found = guidance.read(source, there) if form == GUIDANCE else READERS[form](source)
+    return take_in(ledger, found, dry_run=dry_run, allow_secrets=allow_secrets)
 
 
 def take_in(
@@ -96,9 +103,15 @@ class _Bringing:
         self.drafts: list[_Held] = []
         self.existing: list[Taken] = []
         self.skipped = list(found.skipped)
+        self.beside: list[str] = []
         notes = [*desk.shelf.readable(), *Drafts(desk.tx.ledger.git).all()]
         self._texts = {alike.plain(note.body): note for note in notes}
-        self._sources = {source: note for note in notes for source in note.list("sources")[:1]}
+        self._sources: dict[str, list[Prose]] = defaultdict(list)
+        for note in notes:
+            for source in note.list("sources")[:1]:
+                self._sources[source].append(note)
+        self._first: dict[str, str] = {}
+        self._is_known = self._mostly_known(found.entries)
         live = {note.id for note in desk.shelf.live()}
         self._gone = TakenOut.of(desk.shelf)
         self._places = self._placed(found.entries)
@@ -115,6 +128,7 @@ class _Bringing:
             self._connect(held)
         for held in self.made:
             self._follow(held)
+        self._tell_beside()
         return Brought(
             [_taken(held, dry=dry) for held in self.made], self.existing,
             [_taken(held, dry=dry) for held in self.drafts], self.skipped,
@@ -178,19 +192,74 @@ class _Bringing:
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether a note or draft says the very same, or came from the same place."""
-        source = next(iter(entry.options.get("sources", ())), "")
-        came: Prose | None = self._sources.get(source) if entry.lasting else None
+        came = self._came(entry)
         same = self._texts.get(alike.plain(entry.text))
-        if came is not None and alike.plain(came.body) != alike.plain(entry.text):
+        if came is not None and not _agree(came, entry):
             self._leave(entry.where, f"it came in as {came.id} and reads differently now: better that note's wording")
         elif (there := came or same) is not None:
             self.existing.append(Taken(there.id, str(there.data["title"])))
             self.names[entry.name] = there.id
             return True
-        elif gone := self._gone.find(entry.text, source, lasting=entry.lasting):
+        elif gone := self._taken_out(entry):
             self._leave(entry.where, why_out(gone))
             return True
+        else:
+            self.beside += [one.id for one in self._named_so(entry)]
         return came is not None
+
+    def _named_so(self, entry: Entry) -> list[Prose]:
+        """Return the notes that came from a place of the same name, in whatever store it is."""
+        return self._sources.get(_source(entry), []) if entry.lasting else []
+
+    def _came(self, entry: Entry) -> Prose | None:
+        """Return what an entry came in as before: it says or said the same, is as old, or of a store that is known."""
+        held = self._named_so(entry)
+        same = (one for one in held if _agree(one, entry))
+        made = (one for one in held if (entry.at and one.data["at"] == entry.at) or self._agreed(one, entry))
+        return next(same, None) or next(made, held[-1] if held and self._is_known else None)
+
+    def _mostly_known(self, given: Sequence[Entry]) -> bool:
+        """Tell whether a store was read before: of its names that came in once, most say now what they said then.
+
+        Names such as `1` or `notes.md` are in many stores. What a note said then may have been revised here since.
+        """
+        named = [(entry, held) for entry in given if (held := self._named_so(entry))]
+
+        def are_most() -> bool:
+            agreed = sum(any(_agree(one, entry) or self._agreed(one, entry) for one in held) for entry, held in named)
+            return 2 * agreed >= len(named)
+
+        if named and not are_most():
+            self._first = self._as_they_came([one for _, held in named for one in held])
+        return bool(named) and are_most()
+
+    def _agreed(self, note: Prose, entry: Entry) -> bool:
+        """Tell whether a note said when it came in what an entry says."""
+        return self._first.get(note.id) == alike.plain(entry.text)
+
+    def _as_they_came(self, notes: Sequence[Prose]) -> dict[str, str]:
+        """Return note -> what it said when it came in, as git's history has it."""
+        held = {note.path: note.id for note in notes}
+        found: dict[str, str] = {}
+        for path, data in revisions.first_texts(self.desk.tx.view, held).items():
+            decoded = codec.decode(Place("note", "", held[path], held[path]), path, data)
+            if isinstance(decoded, codec.Decoded):
+                found[held[path]] = alike.plain(decoded.body)
+        return found
+
+    def _taken_out(self, entry: Entry) -> str:
+        """Return the note that said an entry, or came from its place, and was redacted or purged."""
+        sources = [_source(entry), *([] if entry.lasting else [f"file:{entry.where}"])]
+        found = (self._gone.find(entry.text, source, lasting=entry.lasting) for source in sources)
+        return next(filter(None, found), "")
+
+    def _tell_beside(self) -> None:
+        """Warn of notes that have the names of what came in, and are taken for those of another store."""
+        ids = list(dict.fromkeys(self.beside))
+        more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+        told = f"came in beside notes that have the same names in another store: {', '.join(ids[:NAMED])}{more}"
+        warnings = self.desk.tx.ledger.warnings
+        warnings += [told] if ids and told not in warnings else []
 
     def _leave(self, where: str, why: str) -> None:
         self.skipped.append(LeftOut(where, why))
@@ -250,3 +319,11 @@ class _Bringing:
 
 def _taken(held: _Held, *, dry: bool) -> Taken:
     return Taken("" if dry else held.draft.data["id"], held.draft.data["title"], held.why)
+
+
+def _source(entry: Entry) -> str:
+    return str(next(iter(entry.options.get("sources", ())), ""))
+
+
+def _agree(note: Prose, entry: Entry) -> bool:
+    return alike.plain(note.body) == alike.plain(entry.text)

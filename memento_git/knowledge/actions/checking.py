@@ -202,7 +202,6 @@ def _since(follower: Follower, wanted: list[Placed], there: Standing) -> list[To
 
 
 def watch_places(ledger: Ledger) -> None:
-    """Let the hooks know which paths notes are about; without a ledger there are none."""
+    """Let the hooks know which paths notes are about, and where that is now; without a ledger there are none."""
     with contextlib.suppress(NoLedger):
-        shelf = shelf_at(ledger)
-        watch.keep(ledger.git, [anchor for _, anchor in places(shelf, shelf.live())])
+        check_anchors(shelf_at(ledger))

@@ -9,12 +9,14 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import must_be_named, orders
+from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.shortterm import ShortTerm
+from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout
 from memento_git.model.ids import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.store import Ledger, Transaction
@@ -31,6 +33,7 @@ def draft_note(ledger: Ledger, text: str, *, allow_secrets: Sequence[str] = (), 
 def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     """Make drafts, or items of the short tier, notes of the ledger; without a name all drafts that give no orders.
 
+    What says what was imported and then redacted stays a draft: named, it is refused.
     They go from where they were once that is committed, or at once where notes say it all already. An item becomes a
     fact of the tier medium, or a draft of one where it gives orders and nobody vouches for it. Who wrote it, and where
     it comes from, stay with either.
@@ -39,8 +42,14 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     short = ShortTerm(tx.ledger.git, desk.policy.short)
     items = {item.id: item for item in short.items()}
     drafts = {draft.id: _waiting(draft) for draft in held.all()}
-    plain = [one for one, draft in drafts.items() if not _must_be_named(draft)]
+    gone = _taken_out(desk, drafts)
+    plain = [one for one, draft in drafts.items() if one not in gone and not _must_be_named(draft)]
     chosen = list(dict.fromkeys(resolve(one, "note", {*drafts, *items}) for one in given)) if given else plain
+    for one in chosen:
+        if one in gone:
+            raise DraftTakenOut(draft=one, note=gone[one])
+    told = (f"{one} stays a draft: {why_out(note)}, or memento session discard {one}" for one, note in gone.items())
+    tx.ledger.warnings += [warning for warning in told if not given and warning not in tx.ledger.warnings]
     found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
     turned = [draft for one, draft in found.items() if one not in drafts and _must_be_named(draft)]
     added = [_promoted(desk, draft) for draft in found.values() if draft not in turned]
@@ -56,6 +65,16 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     else:
         leave()
     return added
+
+
+def _taken_out(desk: Desk, drafts: Mapping[str, Drafted]) -> dict[str, str]:
+    """Return draft -> the note that said the same and was redacted."""
+    held = TakenOut.of(desk.shelf)
+    found = {
+        one: held.said(draft.data["origin"], draft.body, draft.data.get("sources") or ())
+        for one, draft in drafts.items()
+    }
+    return {one: note for one, note in found.items() if note}
 
 
 def _waiting(draft: Prose) -> Drafted:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.folding.settling import takes_out
-from memento_git.knowledge import index, takenout
+from memento_git.knowledge import handoffs, index, takenout
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout, purging
@@ -43,11 +43,15 @@ class PurgeUnfinished(Moved):
 
 
 class Purge(NamedTuple):
-    """What a purge comes to: the notes, what git has of them, who names them, whence they came, what was done."""
+    """What a purge comes to: the notes, what git has of them, who names them, whence they came, what was done.
+
+    `copies` are the handoffs that have their titles in their own text.
+    """
 
     notes: list[str]
     reach: Reach
     named_by: list[str]
+    copies: list[str]
     sources: list[str]
     done: Rewritten | None
 
@@ -76,7 +80,9 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
             ledger.change("purge", lambda tx: _take_out(tx, fresh))
         done = _rewritten(ledger, notes)
         _forget(ledger)
-    return Purge(notes, reach, _naming(shelf, notes), takenout.sources(shelf, notes), done)
+    copies = handoffs.copies(shelf, notes)
+    named_by = [one for one in _naming(shelf, notes) if one not in copies]
+    return Purge(notes, reach, named_by, copies, takenout.sources(shelf, notes), done)
 
 
 def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:

@@ -15,6 +15,7 @@ from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, titled
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.scanned import Scanned
+from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import standing
 from memento_git.model import anchors
 from memento_git.model.anchors import GONE, Anchor
@@ -108,6 +109,10 @@ class Scan:
                 found.setdefault(note.body.strip(), []).append(anchors.from_data(about))
         return found
 
+    @cached_property
+    def gone(self) -> TakenOut:
+        return TakenOut.of(self.overlay.shelf)
+
     def _is_said(self, place: str, text: str) -> bool:
         """Tell whether a note or a draft says a text of a place, or of one that has moved there since."""
         held = self.known.get(text, [])
@@ -200,6 +205,9 @@ class Scan:
             )
         except Refused as refusal:
             self.left_out.append({"path": path, "symbol": one.symbol or None, "why": refusal.message})
+            return None
+        if gone := self.gone.said(made.data["origin"], made.body, made.data["sources"]):
+            self.left_out.append({"path": path, "symbol": one.symbol or None, "why": why_out(gone)})
             return None
         draft = self.drafts.add({**made.data, "about": [anchor.data()]}, made.body, made.domain)
         self.made.append({"id": draft, "title": made.data["title"], "path": path, "symbol": one.symbol or None})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.knowledge import changes
+from memento_git.knowledge import changes, handoffs
 from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note, park_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.orientation import HANDOFF, standing
+from memento_git.knowledge.orientation import standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.rows import after, draft_row, note_row, remarks, short_row
 from memento_git.knowledge.sessions import Session, Sessions
@@ -164,7 +164,8 @@ def end_session(
 ) -> Row:  # fmt: skip
     """Write a handoff that names all the session made, and end it; each note stays a note of its own.
 
-    Drafts are promoted where `promote` says so, short-term items dropped where `drop` does; what is left is told.
+    Of drafts it tells how many there are, for they are of this clone alone. They are promoted where `promote` says so,
+    short-term items dropped where `drop` does; what is left is told.
     """
     held = Sessions(ledger.git)
     session = held.require(ledger.actor)
@@ -176,14 +177,13 @@ def end_session(
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
         shelf = Shelf(tx.view)
         made = _made(shelf, session)
-        left = [] if promote else [draft.title for draft in Drafts(ledger.git).all()]
-        told = [_named(shelf, note) for note in made]
-        told += [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
-        body = _handoff(summary, told, remaining, left, _redacted(shelf, session))
+        left = len(Drafts(ledger.git).all()) - len(promoted)
+        elsewhere = [_named(one.shelf, one.note, one.branch) for one in _elsewhere(ledger, shelf, session)]
+        named = [*(_named(shelf, note) for note in made), *elsewhere]
+        body = _handoff(summary, named, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
-        note = add_note(
-            tx, body, title=title, kind="summary", domain="history", tags=[HANDOFF], sources=[one.id for one in made]
-        )
+        given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
+        note = add_note(tx, body, title=title, kind="summary", domain="history", **given)
         if rating or requests:
             _keep_apart(tx, session, rating, requests)
         return after(tx, note.id), promoted
@@ -207,28 +207,27 @@ def _keep_apart(tx: Transaction, session: Session, rating: str, requests: Sequen
 
 
 def _named(shelf: Shelf, note: Prose, branch: str = "") -> str:
-    where = f", on the branch {branch}" if branch else ""
-    return f"{note.title} ({', '.join(_labels(shelf, note))}{where})"
+    return handoffs.line(note.id, [*_labels(shelf, note), *([f"on the branch {branch}"] if branch else [])])
 
 
 def _labels(shelf: Shelf, note: Prose) -> list[str]:
-    """Return what a handoff says of a note: its kind, its id, and its state where it does not simply hold."""
+    """Return what a handoff says of a note: its kind, and its state where it does not simply hold."""
     status = shelf.status(note.id)
     after = shelf.current(note.id)
     by = "into" if status == "merged" else "by"
     state = [status if after == note.id else f"{status} {by} {after}"] if status != "active" else []
-    return [note.data["kind"], note.id, *state, *(["expired"] if shelf.is_expired(note) else [])]
+    return [note.data["kind"], *state, *(["expired"] if shelf.is_expired(note) else [])]
 
 
 def _handoff(
-    summary: str, made: Sequence[str], remaining: Sequence[str], drafts: Sequence[str], redacted: Sequence[str]
+    summary: str, made: Sequence[str], remaining: Sequence[str], drafts: int, redacted: Sequence[str]
 ) -> str:  # fmt: skip
     parts = [
         summary,
         *_list("Remaining", remaining),
         *_list("Kept in this session", made),
         *_list("Redacted in this session", redacted),
-        *_list("Drafts left", drafts),
+        *(["", f"Drafts left, in the clone of whoever wrote this alone: {drafts}"] if drafts else []),
     ]
     return "\n".join(parts)
 

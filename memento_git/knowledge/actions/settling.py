@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.knowledge import takenout
+from memento_git.knowledge import handoffs, takenout
 from memento_git.knowledge.desk import Desk
 from memento_git.ledger import codec, settling
 from memento_git.model.ids import kind_of
@@ -41,8 +41,18 @@ def redact_note(tx: Transaction, target: str, *, reason: str = "") -> str:
     if desk.shelf.is_redacted(identity):
         raise settling.AlreadyRedacted(target=identity)
     note = desk.shelf.note(identity)
+    _tell_copies(tx, desk, identity)
     path = note.path
     digest = codec.digest_of(tx.view.read(path) or b"")
     desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words, **takenout.marks(note))
     tx.put(path, None)
     return identity
+
+
+def _tell_copies(tx: Transaction, desk: Desk, note: str) -> None:
+    """Warn of the handoffs that go on saying what a note said."""
+    told = (
+        f"the handoff {one} has its title in its own text: take it out, too: memento note redact {one} --reason TEXT"
+        for one in handoffs.copies(desk.shelf, [note])
+    )
+    tx.ledger.warnings += [warning for warning in told if warning not in tx.ledger.warnings]

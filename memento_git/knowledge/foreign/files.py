@@ -60,3 +60,11 @@ def whole(path: Path, most: int = LARGEST) -> str:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise SourceUnreadable(where=path.name, problem="it is no UTF-8 text") from None
+
+
+def place_of(path: Path, top: Path | None) -> str:
+    """Return where a file is in the repository; of one outside of it the name alone, never where it lies."""
+    there = path.parent.resolve() / path.name
+    if top is None or not there.is_relative_to(top.resolve()):
+        return path.name
+    return there.relative_to(top.resolve()).as_posix()

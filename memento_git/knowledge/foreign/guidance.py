@@ -36,8 +36,8 @@ class Block(NamedTuple):
     level: int = 0
 
 
-def read(path: Path) -> Found:
-    """Return the notes of a file of guidance."""
+def read(path: Path, place: str = "") -> Found:
+    """Return the notes of a file of guidance; `place` is where it is in the repository."""
     name = path.name
     skipped: list[LeftOut] = []
     lines, ours = _without_digest(files.whole(path).split("\n"), name, skipped)
@@ -50,9 +50,8 @@ def read(path: Path) -> Found:
         elif told.startswith("<!--"):
             skipped.append(LeftOut(where, "it is a comment"))
         else:
-            made.append(
-                _entry(block, told, where, f"{name}{INSIDE}:{block.start + 1}" if block.start in ours else where)
-            )
+            inside = INSIDE if block.start in ours else ""
+            made.append(_entry(block, told, where, f"{place or name}{inside}:{block.start + 1}"))
     return Found(_apart(made, skipped), skipped)
 
 

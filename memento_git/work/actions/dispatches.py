@@ -267,7 +267,7 @@ def complete(
         raise no.DispatchTerminal(dispatch=name, state=ended)
     handout.refuse_changed_terms(state, task, name)
     refs = [_cite(desk, state, task, given) for given in evidence]
-    cited = [state.cited(parse_ref(ref)) for ref in refs]
+    cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):
         raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
     paths = sorted(

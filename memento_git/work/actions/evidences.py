@@ -95,20 +95,15 @@ def witness(
     command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
     data: dict[str, Any] = {
         "kind": kind,
-        "outcome": "",
         "command": {**command, "cwd": cwd or ".", "tools": capture.tools(git.run("version").decode())},
         "code": before,
         "code_after": after if after != before else None,
         "reports": parsed,
         "problems": problems,
     }
-    return Draft({**data, "outcome": trust.outcome_of(data)}, files)
-
-
-def remarks(draft: Draft) -> list[str]:
-    """Return what is to be told of what a command showed: what is wrong with it, or that it proves nothing."""
-    silent = [f"{trust.of_nothing(draft.data)}: it proves nothing"] if trust.is_silent(draft.data) else []
-    return [*draft.data["problems"], *silent]
+    if (outcome := trust.outcome_of(data)) == "observed":
+        ledger.warnings.append(f"{trust.of_nothing(data)}: it proves nothing")
+    return Draft({**data, "outcome": outcome}, files)
 
 
 def _policy(ledger: Ledger) -> Policy:

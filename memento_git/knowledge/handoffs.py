@@ -1,0 +1,67 @@
+"""A handoff names notes by their ids alone: what they say is looked up when it is read, as it is by then."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge.transitions import REDACTED
+from memento_git.model.work import Prose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memento_git.knowledge.shelf import Shelf
+
+HANDOFF: Final = "handoff"
+NAMED: Final = re.compile(r"^- (note_[0-9a-z]{12}) \([a-z][^\n]*\)$", re.MULTILINE)
+
+
+def is_handoff(note: Prose) -> bool:
+    return HANDOFF in note.list("tags")
+
+
+def line(note: str, labels: Sequence[str]) -> str:
+    """Return what a handoff says of a note: its id, and what it was then; none of its text."""
+    return f"{note} ({', '.join(labels)})"
+
+
+def told(shelf: Shelf, note: Prose) -> str:
+    """Return a note's text; in a handoff the notes that it names have their titles with them."""
+    return NAMED.sub(lambda found: _titled(shelf, found), note.body) if is_handoff(note) else note.body
+
+
+def _titled(shelf: Shelf, found: re.Match[str]) -> str:
+    """Return the line of a note with its title, and its state where that is another by now.
+
+    One that is not on this branch, or cannot be read, has none.
+    """
+    note, status = found[1], shelf.status(found[1])
+    if status == REDACTED:
+        return f"{found[0]}: redacted"
+    title = _title(shelf, note)
+    now = f" [now {status}]" if status != "active" and status not in found[0] else ""
+    return f"{found[0]}: {title}{now}" if title else found[0]
+
+
+def _title(shelf: Shelf, note: str) -> str:
+    held = shelf.view.record(shelf.path(note)) if shelf.path(note) else None
+    return held.title if isinstance(held, Prose) else ""
+
+
+def copies(shelf: Shelf, notes: Sequence[str]) -> list[str]:
+    """Return the handoffs whose own text has the titles of notes: those of before ids alone, and what people wrote."""
+    titles = {note: _title(shelf, note) for note in notes}
+    return [
+        one.id
+        for one in shelf.readable()
+        if is_handoff(one)
+        and one.id not in titles
+        and any(_tells(one, note, title.rstrip("\u2026")) for note, title in titles.items())
+    ]
+
+
+def _tells(handoff: Prose, note: str, title: str) -> bool:
+    """Tell whether a handoff has a title, or a line that has a text, a kind and the id of a note."""
+    said = f"{handoff.title}\n{handoff.body}"
+    return bool(title and title in said) or re.search(rf"^- .* \([a-z]+, {note}[,)]", said, re.MULTILINE) is not None
