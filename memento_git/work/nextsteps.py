@@ -163,23 +163,28 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
         for row in tasks if row["status"] == "blocked"
     ][:SOON]  # fmt: skip
     steps += [{"why": one.why, "command": one.command} for one in stranded(tasks)[:SOON]]
-    claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
     steps += [
         {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
         for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
-    steps += [
+    return [*steps, *_open_steps(held, tasks), *_ending(held, gates)][: SOON + 2]
+
+
+def _open_steps(held: Row, tasks: Sequence[Row]) -> list[Row]:
+    """Return the steps of tasks that are handed out, or could be; a hand-off of other words is made anew."""
+    handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    steps = [
         {"why": f"“{row['title']}” was revised after it was handed out",
-         "command": f"memento dispatch recover {claimed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
-        for row in tasks if row["id"] in claimed and claimed[row["id"]]["outdated"]
+         "command": f"memento dispatch recover {handed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
+        for row in tasks if row["id"] in handed and handed[row["id"]]["outdated"]
     ][:SOON]  # fmt: skip
     for row in tasks:
         if len(steps) >= SOON + 2:
-            return steps[: SOON + 2]
-        if row["id"] in claimed and claimed[row["id"]]["outdated"]:
+            break
+        if row["id"] in handed and handed[row["id"]]["outdated"]:
             continue
-        if row["status"] == "dispatched" and row["id"] in claimed:
-            command = f"memento dispatch claim {claimed[row['id']]['dispatch_id']}"
+        if row["status"] == "dispatched" and row["id"] in handed:
+            command = f"memento dispatch claim {handed[row['id']]['dispatch_id']}"
             steps.append({"why": f"“{row['title']}” waits to be claimed", "command": command})
         elif row["status"] == "in_progress":
             steps.append({"why": f"“{row['title']}” is in progress", "command": _shows(row)})
@@ -187,7 +192,7 @@ def _task_steps(held: Row, gates: Sequence[Row]) -> list[Row]:
             steps.append(
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
             )
-    return [*steps, *_ending(held, gates)][: SOON + 2]
+    return steps
 
 
 def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:
