@@ -463,3 +463,23 @@ def test_a_verb_that_no_event_has_is_refused_with_those_that_are_known(
     play.run()
     hint = refused("verb_unknown", 2, "log", "--verb", verb)["hint"]
     assert known in hint.removeprefix("one of: ").split(", ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evidence", "add"), ("evidence", "add", "--uri"), ("evidence", "run", "--report"),
+        ("evidence", "run", "--covers"), ("task", "add", "--title", "T", "--file"), ("note", "add", "N", "--about"),
+    ],
+)  # fmt: skip
+def test_a_file_whose_name_is_not_utf8_is_refused_before_anything_runs(
+    play: Play, refused: Callable[..., Any], words: tuple[str, ...]
+) -> None:
+    name = "caf\udce9.txt"
+    play.planned()
+    (play.root / name).write_text("x")
+    play.commit_all()
+    rest = ("--", sys.executable, "-c", "open('ran', 'w')") if "run" in words else ()
+    answer = refused("text_invalid", 1, *words, f"file:{name}" if "--uri" in words else name, *rest)
+    assert "is not UTF-8" in answer["message"]
+    assert not (play.root / "ran").exists()

@@ -413,7 +413,9 @@ def test_evidence_is_linked_to_a_hand_off_of_its_own_task(contest: Contest) -> N
     assert (one.data["dispatch"], one.tasks) == (dispatch, [another, contest.task])
 
 
-def test_different_choices_on_two_branches_are_contested_after_the_merge(contest: Contest) -> None:
+def test_different_choices_on_two_branches_are_contested_after_the_merge(
+    contest: Contest, cli: Callable[..., Any]
+) -> None:
     contest.hand("ann", "bob")
     first = contest.attempt("ann", {"app.py": "answer = 41 + 1\n"})
     second = contest.attempt("bob", {"app.py": "answer = 40 + 2\n"})
@@ -425,8 +427,23 @@ def test_different_choices_on_two_branches_are_contested_after_the_merge(contest
     git(root, "merge", "-q", "--no-edit", "side")
     assert contest.play.status(contest.task) == "contested"
     assert not contest.play.is_proven(contest.task)
+    listed = cli("settle", "-C", str(root))[1].splitlines()
+    assert {line.partition(" by ")[0].strip() for line in listed[1:3]} == {
+        f"selected {name[:13]}" for name in (first, second)
+    }
     contest.play.do(settling.settle_record, contest.task, kept, reason="It is simpler.")
     assert contest.proven_by() == second
+
+
+def test_a_failed_candidate_beside_others_asks_for_no_reopening(contest: Contest, cli: Callable[..., Any]) -> None:
+    contest.hand("ann", "bob")
+    at = ("-C", str(contest.play.root))
+    assert (
+        f"next: memento task show {contest.task}"
+        in cli("dispatch", "fail", contest.handed["ann"], "--reason", "no way", *at)[1]
+    )
+    out = cli("dispatch", "fail", contest.handed["bob"], "--reason", "no way", *at)[1]
+    assert f"next: memento task reopen {contest.task} --reason WHY" in out
 
 
 def test_a_reopened_task_has_no_choice_left(contest: Contest) -> None:

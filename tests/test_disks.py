@@ -171,3 +171,21 @@ def test_a_limit_on_file_size_refuses_or_writes_whole(play: Play, limit: int, mo
     assert git(play.root, "status", "--short") == ""
     assert not list((play.root / ".git").glob("fast_import*"))
     git(play.root, "fsck", "--strict")
+
+
+def test_a_limit_that_git_meets_leaves_no_lock_behind(play: Play) -> None:
+    """git itself appends to the log of the branch, which is longer than all else that is written."""
+    git(play.root, "config", "core.logAllRefUpdates", "true")
+    for number in range(9):
+        play.ledger.change("put", lambda tx, name=number: tx.put(f".memento/extra/{name}.md", b"x"))  # type: ignore[misc]
+    limit = (play.root / ".git/logs/HEAD").stat().st_size
+    head = git(play.root, "rev-parse", "HEAD")
+    done = subprocess.run(
+        [sys.executable, "-c", WRITE.replace("3000", "1"), str(play.root)], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert done.stdout.splitlines()[1].startswith("not_writable 1 cannot write: "), done.stdout + done.stderr
+    assert "File too large" in done.stdout
+    assert git(play.root, "rev-parse", "HEAD") == head
+    assert [*(play.root / ".git").rglob("*.lock")] == [play.root / ".git/memento/worktree.lock"]
+    git(play.root, "commit", "--allow-empty", "-qm", "mine")

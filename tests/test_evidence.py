@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 from memento_git.model.policy import Policy
@@ -596,3 +599,39 @@ def test_a_yes_counts_until_the_latest_answer_is_a_no(play: Play) -> None:
     assert play.is_proven(task)
     grace.do(evidences.retract, again, reason="A slip.")
     assert not play.is_proven(task)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("more", [[], ["--timeout", "60s"]], ids=["", "timed"])
+def test_who_is_asked_to_end_ends_the_command_and_records_that(play: Play, name: str, more: list[str]) -> None:
+    """Also one that pays no attention, with what it has started; and what then ends as if all were well is no pass."""
+    play.planned()
+    child = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(60)"
+    )
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    command = [sys.executable, "-m", "memento_git", "-C", str(play.root), "evidence", "run", *more, "--kind", "test"]
+    process = subprocess.Popen([*command, "--", sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"here\n"
+    before = [one.pid for one in psutil.Process(process.pid).children(recursive=True)]
+    process.send_signal(signal.Signals[name])
+    assert process.wait(30) in (129, 143)
+    process.stdout.close()
+    assert before
+    assert not [pid for pid in before if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
+    (found,) = play.state(play.ledger.view().runs()[0]).ids("evidence")
+    data = data_of(play, found)
+    assert (data["outcome"], data["problems"]) == ("failed", [f"it was ended by {name}"])
+
+
+def test_a_signal_that_is_ignored_stays_so(play: Play) -> None:
+    play.planned()
+    script = "import time; print('here', flush=True); time.sleep(1)"
+    command = [sys.executable, "-m", "memento_git", "-C", str(play.root), "evidence", "run", "--kind", "test"]
+    process = subprocess.Popen(["nohup", *command, "--", sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"here\n"
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(30) == 0
+    process.stdout.close()

@@ -402,6 +402,16 @@ def test_a_required_command_that_fails_fails_the_dispatch(play: Play) -> None:
     ]  # fmt: skip
 
 
+def test_a_task_that_asks_something_else_by_now_is_not_completed_by_a_run(play: Play, task: str) -> None:
+    line = [sys.executable, "-m", "memento_git", "-C", str(play.root), "task", "revise", task, "--accept", "And more."]
+    done = run(play, task, f"{WRITE}; import subprocess; subprocess.run({line!r}, check=True)")
+    assert (done.status, done.category, play.status(task)) == ("failed", "stopped", "blocked")
+    assert "changed after" in done.reason
+    assert content(play, done.partial, "done.txt") == "done"
+    play.do(tasks.reopen_task, task, reason="with the new words")
+    assert run(play, task, WRITE).status == "completed"
+
+
 def test_changes_of_the_ledger_in_the_work_tree_are_kept_out(play: Play, task: str) -> None:
     code = f"{WRITE}; open('.memento/config.yaml', 'w').write('version: 1\\n'); open('.memento/x.yaml', 'w').write('x')"
 

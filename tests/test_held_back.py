@@ -140,3 +140,28 @@ def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play) -> None
     assert (rows[first]["held_back"], rows[after]["held_back"], rows[after]["waits_on"]) == (None, None, [first])
     with pytest.raises(no.DependencyOpen):
         play.dispatch(after)
+
+
+def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task(criteria=["It works."])
+    waiting, evidence = play.dispatch(task), play.evidence(task)
+    play.do(tasks.revise_task, task, criteria=["It works in French."])
+    (told,) = play.ledger.warnings
+    assert (
+        commands(play, play.state(task).id)[0] == f"memento dispatch recover {waiting} --force --reason WHY --requeue"
+    )
+    assert f"memento dispatch recover {waiting} --force --reason WHY --requeue" in told
+    with pytest.raises(no.TermsChanged) as refused:
+        play.do(dispatches.claim_dispatch, waiting)
+    assert f"dispatch {waiting}" in refused.value.message
+    again = play.do(dispatches.recover_dispatch, waiting, force=True, reason="other terms", requeue=True)[1]
+    play.do(dispatches.claim_dispatch, again)
+    code, _, err = cli("task", "revise", task, "--accept", "It works in Dutch.", "-C", str(play.root))
+    assert (code, f"memento dispatch recover {again} --force" in err) == (0, True)
+    with pytest.raises(no.TermsChanged):
+        play.complete(again, evidence)
+    play.do(tasks.revise_task, task, criteria=["It works in French."], title="Another title")
+    play.complete(again, evidence)
+    assert play.is_proven(task)
+    assert play.ledger.warnings == [told], "a title is no term"

@@ -8,10 +8,13 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.digest import digest
 from memento_git.review.report import markdown
-from memento_git.work.actions import runs, tasks
+from memento_git.work import refusals as no
+from memento_git.work.actions import runs, tasks, verifying
 from memento_git.work.overview import base, overview
 from tests.play import git
 
@@ -85,6 +88,54 @@ def test_a_failed_gate_of_a_cancelled_task_holds_nothing_up(play: Play) -> None:
 
     assert [step["command"] for step in held["next"]] == [f"memento run complete {run}"]
     assert digest(held)["blockers"] == []
+
+
+def test_a_failed_gate_of_a_repaired_task_holds_nothing_up(play: Play) -> None:
+    run = play.planned()
+    task = play.proven("One")
+    play.gate("quality_review", "failed", task=task, note="too slow")
+    play.do(verifying.verify_task, task)
+    assert [step["command"] for step in seen(play)["next"]] == [f"memento task repair {task}"]
+    repair = play.do(verifying.repair_task, task)
+    play.complete(play.claimed(repair), play.evidence(repair))
+
+    held = seen(play)
+
+    assert [step["command"] for step in held["next"]] == [f"memento run complete {run}"]
+    assert digest(held)["blockers"] == []
+    assert [row["status"] for row in held["gates"]] == ["failed"], "it stays told"
+
+
+def test_a_task_that_waits_for_a_cancelled_one_is_told_with_what_can_be_done(play: Play) -> None:
+    play.planned()
+    one, other = play.task("One"), play.task("Other")
+    both, alone = play.task("Both", depends_on=[one, other]), play.task("Alone", depends_on=[one])
+
+    play.do(tasks.cancel_task, one, reason="dropped")
+
+    ways = {
+        both: f"memento task revise {both} --depends-on {other}",
+        alone: f"memento task revise {alone} --no-dependencies",
+    }
+    assert play.ledger.warnings == [f"{task} waits for {one}: {way}" for task, way in ways.items()]
+    held = seen(play)
+    assert [step["command"] for step in held["next"][:2]] == [*ways.values()]
+    assert held["next"][1]["why"] == "“Alone” waits on “One”, which is cancelled"
+    assert [row["record"] for row in digest(held)["blockers"]] == [both, alone]
+    with pytest.raises(no.DependencyOpen) as refused:
+        play.dispatch(alone)
+    assert ways[alone] in refused.value.hint
+
+
+def test_a_reopened_task_that_waits_for_a_repaired_one_is_told_to_wait_for_the_repair(play: Play) -> None:
+    play.planned()
+    one = play.proven("One")
+    other = play.proven("Other", depends_on=[one])
+    play.gate("quality_review", "failed", task=one, note="too slow")
+    play.do(verifying.verify_task, one)
+    repair = play.do(verifying.repair_task, one)
+    play.do(tasks.reopen_task, other, reason="rests on what was repaired")
+    assert f"memento task revise {other} --depends-on {repair}" in [step["command"] for step in seen(play)["next"]]
 
 
 def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> None:

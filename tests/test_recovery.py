@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -310,6 +311,14 @@ def test_doctor_lists_a_dead_worker_and_leaves_its_work(play: Play, task: str) -
     assert [f"the worker of {found.dispatch}" in told for told in warned(play, fix=True)] == [True]
     assert (Path(found.path) / "part.txt").exists()
     recovering.recover_all(play.ledger)
+
+
+def test_doctor_takes_back_a_dispatch_whose_work_tree_is_gone(play: Play, task: str, cli: Callable[..., Any]) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    git(play.root, "worktree", "remove", "--force", made.path)
+    (fix,) = [one.fix for one in examine(play.ledger) if one.name == "work trees" and one.status == "warn"]
+    assert cli(*shlex.split(fix)[1:], "-C", str(play.root))[0] == 0
+    assert play.status(task) == "pending"
 
 
 def test_doctor_removes_the_work_tree_of_an_ended_dispatch_only_where_it_holds_no_work(play: Play, task: str) -> None:

@@ -132,6 +132,14 @@ def test_only_failures_of_kinds_that_matter_contradict() -> None:
     ]
 
 
+def test_a_pass_that_came_to_something_else_when_run_again_contradicts_too() -> None:
+    again = cite(ran(1))._replace(contradicted="exit code 0 is recorded, 1 came out")
+    gone = cite(typed(2, "approval", approves=TASK))._replace(contradicted="it is not what was approved")
+    assert contradictions([again, gone], Asked(evidence=("approval",)), {"test"}) == [
+        "`pytest -q` is contradicted: exit code 0 is recorded, 1 came out: evidence_000000000001"
+    ]
+
+
 def test_a_folder_overlaps_what_is_in_it_and_a_like_name_does_not() -> None:
     assert overlap(["src"], ["src/a.py"])
     assert overlap(["src/a.py"], ["src"])

@@ -57,6 +57,7 @@ DISPATCH: Final = {
     "branch": "of the work tree that was made for it, or null",
     "partial": "commit that keeps what was done when it failed or was recovered, or null",
     "executor_invoked": "true where memento itself started the executor's command (`dispatch run`)",
+    "outdated": "true where it is open, and its task asks something else by now than was handed out",
 }  # fmt: skip
 GATE: Final = {
     "kind": "which gate", "scope": "id of the run or task", "scope_kind": "run or task",

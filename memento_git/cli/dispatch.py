@@ -256,14 +256,17 @@ def _scored(row: Row, names: Names) -> list[str]:
 @writes
 def fail(door: Door, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:
     """Give a dispatch up; its task is blocked until it is reopened. What its work tree holds is kept aside."""
+    from memento_git.cli.handover import leading_on
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
 
-    row = door.change("dispatch fail", lambda tx: answers.after(tx, dispatches.fail_dispatch(
-        tx, dispatch_id, reason=reason, category=category or "", evidence=evidence,
-    )))  # fmt: skip
-    next_ = f" next: memento task reopen {row['task_id']} --reason WHY"
-    door.show(row, f"failed {row['dispatch_id']}{_kept(row)}\n{next_}")
+    def act(tx: Transaction) -> tuple[Row, Row]:
+        name = dispatches.fail_dispatch(tx, dispatch_id, reason=reason, category=category or "", evidence=evidence)
+        row = answers.after(tx, name)
+        return row, answers.after(tx, row["task_id"])
+
+    row, task = door.change("dispatch fail", act)
+    door.show(row, f"failed {row['dispatch_id']}{_kept(row)}\n next: {leading_on(task)}")
 
 
 def _kept(row: Row) -> str:

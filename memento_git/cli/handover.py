@@ -11,6 +11,7 @@ from memento_git.cli import naming, terminal
 from memento_git.cli.boundary import COUNT, Door, writes
 
 if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
     from memento_git.work.actions.handing import Wish
     from memento_git.work.actions.pool import Worked
     from memento_git.work.actions.running import Outcome
@@ -87,10 +88,16 @@ def _show(door: Door, outcome: Outcome) -> int:
         return 0
     kept = f"\n its partial work: git show {outcome.partial}" if outcome.partial else ""
     told = f"{outcome.status} {outcome.dispatch} ({outcome.category}): {outcome.reason}{kept}"
-    again = f"\n next: memento task reopen {outcome.task} --reason WHY" if outcome.status == "failed" else ""
+    again = f"\n next: {leading_on(task)}" if outcome.status == "failed" else ""
     refusal = {"error": "dispatch_failed", "message": f"{outcome.status}: {outcome.reason}"}
     door.show({**refusal, **data}, f"{told}{again}", ok=False)
     return 1
+
+
+def leading_on(task: Row) -> str:
+    """Return the command that leads on after a hand-off of a task failed: other candidates may be at work, or done."""
+    name = task["id"]
+    return f"memento task reopen {name} --reason WHY" if task["status"] == "blocked" else f"memento task show {name}"
 
 
 @click.command("stop")

@@ -52,7 +52,8 @@ def _list(door: Door) -> None:
             choice = f"memento settle {names(row['record'])} --keep {names(event['event'])}"
             if row["problem"] != "contested":
                 choice = f"memento settle --void {names(event['event'])}"
-            lines.append(f"  {event['action']} by {output.printable(event['actor'])}: {choice} --reason WHY")
+            about = f" {names.within(output.printable(event['about']))}" if event["about"] else ""
+            lines.append(f"  {event['action']}{about} by {output.printable(event['actor'])}: {choice} --reason WHY")
     for row in late:
         who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
         lines.append(

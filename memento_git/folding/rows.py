@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
+TELLING: Final = ("dispatch", "successor", "into", "answer", "target", "keep", "reason", "note")
 UNTOLD: Final = ("do", "of", "at", "by", "after", "code", "kept", "signature")
 
 
@@ -62,14 +63,17 @@ def troubles(folded: Folded, record: str, event: Callable[[str], Event | None]) 
     """Return what of a record is contested, illegal or incomplete, with the events concerned."""
     rows: list[Row] = []
     for lane, names in folded.lanes.contested.items():
-        told = [
-            {"event": name, "actor": found.by, "action": found.do} for name in names if (found := event(name))
-        ]  # fmt: skip
+        told = [_told(found) for name in names if (found := event(name))]
         about = event(names[0]) if lane == "canonical" else None
         shown = about.of if about else lane[5:] if lane.startswith("plan:") else record
         rows.append({"record": shown, "problem": "contested", "about": lane, "events": told})
     for problem, judged in (("illegal", folded.illegal), ("incomplete", folded.dangling)):
         for seen in judged:
-            told = [{"event": seen.event.id, "actor": seen.event.by, "action": seen.event.do}]
-            rows.append({"record": seen.event.of, "problem": problem, "about": seen.why, "events": told})
+            rows.append({"record": seen.event.of, "problem": problem, "about": seen.why, "events": [_told(seen.event)]})
     return rows
+
+
+def _told(event: Event) -> Row:
+    """Return an event so that it can be told from another of its verb: what it names, or why it happened."""
+    about = next((told for key in TELLING if (told := event.get(key))), None)
+    return {"event": event.id, "actor": event.by, "action": event.do, "about": about}

@@ -173,6 +173,7 @@ class Git:
                 capture_output=True,
                 env=self._environment({**self.extra, **(extra or {})}),
                 check=False,
+                restore_signals=False,  # a limit on files is then git's to tell, and to tidy up after
             )
 
     @contextlib.contextmanager
@@ -202,7 +203,7 @@ class Git:
             return subprocess.Popen(
                 ["git", *(WITH_HOOKS if hooks else OPTIONS), *arguments],
                 cwd=self.cwd, env=self._environment(extra), start_new_session=apart,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False,
             )  # fmt: skip
 
     def run_apart(self, *arguments: str, data: bytes, extra: Mapping[str, str], patience: float) -> bytes:

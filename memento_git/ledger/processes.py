@@ -77,16 +77,17 @@ def members(dispatch: str, leaders: tuple[Process | None, ...]) -> list[psutil.P
 def end(dispatch: str, *leaders: Process | None, grace: float = GRACE) -> int:
     """End all processes of a dispatch: ask first, then force; return how many there were.
 
+    One whose parent ended at the first word is still known at the next.
     Nobody is waited for by the system's call: whoever started a process wants to learn its exit code.
     """
     import psutil
 
-    seen: set[int] = set()
+    seen: dict[int, psutil.Process] = {}
     for force, patience in ((False, grace), (True, GRACE), (True, GRACE)):
-        left = members(dispatch, leaders)
+        seen |= {process.pid: process for process in members(dispatch, leaders)}
+        left = [process for process in seen.values() if _runs(process)]
         if not left:
             break
-        seen |= {process.pid for process in left}
         for process in left:
             with contextlib.suppress(psutil.Error):
                 if force:

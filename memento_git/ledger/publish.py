@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FEW: Final = 10
 SCRATCH: Final = "refs/memento/scratch"
+WHOLE: Final = b"END OF CRASH REPORT"
 SIGNING_PATIENCE: Final = 60
 INDEX_PATIENCE: Final = 10.0
 REF_PATIENCE: Final = 3.0
@@ -187,7 +188,7 @@ def _import(git: Git, stream: bytes, *, loose: bool) -> str:
     finally:
         for report in git.git_dir.glob("fast_import_crash_*"):
             text = report.read_bytes()
-            if not text or SCRATCH.encode() in text:
+            if SCRATCH.encode() in text or WHOLE not in text:  # of a report that was cut short nobody learns anything
                 report.unlink(missing_ok=True)
 
 

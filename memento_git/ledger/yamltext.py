@@ -134,6 +134,10 @@ class _Writer(getattr(yaml, "CDumper", yaml.Dumper)):  # type: ignore[misc]
 
 
 def _text(writer: Any, text: str) -> Any:
+    if not text.isascii():
+        from memento_git.texts.typed import refuse_not_utf8
+
+        refuse_not_utf8(text)
     style = "|" if "\n" in text else None
     return writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 

@@ -84,6 +84,7 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "candidate": Field(t.Flag(), doc="one of several tries at the same task"),
             "recovery_of": Field(t.id_of("dispatch"), doc="dispatch that it replaces"),
             "brief": Field(t.DIGEST, doc="digest of the brief that was handed over; after a recovery, of the bundle"),
+            "terms": Field(t.DIGEST, doc="digest of criteria, verification and text as they were handed over"),
             "branch": Field(LINE, doc="branch of the work tree that was made for it"),
             "allowed": Field(t.ListOf(LINE), doc="rules of destructive commands that the note allows"),
             "over_budget": Field(t.Text(), doc="why, although the task is beyond its budget"),

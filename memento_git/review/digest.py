@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.ids import ID
-from memento_git.work.nextsteps import at, broken, failed_gates, held_back
+from memento_git.work.nextsteps import at, broken, failed_gates, held_back, stranded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,6 +70,9 @@ def _of_tasks(held: Row) -> Iterable[Row]:
         elif row["proven"] is False:
             why = "; ".join(row["unproven_because"]) or "nothing proves it"
             yield {"kind": "proof", "record": row["id"], "about": f"“{row['title']}” is not proven: {why}"}
+
+    for stuck in stranded(held["tasks"]):
+        yield {"kind": "task", "record": stuck.task["id"], "about": stuck.why}
 
 
 def _risks(held: Row) -> Iterable[Row]:

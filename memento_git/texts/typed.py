@@ -23,6 +23,22 @@ class TextEmpty(TextInvalid):
     hint_ = "write what it shall say"
 
 
+class NotUtf8(TextInvalid):
+    """A name of other bytes than UTF-8, which git takes and a text file cannot hold."""
+
+    sentence = "{given!r} is not UTF-8"
+    hint_ = "rename it: records name only what is UTF-8"
+
+
+def refuse_not_utf8(*given: str) -> None:
+    """Refuse texts that stand for bytes which are not UTF-8."""
+    for text in given:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise NotUtf8(given=text[:200]) from None
+
+
 class ReasonRequired(Refused):
     token = "reason_required"
     sentence = "{verb} needs a reason"

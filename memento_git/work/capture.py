@@ -17,15 +17,17 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
+from memento_git.ledger import processes
 from memento_git.model.types import FORBIDDEN
 from memento_git.texts.secrets import MARGIN, NOTHING
 from memento_git.work.verification import OUTSIDE, named_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 CHUNK: Final = 64 * 1024
 GRACE: Final = 2.0
+ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 MACHINE_PATH: Final = re.compile(r"(?:(?<![\w./~>])|(?<=file://))/(?:[\w.+@~-]+/)+[\w.+@~-]*")
 ROOTS: Final = {
     "usr", "home", "opt", "var", "tmp", "etc", "root", "mnt", "media", "srv", "run", "lib", "nix", "snap",
@@ -91,7 +93,7 @@ class Captured(NamedTuple):
     seconds: float
     stdout: Stream
     stderr: Stream
-    interrupted: bool = False
+    interrupted: str = ""
 
 
 class Tee(threading.Thread):
@@ -179,30 +181,54 @@ def run_command(
     return Captured(128 + killed if killed else code, killed, timed_out, seconds, *streams, interrupted)
 
 
-def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool, bool]:
-    """Wait for the command; tell whether it had to be ended for taking too long, and whether it was interrupted."""
-    before = signal.getsignal(signal.SIGINT)
-    on_main = threading.current_thread() is threading.main_thread()
-    own_group = timeout is not None
-    interrupts = []
+def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool, str]:
+    """Wait for the command; tell whether it had to be ended for taking too long, and by which signal we should end.
+
+    A terminal's interrupt reaches the command by itself. Who asks us alone to end means the command, and all of it.
+    """
+    asked: list[str] = []
+    ending: list[threading.Thread] = []
 
     def pass_on(number: int, frame: object) -> None:  # noqa: ARG001 (the signal module's shape)
-        interrupts.append(number)
-        if own_group:
+        asked.append(signal.Signals(number).name)
+        if number != signal.SIGINT:
+            ending.append(threading.Thread(target=_end_all, args=(process,)))
+            ending[-1].start()
+        elif timeout is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, number)
 
-    if on_main:
-        signal.signal(signal.SIGINT, pass_on)
+    late = False
+    with _taken(pass_on):
+        try:
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            _end_group(process)
+            late = True
+        for thread in ending:
+            thread.join()
+    return late, asked[0] if asked else ""
+
+
+@contextlib.contextmanager
+def _taken(handler: Callable[[int, object], None]) -> Iterator[None]:
+    """Take the signals that end a process, while the block runs; one that is ignored stays so."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ENDING:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, handler)
     try:
-        process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        _end_group(process)
-        return True, bool(interrupts)
+        yield
     finally:
-        if on_main:
-            signal.signal(signal.SIGINT, before)
-    return False, bool(interrupts)
+        for number, own in before.items():
+            signal.signal(number, own)
+
+
+def _end_all(process: subprocess.Popen[bytes]) -> None:
+    """End a command and what it has started: ask first, then force."""
+    processes.end("", processes.of(process.pid), grace=GRACE)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -318,8 +344,13 @@ def tools(git_version: str) -> dict[str, str]:
 
 
 def inside(top: Path, given: Path) -> str:
-    """Return a path relative to the repository; refuse what lies, or leads, outside."""
+    """Return a path relative to the repository; refuse what lies, or leads, outside, and what no record can name."""
+    from memento_git.texts.typed import refuse_not_utf8
+
+    refuse_not_utf8(given.name)
     try:
-        return given.resolve().relative_to(top.resolve()).as_posix()
+        found = given.resolve().relative_to(top.resolve()).as_posix()
     except (ValueError, OSError):
         raise OutsideRepository(path=given.name) from None
+    refuse_not_utf8(found)
+    return found

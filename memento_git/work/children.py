@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import processes
-from memento_git.work.capture import GRACE, Captured, CommandMissing, CommandNotStarted, Tee
+from memento_git.work.capture import ENDING, GRACE, Captured, CommandMissing, CommandNotStarted, Tee
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.processes import Process
 
 STEP: Final = 0.05
-ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 KEPT: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSH", "GIT_ASKPASS", "GIT_EDITOR", "GIT_TERMINAL_PROMPT")
 KEPT_NAMES: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
+from memento_git.ledger import codec
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work import guard
 from memento_git.work import refusals as no
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from memento_git.errors import MementoError
     from memento_git.folding.rows import Row
     from memento_git.model.policy import Policy
+    from memento_git.model.work import Prose
     from memento_git.work.state import RunState
 
 Texts = list[tuple[str, str]]
@@ -56,6 +59,24 @@ def shared_texts(state: RunState) -> Texts:
 def texts(state: RunState, task: str) -> Texts:
     """Return all that is handed over with a task."""
     return [*guard.texts_of(state.prose(task), "task"), *shared_texts(state)]
+
+
+def terms(prose: Prose) -> str:
+    """Return the digest of what a task asks of whoever works on it: criteria, verification and text."""
+    told = [prose.list("criteria"), prose.data.get("verify") or {}, prose.body]
+    return codec.digest_of(json.dumps(told, sort_keys=True, ensure_ascii=False).encode())
+
+
+def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
+    """Refuse to go on with a hand-off whose task asks something else by now: its worker has not read that."""
+    opened = state.event(dispatch.replace("dispatch", "event", 1))
+    known = opened.get("terms") if opened is not None else ""
+    if known not in ("", codec.REDACTED, terms(state.prose(task))):
+        raise no.TermsChanged(task=task, dispatch=dispatch)
+
+
+def changed_terms(state: RunState, task: str, dispatch: str) -> MementoError | None:
+    return None if state.unread(task) else _refusal(refuse_changed_terms, state, task, dispatch)
 
 
 def beyond(state: RunState, task: str, policy: Policy, executor: str = "") -> str:

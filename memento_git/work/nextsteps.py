@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.ids import option
 from memento_git.model.states import FINAL_RUN
@@ -20,6 +20,12 @@ def all_done(tasks: Sequence[Row]) -> bool:
     """Tell whether nothing of the work is left: each task is settled, and proven where that is asked."""
     ended = ("completed", "accepted", "cancelled")
     return all(row["status"] in ended and row["proven"] is not False for row in tasks)
+
+
+def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]:
+    """Return the gates that have failed, without those of tasks in such a state: they hold nothing up."""
+    done_with = {row["id"] for row in held["tasks"] if row["status"] in but}
+    return [row for row in held["gates"] if row["status"] == "failed" and row["scope"] not in done_with]
 
 
 def next_steps(
@@ -45,7 +51,7 @@ def next_steps(
     steps += [
         {"why": f"gate {row['kind']} of {row['scope']} has failed",
          "command": f"memento gate record {row['kind']} passed {option(row['scope'])}"}
-        for row in failed_gates(held)
+        for row in failed_gates(held, but=("cancelled", "rejected"))
     ]  # fmt: skip
     steps += [
         {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
@@ -53,12 +59,6 @@ def next_steps(
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
     return [*steps, *_plan_steps(held), *merges, *_task_steps(held, gates, away)]
-
-
-def failed_gates(held: Row) -> list[Row]:
-    """Return the failed gates that hold something up: a cancelled task's hold up nothing any more."""
-    cancelled = {row["id"] for row in held["tasks"] if row["status"] == "cancelled"}
-    return [row for row in held["gates"] if row["status"] == "failed" and row["scope"] not in cancelled]
 
 
 def broken(held: Row) -> list[Sequence[Any]]:
@@ -78,6 +78,35 @@ def held_back(held: Row) -> list[Row]:
         if row["held_back"] and row["held_back"]["error"] != "plan_changed":
             found.setdefault((row["held_back"]["error"], row["held_back"]["next"]), row)
     return list(found.values())
+
+
+class Stranded(NamedTuple):
+    """A task that waits for cancelled ones, so that its turn never comes, and the command that takes those away."""
+
+    task: Row
+    why: str
+    command: str
+
+
+def stranded(tasks: Sequence[Row]) -> list[Stranded]:
+    """Return the pending tasks that wait for cancelled ones; the repair of one takes its place in the command."""
+    known = {row["id"]: row for row in tasks}
+    repairs = {row["repairs"]: row["id"] for row in tasks if row["repairs"]}
+    found = []
+    for row in tasks:
+        gone = [other for other in row["waits_on"] if other in known and known[other]["status"] == "cancelled"]
+        if row["status"] == "pending" and gone:
+            told = ", ".join(f"“{known[other]['title']}”" for other in gone)
+            why = f"“{row['title']}” waits on {told}, which {'is' if len(gone) == 1 else 'are'} cancelled"
+            found.append(Stranded(row, why, leaving_out(row["id"], row["dependencies"], gone, repairs)))
+    return found
+
+
+def leaving_out(task: str, dependencies: Sequence[str], gone: Sequence[str], repairs: Mapping[str, str]) -> str:
+    """Return the command that leaves dependencies of a task out, or puts what repairs them in their place."""
+    left = dict.fromkeys(repairs.get(other, "") if other in gone else other for other in dependencies)
+    options = " ".join(f"--depends-on {other}" for other in left if other) or "--no-dependencies"
+    return f"memento task revise {task} {options}"
 
 
 def _mending(held: Row) -> list[Row]:
@@ -137,16 +166,29 @@ def _task_steps(held: Row, gates: Sequence[Row], away: Mapping[str, Row]) -> lis
          "command": f"memento task reopen {row['id']} --reason WHY"}
         for row in tasks if row["status"] == "blocked"
     ][:SOON]  # fmt: skip
-    claimed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    steps += [{"why": one.why, "command": one.command} for one in stranded(tasks)[:SOON]]
     steps += [
         {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
         for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
+    return [*steps, *_open_steps(held, tasks, away), *_ending(held, gates)][: SOON + 2]
+
+
+def _open_steps(held: Row, tasks: Sequence[Row], away: Mapping[str, Row]) -> list[Row]:
+    """Return the steps of tasks that are handed out, or could be; a hand-off of other words is made anew."""
+    handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
+    steps = [
+        {"why": f"“{row['title']}” was revised after it was handed out",
+         "command": f"memento dispatch recover {handed[row['id']]['dispatch_id']} --force --reason WHY --requeue"}
+        for row in tasks if row["id"] in handed and handed[row["id"]]["outdated"]
+    ][:SOON]  # fmt: skip
     for row in tasks:
         if len(steps) >= SOON + 2:
-            return steps[: SOON + 2]
-        if row["status"] == "dispatched" and row["id"] in claimed:
-            name = claimed[row["id"]]["dispatch_id"]
+            break
+        if row["id"] in handed and handed[row["id"]]["outdated"]:
+            continue
+        if row["status"] == "dispatched" and row["id"] in handed:
+            name = handed[row["id"]]["dispatch_id"]
             waits = {"why": f"“{row['title']}” waits to be claimed", "command": f"memento dispatch claim {name}"}
             steps.append(away.get(name, waits))
         elif row["status"] == "in_progress":
@@ -155,7 +197,7 @@ def _task_steps(held: Row, gates: Sequence[Row], away: Mapping[str, Row]) -> lis
             steps.append(
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}
             )
-    return [*steps, *_ending(held, gates)][: SOON + 2]
+    return steps
 
 
 def _ending(held: Row, gates: Sequence[Row]) -> list[Row]:

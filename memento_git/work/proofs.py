@@ -27,6 +27,11 @@ def front_matter(state: RunState, identity: str) -> Mapping[str, Any]:
     return found.data if isinstance(found, Prose) else NOTHING
 
 
+def dependents(state: RunState, task: str) -> list[str]:
+    """Return the tasks that depend on a task."""
+    return [other for other in state.ids("task") if task in (front_matter(state, other).get("depends_on") or ())]
+
+
 def asked_of(state: RunState, task: str, policy: Policy, extra: Sequence[Source] = ()) -> Asked:
     """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
     told, plan = front_matter(state, task), front_matter(state, state.canonical)

@@ -134,6 +134,10 @@ class DependencyOpen(Refused):
     hint_ = "see what is ready: memento task list --ready"
 
 
+class DependencyGone(DependencyOpen):
+    hint_ = "leave it out, or name what takes its place: {command}"
+
+
 class DependencyCycle(Refused):
     token = "dependency_cycle"
     sentence = "these tasks would depend on one another: {cycle}"
@@ -208,6 +212,15 @@ class NotExpired(Refused):
     token = "claim_not_expired"
     sentence = "{holder} holds dispatch {dispatch} until {until}"
     hint_ = "wait, or take it: memento dispatch recover {dispatch} --force --reason WHY"
+
+
+class TermsChanged(Refused):
+    token = "terms_changed"
+    sentence = "the criteria, verification or text of task {task} changed after dispatch {dispatch} was handed out"
+    hint_ = (
+        "hand it out anew, as it is now: memento dispatch recover {dispatch} --force --reason WHY --requeue; or put "
+        "the words back"
+    )
 
 
 class EvidenceRequired(Refused):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
-from memento_git.folding.lanes import STATUS, WORST_EVIDENCE
+from memento_git.folding.lanes import OPEN_DISPATCH, STATUS, WORST_EVIDENCE
 from memento_git.folding.rows import Row, audit, troubles
 from memento_git.folding.settling import takes_out
 from memento_git.ledger import layout
@@ -173,6 +173,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
                 "branch": (opened.get("branch") or None) if opened else None,
                 "partial": (ended.get("partial") or None) if ended else None,
                 "executor_invoked": name in invoked,
+                "outdated": found["status"] in OPEN_DISPATCH and bool(handout.changed_terms(state, task, name)),
             }
         )
     return sorted(rows, key=lambda row: (row["created_at"] or "", row["dispatch_id"]))

@@ -84,15 +84,27 @@ def sound(found: Iterable[Cited], task: str) -> list[Cited]:
 
 
 def contradictions(found: Iterable[Cited], asked: Asked, proving: Collection[str]) -> list[str]:
-    """Return what failed in its latest run and is of a kind that is asked or that proves, or is asked itself."""
+    """Return what failed in its latest run, or came to something else when it was run again.
+
+    That counts of what is asked itself, and of a kind that is asked or that proves.
+    """
     kinds = {*asked.evidence, *proving}
     return [
-        f"{_told(one)} failed in its latest run for this code: {one.evidence.id}"
+        f"{_told(one)} {why}: {one.evidence.id}"
         for one in found
         if one.evidence is not None
-        and outcome_of(one.evidence.data) == "failed"
+        and (why := _against(one))
         and (one.evidence.kind in kinds or any(is_of(one.evidence, command) for command in asked.commands))
     ]
+
+
+def _against(one: Cited) -> str:
+    """Return what evidence says against a completion, or nothing; an approval that holds no more says nothing."""
+    if one.evidence is None:
+        return ""
+    if outcome_of(one.evidence.data) == "failed":
+        return "failed in its latest run for this code"
+    return f"is contradicted: {one.contradicted}" if one.contradicted and "command" in one.evidence.data else ""
 
 
 def _told(one: Cited) -> str:

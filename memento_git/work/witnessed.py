@@ -38,6 +38,18 @@ def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
     return [scrubber.argument(word, program=not at) for at, word in enumerate(redact_words(argv))]
 
 
+def ended_by(run: capture.Captured) -> list[str]:
+    """Return what is wrong with a command that ended because memento was asked to end, whatever it came to itself."""
+    return [f"it was ended by {run.interrupted}"] if run.interrupted not in ("", "SIGINT") else []
+
+
+def marks(top: Path, start: Path, reports: Sequence[str]) -> dict[str, tuple[int, int] | None]:
+    """Return what tells of each report whether a command has written it; refuse one that no record can name."""
+    for report in reports:
+        capture.inside(top, start / report)
+    return {report: mark(start / report) for report in reports}
+
+
 def mark(path: Path) -> tuple[int, int] | None:
     """Return what tells whether a command has written a file."""
     try:

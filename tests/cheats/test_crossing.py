@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import settling, tasks, verifying
+from memento_git.work.actions import dispatches, settling, tasks, verifying
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
@@ -121,7 +121,8 @@ def test_histories_that_cross_without_a_cheat(doors: Doors, *, later: bool) -> N
 
     crossed(doors, on_main, later=later)
     for task, claim in claims.items():
-        doors.play.complete(claim, doors.play.evidence(task))
+        anew = doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Other terms.", requeue=True)[1]
+        doors.play.complete(doors.play.do(dispatches.claim_dispatch, anew), doors.play.evidence(task))
     doors.play.do(verifying.verify_task, one)
     for code, found in looks(doors):
         assert (code, [row for row in found if row["code"] not in ("C001", "C002")]) == (0, [])

@@ -164,8 +164,8 @@ def test_criteria_that_are_weakened_between_hand_out_and_completion(doors: Doors
     doors.landed()
     doors.edit(task, HARD[1], "It runs.")
     evidence = doors.play.evidence(task)
-    for _ in doors.accepted("dispatch complete", dispatch=claim, evidence=[evidence]):
-        assert doors.check("--base", "main")[0] == 5
+    doors.refused("terms_changed", "dispatch complete", dispatch=claim, evidence=[evidence])
+    doors.completed(task, evidence, dispatch=claim)
     assert f"{task} was in_progress when its criteria changed" in doors.caught("D007")
 
 
@@ -176,7 +176,9 @@ def test_verification_that_is_taken_out_of_a_task_after_it_was_handed_out(doors:
     text = doors.file(task).read_text()
     start, end = text.index("verify:"), text.index("\n---\n")
     doors.write(doors.path(task), text[:start].rstrip("\n") + text[end:])
-    doors.play.complete(claim, doors.play.evidence(task))
+    evidence = doors.play.evidence(task)
+    doors.refused("terms_changed", "dispatch complete", dispatch=claim, evidence=[evidence])
+    doors.completed(task, evidence, dispatch=claim)
     assert f"{task} was in_progress when its verify changed" in doors.caught("D007")
 
 

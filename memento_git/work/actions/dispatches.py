@@ -14,7 +14,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
 from memento_git.work import codestate, guard, handout, preflight, rows, trust, verification
 from memento_git.work import refusals as no
-from memento_git.work.actions import bundles, checkpoints, worktrees
+from memento_git.work.actions import bundles, checkpoints, tasks, worktrees
 from memento_git.work.desk import Desk, dispatch_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def hand_out(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
-        brief=brief, branch=_branch(name) if apart else "",
+        brief=brief, terms=handout.terms(prose), branch=_branch(name) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
 
@@ -112,6 +112,8 @@ def _dependency_done(desk: Desk, state: RunState, task: str, other: str) -> None
         raise no.DependencyOpen(task=task, dependency=other, status="missing")
     if not state.is_done(other, desk.policy):
         status = state.task_status(other)
+        if status == "cancelled":
+            raise no.DependencyGone(task=task, dependency=other, status=status, command=tasks.leaving_out(state, task))
         shown = "completed but not proven" if status in ("completed", "accepted") else status
         raise no.DependencyOpen(task=task, dependency=other, status=shown)
 
@@ -147,6 +149,7 @@ def take(
     until = _until(tx, lease or desk.policy.lease)
     held = state.dispatches(task).get(name, {})
     _judge_first(desk, state, task, "claimed", dispatch=name, until=until)
+    handout.refuse_changed_terms(state, task, name)
     if held.get("status") != "claimed" or held.get("holder") != tx.actor:
         _take_ref(tx, state, task, Claim(name, tx.actor, until), fresh=fresh)
     desk.happen(
@@ -262,6 +265,7 @@ def complete(
     ended = state.dispatches(task).get(name, {}).get("status", "")
     if ended in ("completed", "failed", "recovered"):
         raise no.DispatchTerminal(dispatch=name, state=ended)
+    handout.refuse_changed_terms(state, task, name)
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):

@@ -85,12 +85,13 @@ def witness(
     cwd = capture.inside(top, start)
     before = codestate.code_now(git, covers)
     keep = keep or _policy(ledger).output
-    old = {report: witnessed.mark(start / report) for report in reports}
+    old = witnessed.marks(top, start, reports)
     run = (runner or functools.partial(capture.run_command, quiet=quiet))(argv, start, keep=keep, timeout=timeout)
     if required and run.interrupted:
         raise KeyboardInterrupt
     after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, start, old)
+    problems += witnessed.ended_by(run)
     command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
     data: dict[str, Any] = {
         "kind": kind,

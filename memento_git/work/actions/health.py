@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
@@ -143,10 +144,8 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
         yield Answer(
             "operation", "warn", f"{busy[0]} is in progress: writing is refused meanwhile", "finish or abort it"
         )
-    if (git.git_dir / "index.lock").exists():
-        yield Answer(
-            "index", "warn", "index.lock exists: another git is running, or one crashed", "remove it if none runs"
-        )
+    if (left := git.git_dir / "index.lock").exists():
+        yield _locked("index", left, "index.lock")
     if journal.pending(git):
         yield Answer(
             "interrupted changes", "fail", "a change was not finished in the work tree", "memento doctor --fix"
@@ -169,9 +168,14 @@ def _git_directory(git: Git) -> Iterator[Answer]:
             )  # fmt: skip
     ref = git.head()[1]
     for folder, name in ((git.git_dir, "HEAD"), (git.common_dir, ref), (git.common_dir, "packed-refs")):
-        if (folder / f"{name}.lock").exists():
-            message = f"{name}.lock exists: another git is running, or one crashed"
-            yield Answer("branch", "warn", message, "remove it if none runs")
+        if (left := folder / f"{name}.lock").exists():
+            yield _locked("branch", left, f"{name}.lock")
+
+
+def _locked(what: str, left: Path, name: str) -> Answer:
+    """Tell of a lock that refuses changes; whether a git of another machine holds it, nobody here knows."""
+    message = f"{name} exists: another git is running, or one crashed"
+    return Answer(what, "warn", message, f"where no git runs, remove it: rm {shlex.quote(str(left))}")
 
 
 def _folder(git: Git, top: Path) -> Iterator[Answer]:

@@ -310,6 +310,8 @@ class _Run:
             found = patiently(self.ledger, "dispatch run", act, self.stop)
         except LOST as lost:
             return self._lost(lost)
+        except no.TermsChanged as changed:
+            raise _Ended("stopped", changed.message) from None
         except no.RunNotActive:
             raise _Ended("stopped", self.stop.why) from None
         return self._outcome("completed", evidence=tuple(found))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, layout
 from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
-from memento_git.texts.typed import TextInvalid
+from memento_git.texts.typed import TextInvalid, refuse_not_utf8
+from memento_git.work import handout, nextsteps, proofs
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.store import Transaction
     from memento_git.work.state import RunState
+
+
+MOST: Final = 3
 
 
 def add_task(
@@ -105,6 +109,7 @@ def place(given: str) -> str:
     """Return a path of the repository as records hold it."""
     from memento_git.model.types import PLACE
 
+    refuse_not_utf8(given)
     clean = given.replace("\\", "/").removeprefix("./").rstrip("/")
     problems: list[Any] = []
     PLACE.read(clean, (), problems)
@@ -143,6 +148,9 @@ def revise_task(
         refuse_cycle({**graph, identity: changes["depends_on"]}, identity)
     desk.rewrite(prose.path, prose.data, changes, desk.optional("body", body))
     tx.touch(state.id, identity)
+    handed = state.folded(identity).lanes.open_dispatches()
+    unread = [why for name in handed if (why := handout.changed_terms(state, identity, name)) is not None]
+    tx.ledger.warnings += [f"{why.message}; {why.hint}" for why in unread]
     return identity
 
 
@@ -174,8 +182,22 @@ def reopen_task(tx: Transaction, task: str, *, reason: str = "") -> str:
 
 
 def cancel_task(tx: Transaction, task: str, *, reason: str = "") -> str:
-    """Say that a task will not be done."""
-    return _moved(tx, task, "cancelled", "cancelling a task", reason)
+    """Say that a task will not be done, and tell which tasks wait for it and what can be done for them."""
+    identity = _moved(tx, task, "cancelled", "cancelling a task", reason)
+    state = Desk.of(tx).find(identity, "task")[1]
+    waiting = [other for other in proofs.dependents(state, identity) if state.task_status(other) == "pending"]
+    tx.ledger.warnings += [f"{other} waits for {identity}: {leaving_out(state, other)}" for other in waiting[:MOST]]
+    if waiting[MOST:]:
+        tx.ledger.warnings.append(f"{len(waiting) - MOST} more tasks wait for {identity}: memento status")
+    return identity
+
+
+def leaving_out(state: RunState, task: str) -> str:
+    """Return the command that takes cancelled tasks out of what a task depends on."""
+    gone = [other for other in state.prose(task).list("depends_on") if state.task_status(other) == "cancelled"]
+    repairs = {repaired: name for name in state.ids("task")
+               if (repaired := proofs.front_matter(state, name).get("repairs"))}  # fmt: skip
+    return nextsteps.leaving_out(task, state.prose(task).list("depends_on"), gone, repairs)
 
 
 def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:

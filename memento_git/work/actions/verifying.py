@@ -230,9 +230,8 @@ def _waiting(state: RunState, task: str) -> list[str]:
     """Return the unfinished tasks that depend on a task."""
     return [
         other
-        for other in state.ids("task")
-        if task in (proofs.front_matter(state, other).get("depends_on") or ())
-        and state.task_status(other) not in ("completed", "accepted", "cancelled")
+        for other in proofs.dependents(state, task)
+        if state.task_status(other) not in ("completed", "accepted", "cancelled")
     ]
 
 
