@@ -330,6 +330,9 @@ def test_a_merge_that_is_staged_is_compared_with_both_its_sides(branch: Play, cl
     git(branch.root, "reset", "-q", "HEAD", "--", ".memento")
     code, out, _ = cli("check", "--staged", "-C", str(branch.root))
     assert (code, "D002" in out) == (5, True)
+    for told in re.findall("fix: git (checkout MERGE_HEAD .*) puts it back", out):
+        git(branch.root, *told.split())
+    assert cli("check", "--staged", "-C", str(branch.root))[0] == 0
     root = git(branch.root, "rev-list", "--max-parents=0", "HEAD")
     assert cli("check", "--base", f"{root}^@", "-C", str(branch.root))[0] == 1
 

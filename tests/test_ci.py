@@ -182,13 +182,14 @@ def test_a_push_is_compared_with_what_was_there_before_it(job: Job) -> None:
     git(job.play.root, "update-ref", "refs/remotes/origin/main", target)
     git(job.play.root, "checkout", "-q", "feature")
     parted = git(job.play.root, "merge-base", "feature", target)
-    assert job.step("base", BEFORE=parted, DEFAULT="main") == both(parted)
     branch = {"base": parted, "against": target}
+    assert job.step("base", BEFORE=git(job.play.root, "rev-parse", "HEAD~1"), DEFAULT="main") == branch
     assert job.step("base", BEFORE="0" * 40, DEFAULT="main") == branch  # its first push
     assert job.step("base", BEFORE="12" * 20, DEFAULT="main") == branch  # a forced one
     assert job.step("base", DEFAULT="main") == branch  # started by hand
     assert job.step("base", QUEUED_ON=target, DEFAULT="main") == both(target)
     git(job.play.root, "checkout", "-q", target)
+    assert job.step("base", BEFORE=parted, DEFAULT="main") == both(parted)
     assert job.step("base", BEFORE="0" * 40, DEFAULT="main") == {}
     assert (job.code, "checked as it is" in job.said) == (0, True)
     assert job.step("check")["code"] == "0"

@@ -160,6 +160,17 @@ def depth_of(git: Git) -> int | None:
     return int(git.answer("rev-list", "--count", "HEAD") or 0)
 
 
+def refuse_cut(git: Git, bases: Sequence[str], head: str) -> None:
+    """Refuse where a shallow clone lacks some of the commits between bases and a head."""
+    depth = depth_of(git)
+    if depth is None:
+        return
+    cut = {*(git.common_dir / "shallow").read_text(encoding="ascii").split()}
+    told = git.run("rev-list", head, *(f"^{base}" for base in bases)).decode()
+    if cut & {*told.split()}:
+        raise ForkMissing(depth=depth, what="all commits of this branch", fetch=_deeper(depth))
+
+
 def _apart(git: Git, one: str, base: str, other: str, tip: str) -> tuple[str, ...]:
     """Say where the older side is no part of the newer one, so that what only it has looks removed."""
     found = git.answer("merge-base", base, tip)

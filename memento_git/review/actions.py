@@ -105,7 +105,7 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     if branch:
         refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
         found = next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), "")
-        if not sha or (found and git.is_before(sha, git.answer("merge-base", head, found) or sha)):
+        if not sha or (found and sha in (git.answer("merge-base", "--all", head, found) or "").split()):
             return found or refs[0]
     return sha or (PARENT if is_merge else "")
 

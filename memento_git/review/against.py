@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.fold import group_of, plans_of, undone_by
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
+from memento_git.ledger.changes import MERGING
 from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
@@ -183,7 +184,10 @@ class Comparison:
 
     def put_back(self, code: str, path: str, message: str) -> Finding:
         """Return the finding of a file that the base has as it should be."""
-        how = f"git checkout HEAD -- {path}" if self.name == STAGED else f"memento check --base {self.name} --fix"
+        how = f"memento check --base {self.name} --fix"
+        if self.name == STAGED:
+            is_own = self.base.git.entries(self.base.commits[0], path)
+            how = f"git checkout {STAGED if is_own else MERGING} -- {path}"
         return Finding(code, path, 0, message, f"{how} puts it back")
 
     def _accounted(self, path: str, place: Place) -> bool:

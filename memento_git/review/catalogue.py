@@ -325,7 +325,7 @@ CATALOGUE: Final = {
         "A task's title, criteria or text changed after it was handed out; what was completed on the old text is "
         "unproven. An error where the branch completes what was handed out before, on other criteria, text or "
         "verification, or where policy asks less of such a task; where a task asks less that another one repairs; and "
-        "of a run that has ended.",
+        "of a run that has ended. Or a plan that asks less took the place of another one.",
         "Restore the text, or hand the task out anew, for the new one.",
     ),
     "D008": Kind(

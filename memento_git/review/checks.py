@@ -16,6 +16,7 @@ from memento_git.work.verification import asks_less, run_lines
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from memento_git.model.work import Event
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 
@@ -144,11 +145,15 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         yield Finding("P005", task.path, 0, message, fix, severity)
 
 
+def _ended(state: RunState, task: str) -> list[Event]:
+    return [seen.event for seen in state.folded(task).events if seen.event.do in ENDING]
+
+
 def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield what a task that is shown as done lacks."""
     ends = [*state.completions(task.id), *state.acceptances(task.id)]
     path = ends[0].path if ends else task.path
-    moves = ends or [seen.event for seen in state.folded(task.id).events if seen.event.do in ENDING]
+    moves = [*ends, *state.choices(task.id)] if ends else _ended(state, task.id)
     severity = scope.severity(*(event.id for event in moves))
     proof = state.proof(task.id, scope.policy)
     if not proof.proven:

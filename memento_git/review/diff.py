@@ -141,8 +141,9 @@ def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None
     shown = new or old or {}
     change = {
         "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
-        "from": old and old["status"], "to": new and new["status"], "by": _actors(events) or [shown["actor"]],
-        "reason": _reason(events), "changed_since_approval": bool(new and new["changed"]),
+        "from": old and old["status"], "to": new and new["status"],
+        "by": _actors(events) or ([] if old else [shown["actor"]]), "reason": _reason(events),
+        "changed_since_approval": bool(new and new["changed"]),
         "texts": texts(old, new, PLAN_TEXTS),
     }  # fmt: skip
     return change if change["from"] != change["to"] or change["texts"] or not (old and new) else None
@@ -157,7 +158,7 @@ def _evidence(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | 
     return {
         **{key: shown[key] for key in (*PROOF_KEYS, "task_ids", "approves", "uri")}, "change": _kind(old, new),
         "from": old and old["status"], "to": to,
-        "by": _actors(events) or [shown["actor"]], "trust_before": old and old["trust_level"],
+        "by": _actors(events) or ([] if old else [shown["actor"]]), "trust_before": old and old["trust_level"],
         "reason": _reason(events),
     }  # fmt: skip
 

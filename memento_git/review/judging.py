@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import absence, changes, codec, layout
+from memento_git.ledger import absence, changes, codec, layout, ranges
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
@@ -87,6 +87,8 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     """
     first = forks[0]
     differing, known = changes.differences(git, forks, head)
+    if not git.extra:
+        ranges.refuse_cut(git, forks, head)
     story = changes.NOTHING if git.extra else changes.story(git, forks, head)
     if not differing and not story.touched:
         return _of_others(git, first, head)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
 from memento_git.model.work import Evidence
-from memento_git.work import codestate, gatehold, release, remains, trust
+from memento_git.work import codestate, gatehold, proofs, release, remains, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -187,3 +187,6 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
                 continue
             principal = (signed or {}).get(one.id, "")
             yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, principal)
+        elif one.kind == "approval" and trust.outcome_of(one.data) == "failed":
+            for task in proofs.tasks_approved(state, one):  # who says no to its evidence says no to the task
+                yield Answer(one.id, one.data["by"], task, one.data["at"], yes=False)

@@ -67,9 +67,16 @@ def proving(state: RunState, task: str, policy: Policy) -> list[str]:
     return [event.get("dispatch") for event in counting(state, task) if state.proof_of(event, policy).proven]
 
 
+def judging(state: RunState, task: str) -> list[Event]:
+    """Return the acceptances that judged the completions which count: none that had not seen which one was chosen."""
+    choices = state.choices(task)
+    past = {seen.event.id: seen.past for seen in state.folded(task).events} if choices else {}
+    return [event for event in state.acceptances(task) if all(one.id in past[event.id] for one in choices)]
+
+
 def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> trust.Proof:
     """Return whether one completion proves its task, with what verification accepted since."""
-    accepted = [event for event in state.acceptances(completion.of) if event.get("text") == text]
+    accepted = [event for event in judging(state, completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
     found = proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
@@ -127,7 +134,11 @@ def _taken_back(state: RunState, approval: Evidence, of: str) -> str:
     Where it is to count for a record, answers to that, to the run and to evidence of that record count, too. A no that
     was withdrawn or redacted stays one, whoever did that, until it is followed by a yes.
     """
-    scopes = {approval.data["approves"], *((of, state.id) if of else ())}
+    scopes = {
+        approval.data["approves"],
+        *((of, state.id) if of else ()),
+        *(state.ids("task") if of == state.id else ()),
+    }
     latest = (str(approval.data["at"]), False, "", "")
     for name, data, is_no in _answers(state):
         asked, at, by = (str(data.get(key)) for key in ("approves", "at", "by"))
@@ -135,7 +146,11 @@ def _taken_back(state: RunState, approval: Evidence, of: str) -> str:
             continue
         if persons.is_same(by, approval.data["by"]):
             latest = max(latest, (at, is_no, asked, name))
-    return f"{approval.data['by']} answered no to {latest[2]} since, in {latest[3]}" if latest[1] else ""
+    return (
+        f"{approval.data['by']} answered no to {latest[2]} since, in {latest[3]}; a new yes would count"
+        if latest[1]
+        else ""
+    )
 
 
 def _answers(state: RunState) -> Iterator[tuple[str, Mapping[str, Any], bool]]:

@@ -222,6 +222,10 @@ class RunState(Happenings):
         """Return the candidate that was chosen, `contested` where choices disagree, or nothing."""
         return choice(self.folded(task).lanes)
 
+    def choices(self, task: str) -> list[Event]:
+        """Return the choices among candidates that hold."""
+        return self._standing(task, "selected")
+
     def acceptances(self, task: str) -> list[Event]:
         """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
         return self._standing(task, "accepted")

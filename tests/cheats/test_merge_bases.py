@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -208,6 +209,24 @@ def test_a_base_in_another_history_is_refused(doors: Doors) -> None:
     git(doors.root, "switch", "-q", "--detach", orphan)
     code, out, _ = doors.cli("check", "-C", str(doors.root), "--base", MAIN, "--json")
     assert (code, '"merge_base_missing"' in out) == (1, True)
+
+
+def test_a_shallow_clone_that_lacks_commits_of_the_branch_is_refused(doors: Doors, tmp_path: Path) -> None:
+    """Way: what the branch recorded and took away again lies beyond the commits that CI fetched."""
+    gone = doors.play.evidence(doors.play.task(), code=1)
+    doors.remove(gone)
+    assert gone in doors.caught("D010")
+    git(doors.root, "switch", "-q", "--detach", MAIN)
+    git(doors.root, "merge", "-q", "--no-ff", "--no-edit", WORK)
+    git(doors.root, "branch", "result")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth=2", "-b", "result", doors.root.as_uri(), str(shallow))
+    for options in (("--base", "HEAD^1"), ()):
+        code, out, _ = doors.cli("check", "-C", str(shallow), *options, "--json")
+        assert (code, json.loads(out)["error"]) == (1, "fork_missing")
+    git(shallow, "fetch", "-q", "--unshallow")
+    code, out, _ = doors.cli("check", "-C", str(shallow), "--base", "HEAD^1")
+    assert (code, "D010" in out) == (5, True)
 
 
 def test_a_shallow_clone_without_the_base_is_refused(doors: Doors, tmp_path: Path) -> None:

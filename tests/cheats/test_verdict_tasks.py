@@ -294,3 +294,33 @@ def test_work_without_a_plan_that_anybody_approved(doors: Doors) -> None:
     doors.forge(task, "dispatched", sees=[], executor="agent")
     assert doors.task(task)["status"] == "pending"
     doors.caught("T002")
+
+
+def test_a_candidate_that_is_chosen_as_if_the_acceptance_had_not_been_seen(doors: Doors) -> None:
+    """Way: the acceptance judged the other one, and lends its evidence to whichever is chosen."""
+    doors.policy("  verify: [{commands: [{run: [python3, check.py]}]}]\n")
+    task = doors.play.task()
+    good, bad = (doors.play.dispatch(task, f"agent-{number}", candidate=True) for number in (1, 2))
+    for dispatch in (good, bad):
+        doors.play.do(dispatches.claim_dispatch, dispatch)
+    proof = doors.witness(task)
+    doors.play.complete(good, proof)
+    doors.play.complete(bad, doors.play.evidence(task))
+    done = doors.last(task, "completed")
+    doors.forge(task, "accepted", text=doors.ref(task).digest, evidence=[str(doors.ref(proof))])
+    assert doors.play.is_proven(task)
+    doors.landed()
+    doors.forge(task, "selected", sees=[done], dispatch=bad, reason="better", scores={})
+    doors.unproven(task, "policy asks for `python3 check.py`")
+    doors.caught("P001")
+
+
+def test_a_plan_that_asks_less_than_the_one_that_a_task_was_handed_out_on(doors: Doors) -> None:
+    run = next(iter(doors.play.ledger.view().runs()))
+    strict = doors.play.do(plans.draft_plan, "Strict", "Do it.", run=run, require=["lint"])
+    doors.play.do(plans.approve_plan, strict)
+    doors.play.claimed(doors.play.task())
+    doors.landed()
+    lax = doors.play.do(plans.draft_plan, "Lax", "Do it.", run=run)
+    doors.play.do(plans.approve_plan, lax)
+    assert f"{lax} took the place of {strict}, and asks less: " in doors.warned("D007")
