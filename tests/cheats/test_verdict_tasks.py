@@ -310,7 +310,7 @@ def test_a_candidate_that_is_chosen_as_if_the_acceptance_had_not_been_seen(doors
     doors.forge(task, "accepted", text=doors.ref(task).digest, evidence=[str(doors.ref(proof))])
     assert doors.play.is_proven(task)
     doors.landed()
-    doors.forge(task, "selected", sees=[done], dispatch=bad, reason="better", scores={})
+    doors.forge(task, "selected", sees=[done], dispatch=bad, reason="better", scores={bad: 1})
     doors.unproven(task, "policy asks for `python3 check.py`")
     doors.caught("P001")
 
