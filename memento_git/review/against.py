@@ -141,9 +141,8 @@ class Comparison:
             if groups is None or place is None or self._reaches_far(change, place):
                 found[run] = None
             else:
-                groups.update(
-                    (plans_of(run) if kind_of(place.of) == "plan" else place.of, *self._judged(change, place))
-                )
+                groups.add(plans_of(run) if kind_of(place.of) == "plan" else place.of)
+                groups.update(self._judged(change, place))
         return found
 
     def _judged(self, change: Changed, place: Place) -> Sequence[str]:

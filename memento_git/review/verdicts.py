@@ -10,7 +10,7 @@ from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import gatehold, persons, signing
-from memento_git.work.verification import asks_less
+from memento_git.work.verification import asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,8 +43,9 @@ def _lax(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     was, now = (state.view.record(state.index.prose.get(name, "")) for name in (old, event.of))
     if event.id not in scope.added or not isinstance(was, Prose) or not isinstance(now, Prose):
         return
-    if less := asks_less({"verify": was.data.get("verify", {})}, {"verify": now.data.get("verify", {})}, scope.policy):
-        message = f"{event.of} took the place of {old}, and asks less: {'; '.join(less[:3])}"
+    asks = {why.asks for why in asked({}, now.data, scope.policy).why}
+    if less := [str(why) for why in asked({}, was.data, scope.policy).why if why.asks not in asks]:
+        message = f"{event.of} took the place of {old}, and asks less: before, {'; '.join(less[:3])}"
         yield Finding("D007", event.path, 0, message, "look whether that is as it should be", "warning")
 
 
