@@ -87,9 +87,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     """
     first = forks[0]
     differing, known = changes.differences(git, forks, head)
-    if not git.extra:
-        ranges.refuse_cut(git, forks, head)
-    story = changes.NOTHING if git.extra else changes.story(git, forks, head)
+    story = changes.NOTHING if git.extra else _story(git, forks, head)
     if not differing and not story.touched:
         return _of_others(git, first, head)
     base, view = View(git, tuple(forks), now), View(git, (head,), now)
@@ -122,6 +120,12 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     before = _before(first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+
+
+def _story(git: Git, forks: Sequence[str], head: str) -> changes.Story:
+    """Return what the commits of a branch did; refuse where some of them are not here."""
+    ranges.refuse_cut(git, forks, head)
+    return changes.story(git, forks, head)
 
 
 def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Report:

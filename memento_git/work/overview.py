@@ -164,14 +164,13 @@ def overview(
         from memento_git.work.state import RunState
 
         signatures.fill(RunState(view, run), signed)
-    stale = mark_stale(view, held["evidence"], held["tasks"])
+    held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
     held["counts"] = _counts(held["tasks"])
     signs = held.pop("signs")
     if signs:
         _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
-    held["stale"] = stale
     loose = f"{layout.RUNS}/{run}" in view.folders
     gates = _gates(view, held, signs=signs)
     held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, away=_away(view, held))

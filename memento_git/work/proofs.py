@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memento_git.model.clock import is_ahead
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence, Prose
 from memento_git.work import persons, remains, trust
@@ -131,36 +132,53 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
 def _taken_back(state: RunState, approval: Evidence, of: str) -> str:
     """Return the no that is the latest answer of whoever approved something, or nothing.
 
-    Where it is to count for a record, answers to that, to the run and to evidence of that record count, too. A no that
-    was withdrawn or redacted stays one, whoever did that, until it is followed by a yes.
+    Where it is to count for a record, answers to that, to the run and to evidence of that record count, too; for a run,
+    those to its tasks. A no that was withdrawn or redacted stays one, whoever did that, until it is followed by a yes.
     """
-    scopes = {
-        approval.data["approves"],
-        *((of, state.id) if of else ()),
-        *(state.ids("task") if of == state.id else ()),
-    }
-    latest = (str(approval.data["at"]), False, "", "")
-    for name, data, is_no in _answers(state):
-        asked, at, by = (str(data.get(key)) for key in ("approves", "at", "by"))
-        if asked not in scopes and of not in (one.tasks if (one := state.evidence(asked)) is not None else ()):
-            continue
-        if persons.is_same(by, approval.data["by"]):
-            latest = max(latest, (at, is_no, asked, name))
-    return (
-        f"{approval.data['by']} answered no to {latest[2]} since, in {latest[3]}; a new yes would count"
-        if latest[1]
-        else ""
-    )
+    data, held = approval.data, state.answers()
+    keys = [data["approves"], *((of, state.id, _proving(of)) if of else ())]
+    keys += state.ids("task") if of == state.id else []
+    given = [one for key in dict.fromkeys(keys) for one in held.get(key, ()) if persons.is_same(one.by, data["by"])]
+    latest = max(given, default=None)
+    if latest is None or not latest.is_no or latest.at < data["at"]:
+        return ""
+    return f"{data['by']} answered no to {latest.about} since, in {latest.evidence}; a new yes would count"
 
 
-def _answers(state: RunState) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
-    """Yield each answer of a run that is a no, or a yes which stands."""
+class Said(NamedTuple):
+    """One answer that counts; of two at one moment the no is the later."""
+
+    at: str
+    is_no: bool
+    about: str
+    evidence: str
+    by: str
+
+
+def _proving(task: str) -> str:
+    return f"evidence of {task}"
+
+
+def answers(state: RunState) -> dict[str, list[Said]]:
+    """Return each no of a run, and each yes that stands, by what it is about; of evidence, by its tasks, too."""
+    found: dict[str, list[Said]] = {}
+    for name, data, is_no in _given(state):
+        one = Said(str(data.get("at")), is_no, str(data.get("approves")), name, str(data.get("by")))
+        about = state.evidence(one.about) if kind_of(one.about) == "evidence" else None
+        for key in (one.about, *(map(_proving, about.tasks) if about is not None else ())):
+            found.setdefault(key, []).append(one)
+    return found
+
+
+def _given(state: RunState) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
+    """Yield each no, also what is left of a redacted one, and each yes that stands and is not dated after now."""
     for name in state.ids("evidence"):
         one = state.evidence(name)
-        if one is not None and "approves" in one.data:
-            outcome = trust.outcome_of(one.data)
-            if outcome == "failed" or (outcome == "passed" and state.evidence_status(name) == "recorded"):
-                yield name, one.data, outcome == "failed"
+        if one is None or "approves" not in one.data:
+            continue
+        outcome, ahead = trust.outcome_of(one.data), is_ahead(one.data["at"], state.view.now)
+        if outcome == "failed" or (outcome == "passed" and not ahead and state.evidence_status(name) == "recorded"):
+            yield name, one.data, outcome == "failed"
     for name, left in remains.said(remains.taken_away(state)):
         if left.get("outcome") == "failed":
             yield name, left, True

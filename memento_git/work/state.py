@@ -41,6 +41,7 @@ class RunState(Happenings):
         self.runners, self.shown = runners, shown
         self.fold = Fold(self, transitions.judge)
         self._proofs: dict[str, trust.Proof] = {}
+        self._answers: tuple[int, dict[str, list[proofs.Said]]] = (-1, {})
         self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
 
@@ -56,6 +57,7 @@ class RunState(Happenings):
         """Take note of an event that the transaction has just written."""
         super().added(event, group)
         self._proofs.clear()
+        self._answers = (-1, {})
         self.shared.clear()
 
     # Records.
@@ -202,6 +204,12 @@ class RunState(Happenings):
         ahead = is_ahead(found.data["at"], self.view.now)
         about = proofs.tasks_approved(self, found)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about)
+
+    def answers(self) -> dict[str, list[proofs.Said]]:
+        """Return what was answered, by what it is about."""
+        if self._answers[0] != len(self.index.evidence):
+            self._answers = len(self.index.evidence), proofs.answers(self)
+        return self._answers[1]
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
