@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event, Evidence
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
+    from memento_git.work.verification import Command
 
 NAMED = {"dispatch": "dispatch", "recovery_of": "dispatch", "plan": "plan", "successor": "evidence"}
 
@@ -114,6 +115,7 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
     fix = (
         f"memento task verify {task} runs what is asked; or memento task reopen {task}, and complete it with a new run"
     )
+    named: list[Evidence] = []
     for alike in found.values():
         fresh = [one for one in alike if trust.saw(one, scope.code)]
         told = "saw other code than this commit's" if not fresh else ""
@@ -121,20 +123,21 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
             told = f"covers {paths} alone, which the branch does not change"
         if told:
-            one = (fresh or alike)[0]
-            yield Finding("C001", one.path, 0, f"{one.id}, which proves {task}, {told}", fix, "warning")
+            named.append((fresh or alike)[0])
+            yield Finding("C001", named[-1].path, 0, f"{named[-1].id}, which proves {task}, {told}", fix, "warning")
     for command in _not_passed(state, ends, scope):
-        message = f"{command}, which is asked of {task}, has no pass for this commit's code"
-        yield Finding("C001", ends[0].path, 0, message, fix, "warning")
+        if not any(trust.is_of(one, command) for one in named):
+            message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"
+            yield Finding("C001", ends[0].path, 0, message, fix, "warning")
 
 
-def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope) -> Iterator[str]:
+def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope) -> Iterator[Command]:
     """Yield the commands that are asked of a task and that none of what it cites passed for the code as it is."""
     asked, codes = state.asked(ends[0].of, scope.policy), [scope.code(()) if scope.code else {}]
     cited = [state.cited(parse_ref(ref), end.of) for end in ends for ref in end.data.get("evidence") or ()]
     for command in asked.commands:
         if not any(trust.meets(one, command, asked.trust, codes) for one in cited):
-            yield told_as(command)
+            yield command
 
 
 def _is_beside(evidence: Evidence, scope: Scope) -> bool:

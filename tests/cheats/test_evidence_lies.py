@@ -274,9 +274,19 @@ def test_a_pass_of_older_code_beside_one_of_this_code(doors: Doors, *, elsewhere
     doors.play.complete(claim, fresh)
     assert "check.py" in doors.caught("P001")
     doors.forge(task, "accepted", text=doors.ref(task).digest, code=code, evidence=[str(doors.ref(old))])
-    told = doors.warned("C001")
-    assert f"{old}, which proves {task}, saw other code" in told
-    assert f"`python3 check.py`, which is asked of {task}, has no pass for this commit" in told
+    assert f"{old}, which proves {task}, saw other code" in doors.warned("C001")
+
+
+def test_a_pass_of_older_code_that_is_asked_and_proves_nothing_by_itself(doors: Doors) -> None:
+    doors.policy("  proof: {test: witnessed}\n  verify: [{commands: [{run: [python3, check.py], kind: lint}]}]\n")
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    old = doors.witness(task, kind="lint")
+    code = codestate.code_now(doors.play.ledger.git)
+    doors.write("app.py", "broken = True\n")
+    doors.play.complete(claim, doors.play.evidence(task))
+    doors.forge(task, "accepted", text=doors.ref(task).digest, code=code, evidence=[str(doors.ref(old))])
+    assert f"`python3 check.py`, which is asked of {task}, has no pass for this commit" in doors.warned("C001")
 
 
 def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
