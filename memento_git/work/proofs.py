@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence, Prose
-from memento_git.work import persons, remains, trust
+from memento_git.work import remains, trust
 from memento_git.work.verification import Asked, asked
 
 if TYPE_CHECKING:
@@ -135,6 +135,8 @@ def _taken_back(state: RunState, approval: Evidence, of: str) -> str:
     Where it is to count for a record, answers to that, to the run and to evidence of that record count, too; for a run,
     those to its tasks. A no that was withdrawn or redacted stays one, whoever did that, until it is followed by a yes.
     """
+    from memento_git.work import persons
+
     data, held = approval.data, state.answers()
     keys = [data["approves"], *((of, state.id, _proving(of)) if of else ())]
     keys += state.ids("task") if of == state.id else []

@@ -103,7 +103,7 @@ class Forger:
         """Return the keys of a completion as they would be, were it legal."""
         return {
             "dispatch": dispatch or self.play.claimed(task), "code": codestate.code_now(self.play.ledger.git),
-            "text": self.ref(task).digest, "evidence": [str(self.ref(name)) for name in evidence],
+            "text": self.play.state(task).prose(task).digest, "evidence": [str(self.ref(name)) for name in evidence],
         }  # fmt: skip
 
     def completed(self, task: str, *evidence: str, dispatch: str = "", **changes: Any) -> str:

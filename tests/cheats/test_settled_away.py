@@ -138,7 +138,8 @@ def test_an_archive_that_brings_an_easier_text(doors: Doors) -> None:
     easier = (doors.root / path).read_bytes().replace(b"The password is hashed.", b"It runs.")
     doors.remove(path)
     doors.packed(run, {path: easier})
-    doors.play.complete(dispatch, shown)
+    doors.refused("terms_changed", "dispatch complete", dispatch=dispatch, evidence=[shown])
+    doors.completed(task, shown, dispatch=dispatch)
     assert "criteria" in doors.caught("D007")
 
 
