@@ -34,7 +34,7 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
         "notes": came.notes, "done": came.done is not None, "branch": reach.branch, "paths": reach.paths,
         "rewrites": len(reach.commits), "signed": reach.signed, "named_by": came.named_by,
         "copies": came.copies, "sources": came.sources,
-        "not_reached": {"refs": reach.elsewhere, "remotes": reach.pushed},
+        "not_reached": {"refs": reach.elsewhere, "remotes": [*reach.pushed]},
         "before": reach.head, "after": came.done.head if came.done else None,
         "backup": came.done.backup if came.done else None, "next": _next(came),
     }  # fmt: skip
@@ -61,7 +61,7 @@ def _told(came: Purge) -> list[str]:
     lines += _some("handoffs that have their titles in their own text, and go on telling them", came.copies)
     lines += [f" The old history is kept at {done.backup}."] if done else []
     lines += ["Not reached:", *_some("other branches, tags and refs that have them", reach.elsewhere)]
-    lines += _some("remotes that have them", reach.pushed)
+    lines += _some("remotes that have them", [*reach.pushed])
     lines += [" - reflogs and the backup ref of this clone, until they expire or are removed",
               " - other clones, forks, backups, caches of a hosting service, and whoever read it",
               " - commit messages, drafts, and other files that say the same"]  # fmt: skip
@@ -90,11 +90,11 @@ def _next(came: Purge) -> list[str]:
         steps.append(f"take them out of the handoffs, too: memento purge {' '.join(came.copies)}")
     if done is None:
         return [*steps, "do it: the same command with --yes"]
-    for name in reach.pushed:
+    for name, known in reach.pushed.items():
         remote, _, branch = name.partition("/")
         if branch == reach.branch:
             steps.append(
-                f"git push --force-with-lease={branch}:{reach.head} {remote} {branch}, after asking all who have it"
+                f"git push --force-with-lease={branch}:{known} {remote} {branch}, after asking all who have it"
             )
     steps.append(f"when nothing is missed, drop the old history here: git update-ref -d {done.backup}")
     return [*steps, "and then: git reflog expire --expire=now --all && git gc --prune=now"]

@@ -55,7 +55,7 @@ class HistoryDiffers(Broken):
 
 
 class Reach(NamedTuple):
-    """What a purge rewrites, and what it cannot reach."""
+    """What a purge rewrites, and what it cannot reach: other refs, and branches of remotes, each with its known commit."""
 
     branch: str
     head: str
@@ -64,7 +64,7 @@ class Reach(NamedTuple):
     touching: list[str]
     signed: int
     elsewhere: list[str]
-    pushed: list[str]
+    pushed: dict[str, str]
 
 
 class Rewritten(NamedTuple):
@@ -101,7 +101,10 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     return Reach(
         branch, head, wanted, commits, touching, _signed(git, commits),
         [name for name in others if not name.startswith("refs/remotes/")],
-        [name.removeprefix("refs/remotes/") for name in others if name.startswith("refs/remotes/")],
+        {
+            name.removeprefix("refs/remotes/"): git.commit_of(name)
+            for name in others if name.startswith("refs/remotes/")
+        },
     )  # fmt: skip
 
 
