@@ -55,7 +55,7 @@ class HistoryDiffers(Broken):
 
 
 class Reach(NamedTuple):
-    """What a purge rewrites, and what it cannot reach: other refs, and branches of remotes, each with its known commit."""
+    """What a purge rewrites, and what it cannot reach: other refs, and branches of remotes with the commit of each."""
 
     branch: str
     head: str
