@@ -15,12 +15,14 @@ from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.journal import Path3
 
 PATIENCE: Final = 10.0
-START: Final = 5.0
+START: Final = 1.0
+TRIES: Final = 5
 PAUSE: Final = 0.02
 
 
@@ -56,26 +58,42 @@ class HeldIndex:
 @contextmanager
 def held(git: Git, patience: float) -> Iterator[HeldIndex]:
     """Lock the user's index while the block runs; refuse when another git holds it for too long."""
-    lock = git.git_dir / "index.lock"
-    deadline = time.monotonic() + patience
-    while lock.exists():
-        if time.monotonic() > deadline:
-            raise IndexLocked(path=lock)
-        time.sleep(PAUSE)
-    index = HeldIndex(git, process := git.begin("update-index", "--add", "--remove", "-z", "--stdin"))
+    index = HeldIndex(git, _begun(git, git.git_dir / "index.lock", patience))
     try:
-        deadline = time.monotonic() + START
-        while not lock.exists():
-            if process.poll() is not None:
-                raise GitFailed(
-                    command="update-index", reason=process.communicate()[1].decode(errors="replace").strip()
-                )
-            if time.monotonic() > deadline:
-                raise NotWritable(reason=f"git cannot make {lock}")
-            time.sleep(PAUSE / 20)
         yield index
     finally:
         index.let_go()
+
+
+def _begun(git: Git, lock: Path, patience: float) -> subprocess.Popen[bytes]:
+    """Return a git that holds the index; where another one was quicker, it is begun anew, for it does not ask twice."""
+    deadline = time.monotonic() + patience
+    for _ in range(TRIES):
+        while lock.exists():
+            if time.monotonic() > deadline:
+                raise IndexLocked(path=lock)
+            time.sleep(PAUSE)
+        process = git.begin("update-index", "--add", "--remove", "-z", "--stdin")
+        try:
+            if _has_made(process, lock):
+                return process
+        except BaseException:
+            process.communicate()
+            raise
+        process.communicate()
+    raise NotWritable(reason=f"git cannot make {lock}")
+
+
+def _has_made(process: subprocess.Popen[bytes], lock: Path) -> bool:
+    """Wait for the lock; tell whether it is there before long."""
+    deadline = time.monotonic() + START
+    while not lock.exists():
+        if process.poll() is not None:
+            raise GitFailed(command="update-index", reason=process.communicate()[1].decode(errors="replace").strip())
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(PAUSE / 20)
+    return True
 
 
 def put_entries(git: Git, changes: Iterable[Path3], patience: float) -> None:
