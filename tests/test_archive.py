@@ -13,7 +13,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, settling, tasks
-from memento_git.work.overview import base
+from memento_git.work.keeping import base
 from tests.play import Play, git
 
 if TYPE_CHECKING:

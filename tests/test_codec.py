@@ -14,7 +14,7 @@ from memento_git.ledger.codec import Decoded, decode, record
 from memento_git.ledger.layout import Place
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.work.actions import health
-from memento_git.work.overview import base
+from memento_git.work.keeping import base
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -143,7 +143,7 @@ def test_a_story_as_text_and_as_markdown(play: Play) -> None:
 def test_nothing_but_what_changed_is_told_and_only_those_runs_are_read(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memento_git.work import overview
+    from memento_git.work import keeping
     from memento_git.work.actions import comparing
 
     quiet = play.planned("Quiet")
@@ -151,7 +151,7 @@ def test_nothing_but_what_changed_is_told_and_only_those_runs_are_read(
     base = head(play)
     loud = play.planned("Loud")
     read: list[str] = []
-    whole = overview.whole
+    whole = keeping.whole
 
     def noted(view: Any, run: str, *rest: Any) -> Any:
         read.append(run)

@@ -10,7 +10,7 @@ import pytest
 from memento_git.ledger import archive, codec, layout
 from memento_git.review import actions as review
 from memento_git.work.actions import dispatches, health, runs, settling, tasks
-from memento_git.work.overview import base
+from memento_git.work.keeping import base
 from tests.play import Play, git
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, health, plans, runs, settling, tasks
-from memento_git.work.overview import base
+from memento_git.work.keeping import base
 from tests.play import Play, git
 
 if TYPE_CHECKING:

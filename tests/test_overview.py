@@ -15,7 +15,8 @@ from memento_git.review.digest import digest
 from memento_git.review.report import markdown
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, tasks, verifying
-from memento_git.work.overview import base, overview
+from memento_git.work.keeping import base
+from memento_git.work.overview import overview
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.texts.typed import ReasonRequired
 from memento_git.work.actions import runs, settling, tasks
-from memento_git.work.overview import base
+from memento_git.work.keeping import base
 from tests.play import git
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-VERSION: Final = f"{__version__}.19"  # raised with every change of what is kept or how it is computed
+VERSION: Final = f"{__version__}.20"  # raised with every change of what is kept or how it is computed
 
 
 class Ready(str):
@@ -29,11 +29,18 @@ def _path(git: Git, name: str) -> Path:
 
 def read(git: Git, name: str, key: str) -> Any:
     """Return what was kept under a name if it was computed from the same key, else None."""
+    kept = latest(git, name)
+    return kept[1] if kept is not None and kept[0] == key else None
+
+
+def latest(git: Git, name: str) -> tuple[str, Any] | None:
+    """Return what was kept last under a name, after the key that it was computed from; None where nothing was."""
     try:
         held: Any = json.loads(_path(git, name).read_bytes())
     except (OSError, ValueError):
         return None
-    return held["value"] if isinstance(held, dict) and held.get("key") == f"{VERSION}:{key}" else None
+    version, _, key = str(held.get("key")).partition(":") if isinstance(held, dict) else ("", "", "")
+    return (key, held["value"]) if version == VERSION else None
 
 
 def ready(git: Git, name: str, key: str) -> Ready | None:

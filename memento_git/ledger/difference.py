@@ -44,3 +44,13 @@ def changed(git: Git, old: str, new: str) -> dict[str, str] | None:
         f"{layout.FOLDER}/{path}": fields[3] if fields[1] in PLAIN else ""
         for fields, path in ((head.split(" "), path) for head, path in zip(parts[::2], parts[1::2], strict=False))
     }
+
+
+def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None:
+    """Return path -> A, M, D or T of what differs between two trees of a folder; None where git lacks one."""
+    try:
+        told = git.run("diff-tree", "-r", "-z", "--name-status", "--no-renames", old, new)
+    except GitFailed:
+        return None
+    parts = os.fsdecode(told).split("\0")
+    return {f"{folder}/{path}": status for status, path in zip(parts[::2], parts[1::2], strict=False)}

@@ -10,8 +10,8 @@ from memento_git.knowledge.rows import trouble_rows
 from memento_git.knowledge.shelf import Shelf
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.work.actions import settling
+from memento_git.work.keeping import base
 from memento_git.work.late import late_rows
-from memento_git.work.overview import base
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import cache, layout
+from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import live
+from memento_git.work import keeping, live
 from memento_git.work import refusals as no
 from memento_git.work.nextsteps import SOON, all_done, next_steps
 
@@ -17,145 +17,38 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.work.runners import Runners
-    from memento_git.work.state import RunState
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 SIGNED: Final = ("plans", "gates", "evidence")
-DEFAULT_LIMIT: Final = 200
-ABSENT: Final = "git does not have this object"
-
-
-def base(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
-    """Return what depends on the run's files and the policy alone; kept under the ids of both."""
-    key = view.tree_key(run)
-    held: Row | None = cache.read(view.git, run, key) if key else None
-    if held is None:
-        held, sure = _compute(view, run, progress)
-        if key and sure and not _passes(view, held):
-            cache.write(view.git, f"{run}.audit", key, held["audit"])
-            cache.write(view.git, run, key, {**held, "audit": held["audit"][-DEFAULT_LIMIT:]})
-            cache.write(view.git, f"{run}.head", key, held["run"])
-    return held
-
-
-def _passes(view: View, held: Row) -> bool:
-    """Tell whether what a run comes to may be another soon though its files stay: evidence of later, absent objects."""
-    from memento_git.model.clock import is_ahead
-
-    if any(ABSENT in finding[3] for finding in held["findings"]):
-        return True
-    return any(is_ahead(row["created_at"], view.now) for row in held["evidence"])
-
-
-def audit(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> list[Row]:
-    """Return all events of a run, each after what it had seen."""
-    key = view.tree_key(run)
-    held: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key else None
-    if held is None:
-        held = _compute(view, run, progress)[0]["audit"]
-    return held
-
-
-def whole(
-    view: View, run: str, progress: Callable[[int, int], None] | None = None, runners: Runners | None = None
-) -> Row:
-    """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept.
-
-    With `runners`, whose reruns count is theirs to say.
-    """
-    if runners is not None:
-        return _compute(view, run, progress, runners)[0]
-    key = view.tree_key(run)
-    held: Row | None = cache.read(view.git, run, key) if key else None
-    events: list[Row] | None = cache.read(view.git, f"{run}.audit", key) if key and held else None
-    return _compute(view, run, progress)[0] if held is None or events is None else {**held, "audit": events}
-
-
-def _compute(
-    view: View, run: str, progress: Callable[[int, int], None] | None, runners: Runners | None = None
-) -> tuple[Row, bool]:
-    """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
-    from memento_git.model.work import Evidence
-    from memento_git.work import rows
-    from memento_git.work.loading import load
-    from memento_git.work.reruns import is_sure
-    from memento_git.work.roles import roles
-    from memento_git.work.state import RunState
-
-    state = RunState(view, run, runners, shown=True)
-    load(state, progress)
-    policy = view.policy()
-    tasks = state.tasks()
-    evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
-    held: Row = {
-        "run": rows.run_row(state),
-        "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if _readable(state, plan)],
-        "tasks": [rows.task_row(state, task, policy) for task in tasks],
-        "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
-        "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
-        "evidence": [rows.evidence_row(state, one) for one in evidence],
-        "audit": rows.audit_rows(state),
-        "trouble": rows.trouble_rows(state),
-    }
-    held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
-    held["roles"], held["signs"] = roles(held), bool(policy.signatures.get("require"))
-    held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
-    decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
-    held["gates"] += [
-        {"kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
-         "evidence": [], "created_at": None, "event_id": None, **rows.mark(None)}
-        for gate in policy.gates_required if gate not in decided
-    ]  # fmt: skip
-    ours = (f"/{run}/", f"/{run}")
-    held["findings"] = [
-        list(finding) for finding in view.findings if finding.path.endswith(ours[1]) or ours[0] in finding.path
-    ]
-    return held, is_sure(state)
-
-
-def _readable(state: RunState, identity: str) -> bool:
-    """Tell whether a record's text can be read; where not, the finding tells."""
-    return state.view.record(state.index.prose[identity]) is not None
 
 
 def choose_run(view: View, given: str = "") -> str:
     """Return the run that is named, or the latest one that is not finished, or the latest."""
     if given:
         return view.find(given, "run")[0]
-    heads = [(run, _head(view, run)) for run in view.runs()]
+    if len(runs := view.runs()) == 1:
+        return runs[0]
+    heads = [(run, keeping.head(view, run)) for run in runs]
     if not heads:
         raise no.NoRun
     unfinished = [item for item in heads if item[1]["status"] not in FINAL_RUN]
     return max(unfinished or heads, key=lambda item: (item[1]["created_at"], item[0]))[0]
 
 
-def _head(view: View, run: str) -> Row:
-    key = view.tree_key(run)
-    held: Row | None = cache.read(view.git, f"{run}.head", key) if key else None
-    if held is None:
-        from memento_git.work import rows
-        from memento_git.work.state import RunState
-
-        held = rows.run_row(RunState(view, run))
-    return held
-
-
 def overview(
-    ledger: Ledger, view: View, run: str, *, limit: int = DEFAULT_LIMIT, ready: bool = False,
+    ledger: Ledger, view: View, run: str, *, limit: int = keeping.SHOWN, ready: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Row:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
     Where nothing is cut, the audit may be ready JSON.
     """
-    held = base(view, run, progress)
+    held = keeping.base(view, run, progress)
     now = view.now
     held["ahead"] = _ahead(view, run, held.pop("latest"))
-    key = view.tree_key(run)
-    whole = cache.ready(view.git, f"{run}.audit", key) if key and ready and not limit else None
-    if whole is None and (not limit or limit > DEFAULT_LIMIT):
-        held["audit"] = audit(view, run, progress)
+    whole = keeping.ready_audit(view, run) if ready and not limit else None
+    if whole is None and (not limit or limit > keeping.SHOWN):
+        held["audit"] = keeping.audit(view, run, progress)
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
     signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
@@ -166,6 +59,7 @@ def overview(
         signatures.fill(RunState(view, run), signed)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
+    held.pop("cites")
     held["counts"] = _counts(held["tasks"])
     signs = held.pop("signs")
     if signs:
@@ -208,7 +102,7 @@ def _ahead(view: View, run: str, latest: str) -> list[str]:
     """Return the events that a clock dated well after now; order does not come from it, but leases do."""
     from memento_git.model.clock import is_ahead
 
-    rows = audit(view, run) if is_ahead(latest, view.now) else ()
+    rows = keeping.audit(view, run) if is_ahead(latest, view.now) else ()
     return [row["id"] for row in rows if is_ahead(row["created_at"], view.now)]
 
 

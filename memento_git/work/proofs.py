@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence, Prose
-from memento_git.work import remains, trust
+from memento_git.work import naming, remains, trust
 from memento_git.work.verification import Asked, asked
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def answers(state: RunState) -> dict[str, list[Said]]:
 
 def _given(state: RunState) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
     """Yield each no, also what is left of a redacted one, and each yes that stands and is not dated after now."""
-    for name in state.ids("evidence"):
+    for name in naming.suspects(state):
         one = state.evidence(name)
         if one is None or "approves" not in one.data:
             continue

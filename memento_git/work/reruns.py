@@ -1,21 +1,15 @@
-"""Which evidence of a run is a second run of which: found by a word in its bytes, so that few files are read."""
+"""Which evidence of a run is a second run of which, and what that says of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from memento_git.ledger import cache
 from memento_git.model.ids import parse_ref
-from memento_git.work import reproduction
+from memento_git.work import naming, reproduction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memento_git.model.work import Evidence
     from memento_git.work.state import RunState
-
-MARK: Final = b"reproduces"
-WORTH_KEEPING: Final = 50
 
 
 def of(state: RunState, evidence: Evidence) -> list[Evidence]:
@@ -59,24 +53,9 @@ def _table(state: RunState) -> dict[str, list[str]]:
     paths = state.index.evidence
     if state.reruns[0] != len(paths):
         found: dict[str, list[str]] = {}
-        for name in _suspects(state, paths):
+        for name in naming.suspects(state):
             one = state.evidence(name)
             if one is not None and (ref := one.data.get("reproduces")):
                 found.setdefault(parse_ref(ref).id, []).append(name)
         state.reruns = (len(paths), found)
     return state.reruns[1]
-
-
-def _suspects(state: RunState, paths: Mapping[str, str]) -> list[str]:
-    """Return the evidence that may be a second run; blobs that are none are remembered in the git directory."""
-    view = state.view
-    name = f"{state.id}.reruns"
-    plain: set[str] = set(cache.read(view.git, name, "1") or ())
-    left = {one: path for one, path in paths.items() if view.files.get(path, "") not in plain}
-    view.fetch(path for path in left.values() if path not in view.decoded)
-    found = [one for one, path in left.items() if path in view.decoded or MARK in view.contents.get(path, b"")]
-    suspected = set(found)
-    fresh = {view.files[path] for one, path in left.items() if path in view.contents and one not in suspected} - {""}
-    if len(fresh) > WORTH_KEEPING:
-        cache.write(view.git, name, "1", sorted(plain | fresh))
-    return found

@@ -13,13 +13,19 @@ UNKNOWN: Final = "(unknown)"
 MADE: Final = {"plans": "plan.drafted", "tasks": "task.added", "evidence": "evidence.recorded"}
 
 
-def roles(held: Row) -> list[Row]:
-    """Return a row for each actor and each role, the one that acted last first."""
-    done = [(who, deed) for who, deed in _deeds(held) if who not in ("", UNKNOWN)]  # who wrote what is broken
+def roles(held: Row, fresh: Row | None = None, before: Iterable[Row] = ()) -> list[Row]:
+    """Return a row for each actor and each role, the one that acted last first.
+
+    Where rows of `before` count all deeds but the `fresh` ones, only those are counted.
+    """
+    deeds = _deeds(held if fresh is None else fresh)
+    done = [(who, deed) for who, deed in deeds if who not in ("", UNKNOWN)]  # who wrote what is broken
     role_of = {row["id"]: row["role"] for row in held["tasks"] if row["role"]}
     named = [("actor", who, deed) for who, deed in done]
     named += [("role", role_of[deed[2]], deed) for _, deed in done if deed[2] in role_of]
-    found: dict[tuple[str, str], Row] = {}
+    found = {
+        (row["kind"], row["name"]): {**row, "actions": dict(row["actions"]), "incomplete_tasks": []} for row in before
+    }
     for kind, name, (at, action, record) in named:
         row = found.setdefault((kind, name), _row(kind, name))
         row["actions"][action] = row["actions"].get(action, 0) + 1
@@ -29,7 +35,8 @@ def roles(held: Row) -> list[Row]:
         row = found.setdefault((kind, name), _row(kind, name))
         if task not in row["incomplete_tasks"]:
             row["incomplete_tasks"].append(task)
-    return sorted(found.values(), key=lambda row: (_descending(row["last_at"]), row["kind"], row["name"]))
+    told = [row for row in found.values() if row["actions"] or row["incomplete_tasks"]]
+    return sorted(told, key=lambda row: (_descending(row["last_at"]), row["kind"], row["name"]))
 
 
 def _row(kind: str, name: str) -> Row:
@@ -41,8 +48,8 @@ def _row(kind: str, name: str) -> Row:
 
 def _deeds(held: Row) -> Iterable[tuple[str, tuple[str, str, str]]]:
     """Yield who did what: time, action, record; that a record was made counts as a deed."""
-    run = held["run"]
-    yield run["actor"], (run["created_at"], "run.started", run["id"])
+    if (run := held["run"]) is not None:
+        yield run["actor"], (run["created_at"], "run.started", run["id"])
     for kind, action in MADE.items():
         for row in held[kind]:
             yield row["actor"], (row["created_at"], action, row["id"])

@@ -9,9 +9,9 @@ from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import budget, outcomes, probe, routing
 from memento_git.work.executors import known
+from memento_git.work.keeping import ABSENT
 from memento_git.work.loading import load
 from memento_git.work.outcomes import Attempt, Outcome
-from memento_git.work.overview import ABSENT
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

@@ -309,8 +309,13 @@ def trouble_rows(state: RunState, groups: Sequence[str] | None = None) -> list[R
     """Return what is contested, illegal or incomplete, with the events concerned, and tasks that wait in a circle."""
     rows: list[Row] = []
     for key in state.groups() if groups is None else groups:
-        rows += troubles(state.folded(key), state.id if key == plans_of(state.id) else key, state.event)
+        rows += group_troubles(state, key)
     return rows + _cycle_rows(state)
+
+
+def group_troubles(state: RunState, key: str) -> list[Row]:
+    """Return what of one group is contested, illegal or incomplete."""
+    return troubles(state.folded(key), state.id if key == plans_of(state.id) else key, state.event)
 
 
 def _cycle_rows(state: RunState) -> list[Row]:

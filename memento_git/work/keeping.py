@@ -1,0 +1,186 @@
+"""All rows of a run as its files and the policy have them: computed once, kept, and renewed by what changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
+    from memento_git.work.runners import Runners
+    from memento_git.work.state import RunState
+
+SHOWN: Final = 200  # events that are kept with the other rows; all of them are in a file of their own
+WORTH_KEEPING: Final = 100  # rows that are others than those kept, from which on all are kept anew
+ABSENT: Final = "git does not have this object"
+
+
+def base(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
+    """Return what depends on the run's files and the policy alone; kept under the ids of both."""
+    key = view.tree_key(run)
+    held = _held(view, run, key) if key else None
+    if held is None:
+        held, sure = _compute(view, run, progress)
+        if key and sure and not _passes(view, held):
+            _keep(view, run, key, held)
+    return held
+
+
+def _keep(view: View, run: str, key: str, held: Row) -> None:
+    cache.write(view.git, f"{run}.audit", key, held["audit"])
+    cache.write(view.git, run, key, {**held, "audit": held["audit"][-SHOWN:]})
+    cache.write(view.git, f"{run}.head", key, held["run"])
+
+
+def _held(view: View, run: str, key: str) -> Row | None:
+    """Return what was kept of a run; what changed since is told by the changed files, where that is less work."""
+    before, held = cache.latest(view.git, run) or ("", None)
+    if held is None or before == key:
+        return held
+    told = _since(view, run, before, key, held)
+    if told is None:
+        return None
+    from memento_git.work import renewal
+
+    found = renewal.merged(held, told)
+    if len(told["tasks"]) + len(told["audit"]) > WORTH_KEEPING and (events := _events(view, run, key)) is not None:
+        _keep(view, run, key, {**found, "audit": events})
+    return found
+
+
+def _since(view: View, run: str, before: str, key: str, held: Row) -> Row | None:
+    """Return the rows that are others than those held; kept under both keys, and None where all may be."""
+    name, keys = f"{run}.since", f"{before}>{key}"
+    kept: Row | None = cache.read(view.git, name, keys)
+    if kept is not None:
+        return kept
+    from memento_git.work import renewal
+    from memento_git.work.reruns import is_sure
+
+    told = renewal.patch(view, run, before, key, held)
+    if told is None:
+        return None
+    if is_sure(told[1]) and not _passes(view, {"findings": [], **told[0]}):
+        cache.write(view.git, name, keys, told[0])
+        cache.write(view.git, f"{run}.head", key, held["run"])
+    return told[0]
+
+
+def _events(view: View, run: str, key: str) -> list[Row] | None:
+    """Return all events of a run, where they are kept, with those that came since."""
+    before, held = cache.latest(view.git, f"{run}.audit") or ("", None)
+    if held is None or before == key:
+        return held
+    told: Row | None = cache.read(view.git, f"{run}.since", f"{before}>{key}")
+    return None if told is None else [*held, *told["audit"]]
+
+
+def _passes(view: View, held: Row) -> bool:
+    """Tell whether what a run comes to may be another soon though its files stay: evidence of later, absent objects."""
+    from memento_git.model.clock import is_ahead
+
+    if any(ABSENT in finding[3] for finding in held["findings"]):
+        return True
+    return any(is_ahead(row["created_at"], view.now) for row in held["evidence"])
+
+
+def audit(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> list[Row]:
+    """Return all events of a run, each after what it had seen."""
+    key = view.tree_key(run)
+    held = _events(view, run, key) if key else None
+    if held is None and key:
+        base(view, run, progress)
+        held = _events(view, run, key)
+    return _compute(view, run, progress)[0]["audit"] if held is None else held
+
+
+def whole(
+    view: View, run: str, progress: Callable[[int, int], None] | None = None, runners: Runners | None = None
+) -> Row:
+    """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept.
+
+    With `runners`, whose reruns count is theirs to say.
+    """
+    if runners is not None:
+        return _compute(view, run, progress, runners)[0]
+    key = view.tree_key(run)
+    held = _held(view, run, key) if key else None
+    events = _events(view, run, key) if key and held else None
+    return _compute(view, run, progress)[0] if held is None or events is None else {**held, "audit": events}
+
+
+def _compute(
+    view: View, run: str, progress: Callable[[int, int], None] | None, runners: Runners | None = None
+) -> tuple[Row, bool]:
+    """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
+    from memento_git.model.work import Evidence
+    from memento_git.work import rows
+    from memento_git.work.loading import load
+    from memento_git.work.renewal import cites
+    from memento_git.work.reruns import is_sure
+    from memento_git.work.roles import roles
+    from memento_git.work.state import RunState
+
+    state = RunState(view, run, runners, shown=True)
+    load(state, progress)
+    policy = view.policy()
+    tasks = state.tasks()
+    evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
+    held: Row = {
+        "run": rows.run_row(state),
+        "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if _readable(state, plan)],
+        "tasks": [rows.task_row(state, task, policy) for task in tasks],
+        "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
+        "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
+        "evidence": [rows.evidence_row(state, one) for one in evidence],
+        "audit": rows.audit_rows(state),
+        "trouble": rows.trouble_rows(state),
+    }
+    held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
+    held["roles"], held["signs"] = roles(held), bool(policy.signatures.get("require"))
+    held["cites"] = cites(held)
+    held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
+    decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
+    held["gates"] += [_pending(run, gate) for gate in policy.gates_required if gate not in decided]
+    ours = (f"/{run}/", f"/{run}")
+    held["findings"] = [
+        list(finding) for finding in view.findings if finding.path.endswith(ours[1]) or ours[0] in finding.path
+    ]
+    return held, is_sure(state)
+
+
+def _pending(run: str, gate: str) -> Row:
+    """Return the row of a gate that policy requires and nobody has spoken of."""
+    from memento_git.work.rows import mark
+
+    return {
+        "kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
+        "evidence": [], "created_at": None, "event_id": None, **mark(None),
+    }  # fmt: skip
+
+
+def _readable(state: RunState, identity: str) -> bool:
+    """Tell whether a record's text can be read; where not, the finding tells."""
+    return state.view.record(state.index.prose[identity]) is not None
+
+
+def head(view: View, run: str) -> Row:
+    """Return a run's own row."""
+    key = view.tree_key(run)
+    held: Row | None = cache.read(view.git, f"{run}.head", key) if key else None
+    if held is None:
+        from memento_git.work import rows
+        from memento_git.work.state import RunState
+
+        held = rows.run_row(RunState(view, run))
+    return held
+
+
+def ready_audit(view: View, run: str) -> cache.Ready | None:
+    """Return the JSON of all events of a run where it is kept as it is now."""
+    key = view.tree_key(run)
+    return cache.ready(view.git, f"{run}.audit", key) if key else None

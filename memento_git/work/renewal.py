@@ -1,0 +1,208 @@
+"""A run's rows after a few changes: those that were kept, but for the tasks and evidence that the changes bear on.
+
+Nothing is guessed: where the changed files do not tell what they bear on, there is no answer, and all is computed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memento_git.folding.rows import audit
+from memento_git.ledger import difference, layout
+from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.states import DONE
+from memento_git.work import roles, rows
+from memento_git.work.state import RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
+
+MOST: Final = 200  # changed files, or tasks that they bear on; with more it would be no quicker
+COUNTED: Final = ("role", "actor", "created_at")  # of a task: what the deeds of its actor and its role are counted by
+
+
+class Changes(NamedTuple):
+    """The tasks and the evidence that are new, reworded or had something happen to them, and those events."""
+
+    tasks: set[str]
+    evidence: set[str]
+    events: set[str]
+
+
+def cites(held: Row) -> dict[str, list[str]]:
+    """Return the tasks that rest on evidence which is not said to be for them, by its id."""
+    named = {row["id"]: row["task_ids"] for row in held["evidence"]}
+    return _cites({}, held["audit"], named)
+
+
+def _cites(
+    before: Mapping[str, Iterable[str]], events: Iterable[Row], named: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    found = {name: set(tasks) for name, tasks in before.items()}
+    for event in events:
+        for ref in event["payload"].get("evidence") or () if kind_of(event["record"]) == "task" else ():
+            found.setdefault(ref.partition("@")[0], set()).add(event["record"])
+    left = {name: sorted(tasks.difference(named.get(name, ()))) for name, tasks in found.items()}
+    return {name: left[name] for name in sorted(left) if left[name]}
+
+
+def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, RunState] | None:
+    """Return the rows that are not as they are held, and the state that they were read from; None where all may be.
+
+    `before` and `now` are keys of `View.tree_key`: of the rows that are held, and of the view.
+    """
+    plain = not (held["findings"] or held["trouble"] or held["redacted"])
+    changes = _changes(view, run, before, now) if plain and held["run"]["current_plan_id"] else None
+    if changes is None:
+        return None
+    state = RunState(view, run, shown=True)
+    evidence, tasks = _borne(state, held, changes)
+    tasks = _with_dependents(held, tasks)
+    if not evidence.issuperset(changes.evidence) or len(tasks) > MOST:
+        return None
+    found = _told(state, changes, evidence, tasks)
+    return (found, state) if _is_plain(state, held, changes, found) else None
+
+
+def _changes(view: View, run: str, before: str, now: str) -> Changes | None:
+    """Return what changed, where that is tasks and evidence alone, and the policy and its keys are as they were."""
+    (old, _, policy), (new, _, same) = before.partition(":"), now.partition(":")
+    archived = not policy.startswith(":")
+    told = None if archived or policy != same else difference.statuses(view.git, old, new, f"{layout.RUNS}/{run}")
+    if told is None or len(told) > MOST:
+        return None
+    changes = Changes(set(), set(), set())
+    attached = set()
+    for path, status in told.items():
+        place = layout.place_of(path)
+        if place is None:
+            return None
+        match status, place.kind, kind_of(place.of):
+            case "A" | "M", "task", _:
+                changes.tasks.add(place.id)
+            case "A", "evidence", _:
+                changes.evidence.add(place.id)
+            case "A", "attachment", _:
+                attached.add(place.of)
+            case "A", "event", "task" | "evidence" as kind if place.do != "redacted":
+                (changes.tasks if kind == "task" else changes.evidence).add(place.of)
+                changes.events.add(place.id)
+            case _:
+                return None
+    return changes if attached <= changes.evidence else None
+
+
+def _borne(state: RunState, held: Row, changes: Changes) -> tuple[set[str], set[str]]:
+    """Return the evidence and the tasks whose rows may be others: approvals and reruns bear both ways.
+
+    Nothing where something else, like the run, is approved, or evidence cannot be read.
+    """
+    ends, tasks = changes.evidence | changes.tasks, set(changes.tasks)
+    for name in changes.evidence:
+        found = state.evidence(name)
+        if found is None:
+            return set(), set()
+        tasks.update(found.tasks)
+        ends |= {end for end in (found.data.get("approves"), _of(found.data.get("reproduces"))) if end}
+    if any(kind_of(end) not in ("task", "evidence") for end in ends):
+        return set(), set()
+    about = {row["id"] for row in held["evidence"] if row["approves"] in ends or _of(row["reproduces"]) in ends}
+    evidence = about | {end for end in ends if kind_of(end) == "evidence"}
+    tasks |= ends - evidence
+    for row in held["evidence"]:
+        if row["id"] in evidence:
+            tasks.update(row["task_ids"])
+    return evidence, tasks.union(*(held["cites"].get(name, ()) for name in evidence))
+
+
+def _of(ref: str | None) -> str:
+    return parse_ref(ref).id if ref else ""
+
+
+def _with_dependents(held: Row, tasks: set[str]) -> set[str]:
+    """Return tasks with all that depend on them, directly or not."""
+    followers: dict[str, list[str]] = {}
+    for row in held["tasks"]:
+        for other in row["dependencies"]:
+            followers.setdefault(other, []).append(row["id"])
+    found, left = set(tasks), list(tasks)
+    while left:
+        more = [one for one in followers.get(left.pop(), ()) if one not in found]
+        found.update(more)
+        left += more
+    return found
+
+
+def _told(state: RunState, changes: Changes, evidence: set[str], tasks: set[str]) -> Row:
+    policy = state.view.policy()
+    happened = [seen for key in sorted(tasks | evidence) for seen in state.folded(key).events]
+    kept = [found for name in sorted(evidence) if (found := state.evidence(name)) is not None]
+    return {
+        "tasks": [rows.task_row(state, task, policy) for task in sorted(tasks)],
+        "dispatches": {task: rows.dispatch_rows(state, task) for task in sorted(tasks)},
+        "gates": {task: rows.gate_rows(state, task) for task in sorted(tasks)},
+        "evidence": [rows.evidence_row(state, one) for one in kept],
+        "audit": audit(seen for seen in happened if seen.event.id in changes.events),
+        "trouble": [row for key in sorted(tasks | evidence) for row in rows.group_troubles(state, key)],
+    }
+
+
+def _is_plain(state: RunState, held: Row, changes: Changes, found: Row) -> bool:
+    """Tell whether all else is as it was: no new event before an old one, no trouble, no deed of somebody else."""
+    before = {row["id"]: row for row in held["tasks"]}
+    reworded = [row for row in found["tasks"] if row["id"] in before]
+    open_tasks = {**before, **{row["id"]: row for row in found["tasks"]}}
+    waiting = {
+        name: row["dependencies"] for name, row in open_tasks.items() if row["status"] not in (*DONE, "cancelled")
+    }
+    return (
+        len(found["audit"]) == len(changes.events)
+        and all(row["created_at"] > held["latest"] for row in found["audit"])
+        and not any(row[key] != before[row["id"]][key] for row in reworded for key in COUNTED)
+        and not (found["trouble"] or state.view.findings or rows.cycles(waiting))
+    )
+
+
+def merged(held: Row, told: Row) -> Row:
+    """Return all rows of a run: those that are held, with a patch on top."""
+    tasks = _by_time((*held["tasks"], *told["tasks"]))
+    evidence = _by_time((*held["evidence"], *told["evidence"]))
+    new = {
+        kind: [row for row in told[kind] if row["id"] not in known]
+        for kind in ("tasks", "evidence") for known in [{row["id"] for row in held[kind]}]
+    }  # fmt: skip
+    dispatches = {**_grouped(held["dispatches"], "task_id"), **told["dispatches"]}
+    gates = {**_grouped(held["gates"], "scope"), **told["gates"]}
+    own = gates.get(held["run"]["id"], [])
+    found = {
+        **held,
+        "tasks": tasks,
+        "dispatches": [row for task in tasks for row in dispatches.get(task["id"], ())],
+        "gates": [
+            *(row for row in own if row["event_id"]),
+            *(row for task in tasks for row in gates.get(task["id"], ())),
+            *(row for row in own if not row["event_id"]),
+        ],
+        "evidence": evidence,
+        "audit": [*held["audit"], *told["audit"]],
+        "events": held["events"] + len(told["audit"]),
+        "latest": max((row["created_at"] for row in told["audit"]), default=held["latest"]),
+        "cites": _cites(held["cites"], told["audit"], {row["id"]: row["task_ids"] for row in evidence}),
+    }
+    fresh = {**found, **new, "run": None, "plans": [], "audit": told["audit"]}
+    return {**found, "roles": roles.roles(found, fresh, held["roles"])}
+
+
+def _by_time(given: Iterable[Row]) -> list[Row]:
+    """Return rows in the order of their making, of several of one record the last."""
+    return sorted({row["id"]: row for row in given}.values(), key=lambda row: (row["created_at"], row["id"]))
+
+
+def _grouped(given: Iterable[Row], key: str) -> dict[Any, list[Row]]:
+    found: dict[Any, list[Row]] = {}
+    for row in given:
+        found.setdefault(row[key], []).append(row)
+    return found
