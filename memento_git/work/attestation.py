@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.work.reproduction import wholly
-from memento_git.work.trust import code_seen, outcome_of
+from memento_git.work.trust import code_seen, outcome_of, wholly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

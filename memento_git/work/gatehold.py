@@ -48,7 +48,7 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
         now = codestate.code_now(git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
         if not trust.agree(code, now):
             return f"{evidence.id} saw other code"
-        if not trust.weakness(evidence, cited.trust, proof):
+        if not trust.weakness(evidence, trust.trusted(cited, [now]).trust, proof):
             narrow = not _is_wide(scope, evidence)
             shows = shows or not narrow
     return "" if shows else NARROW if narrow else WEAK
@@ -75,9 +75,9 @@ def mending(git: Git, state: RunState, gate: str) -> str:
 def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
     """Tell whether a pass rests on sound evidence of the code as it is."""
     return any(
-        not trust.weakness(evidence, cited.trust, policy.proof, cited.doubt)
+        trust.saw(evidence, code)
         and _is_wide(verdict.of, evidence)
-        and trust.saw(evidence, code)
+        and not trust.weakness(evidence, trust.trusted(cited, [code(())]).trust, policy.proof)
         for evidence, cited in _shown(state, verdict.data.get("evidence") or ())
     )
 

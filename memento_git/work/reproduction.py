@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.work.trust import agree, code_seen, outcome_of
+from memento_git.work.trust import agree, outcome_of, wholly
 from memento_git.work.verification import LONGEST_ARGUMENT
 
 if TYPE_CHECKING:
@@ -122,14 +122,6 @@ def _is_cut(argument: str) -> bool:
         or "=~" in argument
         or len(argument) > LONGEST_ARGUMENT
     )
-
-
-def wholly(data: Mapping[str, Any]) -> str:
-    """Return the tree of all code that evidence saw, untracked files too; nothing where it is not known."""
-    code = code_seen(data)
-    if code.get("untracked_more"):
-        return str(code.get("full") or "")
-    return str(code.get("full" if code.get("untracked") else "tree") or "")
 
 
 def same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

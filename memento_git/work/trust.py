@@ -176,7 +176,8 @@ def proof(
     weak = []
     proving: dict[str, str] = {}
     sound: list[Cited] = []
-    for one in cited:
+    for given in cited:
+        one = trusted(given, codes)
         if (problem := fault(one, completion.of)) or one.evidence is None:
             faults.append(problem)
             continue
@@ -258,7 +259,7 @@ def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str,
         return False
     reports = {report["name"] for report in evidence.data.get("reports") or ()}
     proof = {evidence.kind: stricter("witnessed", least)}
-    weak = weakness(evidence, one.trust, proof) or elsewhere(evidence, codes)
+    weak = weakness(evidence, trusted(one, codes).trust, proof) or elsewhere(evidence, codes)
     return not weak and reports.issuperset(command.reports)
 
 
@@ -321,6 +322,27 @@ def code_seen(data: Mapping[str, Any]) -> dict[str, Any]:
         return code
     kept = {path: blob for path, blob in code["untracked"].items() if after.get(path, blob) == blob}
     return {**code, "untracked": kept}
+
+
+def wholly(data: Mapping[str, Any]) -> str:
+    """Return the tree of all code that evidence saw, untracked files too; nothing where it is not known."""
+    code = code_seen(data)
+    if code.get("untracked_more"):
+        return str(code.get("full") or "")
+    return str(code.get("full" if code.get("untracked") else "tree") or "")
+
+
+def trusted(one: Cited, codes: Iterable[Mapping[str, Any]]) -> Cited:
+    """Return cited evidence as it may be trusted about some codes.
+
+    A command is run again on all the code that it saw; of code that it only shares a part with, that shows nothing.
+    """
+    data = one.evidence.data if one.evidence else {}
+    if one.trust != "reproduced" or "paths" in (data.get("code") or {}):
+        return one
+    if any(agree({"tree": wholly(data)}, code) for code in codes):
+        return one
+    return one._replace(trust="witnessed", doubt="it was run again on other code than this")
 
 
 def elsewhere(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> str:

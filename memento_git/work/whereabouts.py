@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.checkouts import NothingCommitted
 from memento_git.work import codestate
-from memento_git.work.reproduction import wholly
-from memento_git.work.trust import agree, code_seen
+from memento_git.work.trust import agree, code_seen, wholly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,13 +39,18 @@ class Whereabouts:
         self.head = head
         self._trees: dict[str, str] | None = None
 
-    def of(self, evidence: Mapping[str, Any]) -> Place:
-        """Return where the code is that evidence saw; HEAD where no commit holds it."""
+    def of(self, evidence: Mapping[str, Any], counts_for: Mapping[str, Any] | None = None) -> Place:
+        """Return where the code is that evidence saw; HEAD where no commit holds it.
+
+        With code that it counts for, what it shares with that: whoever writes evidence by hand may name two codes.
+        """
         code = code_seen(evidence)
         if not code:
             return Place(self.head, HEAD)
         near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
-        for tree, where in ((wholly(evidence), TREE), (code.get("tree"), TRACKED)):
+        ways = ((wholly(evidence), TREE), (code.get("tree"), TRACKED), (code.get("full"), TRACKED))
+        met = {(counts_for or {}).get(key) for key in ("tree", "full")} - {None}
+        for tree, where in [way for way in ways if way[0] in met] or ways[:2]:
             if tree and (commit := near.get(tree) or self.trees.get(tree)):
                 return Place(commit, where)
         if (paths := code.get("paths")) and agree(code, codestate.code_at(self.git, self.head, list(paths))):

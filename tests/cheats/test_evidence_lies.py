@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work import codestate
-from memento_git.work.actions import evidences, tasks, verifying
+from memento_git.work import codestate, reruns
+from memento_git.work.actions import evidences, reproducing, tasks, verifying
+from memento_git.work.reproduction import Runner
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -214,6 +215,45 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
         doors.cli("check", "--base", "main", "--reproduce", "--format", "json", "-C", str(doors.root))[1]
     )
     assert ("V002", "error") in {(row["code"], row["severity"]) for row in found["findings"]}
+
+
+def two_codes(doors: Doors, *, swapped: bool) -> dict[str, Any]:
+    """Make the code worse; return evidence's word for it that names the good code, on which it passes, too."""
+    good = codestate.code_now(doors.play.ledger.git)
+    doors.write("app.py", "worse\n")
+    worse = codestate.code_now(doors.play.ledger.git)["tree"]
+    if swapped:
+        return {**good, "tree": worse, "full": good["tree"], "untracked": {"x.tmp": "e" * 40}}
+    return {**good, "full": worse}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_pass_that_names_two_codes(doors: Doors, *, swapped: bool) -> None:
+    """Way: it is run again on the code on which it passes, and counts for the other."""
+    doors.policy(LISTED)
+    task, evidence = completed(doors, code=two_codes(doors, swapped=swapped))
+    assert doors.play.is_proven(task)
+    doors.sound()
+    for arguments, fails in (
+        (("check", "--base", "main", "--reproduce", "--format", "json"), 5),
+        (("evidence", "reproduce", "--base", "main", "--json"), 1),
+    ):
+        code, out, _ = doors.cli(*arguments, "-C", str(doors.root))
+        assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (fails, True, True)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_rerun_that_counts_does_not_count_for_the_other_of_two_codes(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch, *, swapped: bool
+) -> None:
+    doors.policy(f"  proof: {{test: reproduced}}\n{LISTED}")
+    task, evidence = completed(doors, code=two_codes(doors, swapped=swapped))
+    monkeypatch.setattr(reruns, "runner", lambda *_: Runner("good", "ci@example.invalid", ""))
+    found = reproducing.reproduce(doors.play.ledger, ids=[evidence])
+    assert [one.status for one in found] == ["reproduced"]  # of the code on which it passes
+    reproducing.record(doors.play.ledger, doors.play.ledger.change, found)
+    doors.unproven(task, f"{evidence} is only witnessed, and reproduced is asked: it was run again on other code")
+    doors.caught("P001")
 
 
 def test_a_second_run_that_was_written_by_hand_to_agree(doors: Doors) -> None:

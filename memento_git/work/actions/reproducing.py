@@ -43,6 +43,14 @@ class NothingListed(Refused):
     hint_ = "say it in .memento/config.yaml there, below policy: reproduce: {{commands: [[{words}]]}}"
 
 
+class Chosen(NamedTuple):
+    """Evidence to be run again, the state of its run, and the code that it counts for; nothing where none is named."""
+
+    state: RunState
+    evidence: Evidence
+    counts_for: dict[str, Any]
+
+
 class Result(NamedTuple):
     """What running recorded evidence again came to; `made` is the evidence that was recorded of it.
 
@@ -109,21 +117,21 @@ class Again:
         return [finding for results in self._done.values() for finding in findings(results)]
 
 
-def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
-    commands = (evidence.data["command"]["argv"] for _, evidence in chosen if "command" in evidence.data)
+def _first_word(chosen: Sequence[Chosen]) -> str:
+    commands = (one.evidence.data["command"]["argv"] for one in chosen if "command" in one.evidence.data)
     return next((argv[0] for argv in commands if argv), "pytest")
 
 
-def _named(view: View, given: str) -> tuple[RunState, Evidence]:
+def _named(view: View, given: str) -> Chosen:
     identity, run = view.find(given, "evidence")
     state = RunState(view, run)
     found = state.evidence(identity)
     if found is None:
         raise EvidenceWithdrawn(evidence=identity, status=state.evidence_status(identity))
-    return state, found
+    return Chosen(state, found, {})
 
 
-def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
+def _of_run(view: View, given: str) -> Iterator[Chosen]:
     """Yield the evidence that the settled work of a run rests on."""
     from memento_git.work.overview import choose_run
 
@@ -131,7 +139,7 @@ def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
     yield from _rested_on(state, ())
 
 
-def added(view: View, before: View) -> Iterator[tuple[RunState, Evidence]]:
+def added(view: View, before: View) -> Iterator[Chosen]:
     """Yield the evidence that completions, acceptances and passed gates rest on which an earlier view does not have."""
     for run in view.runs():
         places = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"]
@@ -140,16 +148,19 @@ def added(view: View, before: View) -> Iterator[tuple[RunState, Evidence]]:
         yield from _rested_on(RunState(view, run), before.index(run).events)
 
 
-def _rested_on(state: RunState, known: Container[str]) -> Iterator[tuple[RunState, Evidence]]:
-    """Yield, once each, the evidence of commands that standing events of a run name, but for events that are known."""
-    seen: set[str] = set()
+def _rested_on(state: RunState, known: Container[str]) -> Iterator[Chosen]:
+    """Yield the evidence of commands that standing events of a run name, but for events that are known.
+
+    Each comes once for each code that it counts for.
+    """
+    seen: list[tuple[str, dict[str, Any]]] = []
     for event in _standing(state):
+        code = event.data.get("code") or {}
         for ref in event.data.get("evidence") or () if event.id not in known else ():
-            cited = state.cited(parse_ref(ref))
-            found = cited.evidence
-            if found is not None and found.id not in seen and found.kind in RUN_KINDS:
-                seen.add(found.id)
-                yield state, found
+            found = state.cited(parse_ref(ref)).evidence
+            if found is not None and found.kind in RUN_KINDS and (found.id, code) not in seen:
+                seen.append((found.id, code))
+                yield Chosen(state, found, code)
 
 
 def _standing(state: RunState) -> Iterator[Event]:
@@ -163,23 +174,23 @@ def _standing(state: RunState) -> Iterator[Event]:
                 yield seen.event
 
 
-def _all(
-    ledger: Ledger, policy: Policy, chosen: Sequence[tuple[RunState, Evidence]], tell: Callable[[str], None]
-) -> list[Result]:
+def _all(ledger: Ledger, policy: Policy, chosen: Sequence[Chosen], tell: Callable[[str], None]) -> list[Result]:
     places = Whereabouts(ledger.git)
     with Rerunner(ledger, policy) as rerunner:
-        return [_one(state, evidence, places, rerunner, tell) for state, evidence in chosen]
+        found = {}
+        for one in chosen:
+            place = places.of(one.evidence.data, one.counts_for)
+            if (one.evidence.id, place) not in found:
+                found[one.evidence.id, place] = _one(one.state, one.evidence, place, rerunner, tell)
+        return list(found.values())
 
 
-def _one(
-    state: RunState, evidence: Evidence, places: Whereabouts, rerunner: Rerunner, tell: Callable[[str], None]
-) -> Result:
+def _one(state: RunState, evidence: Evidence, place: Place, rerunner: Rerunner, tell: Callable[[str], None]) -> Result:
     """Run one recorded command again and compare."""
     data = evidence.data
     problem = again.hindrance(data, state.evidence_status(evidence.id), rerunner.policy.reproduce["commands"])
     if problem:
         return Result(evidence, again.CANNOT, (problem,))
-    place = places.of(data)
     tell(f"running again `{shown(data['command']['argv'])}` of {evidence.id}")
     try:
         draft = rerunner.run(evidence, place.commit)
