@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.work import trust
 from memento_git.work.verification import told_as
 
@@ -117,7 +117,7 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
     )
     named: list[Evidence] = []
     for alike in found.values():
-        fresh = [one for one in alike if trust.saw(one, scope.code)]
+        fresh = [one for one in alike if trust.saw(one, scope.code) and not _weak(state, one, task, scope)]
         told = "saw other code than this commit's" if not fresh else ""
         if fresh and all(_is_beside(one, scope) for one in fresh):
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
@@ -129,6 +129,13 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
         if not any(trust.is_of(one, command) for one in named):
             message = f"{told_as(command)}, which is asked of {task}, has no pass for this commit's code"
             yield Finding("C001", ends[0].path, 0, message, fix, "warning")
+
+
+def _weak(state: RunState, evidence: Evidence, task: str, scope: Scope) -> str:
+    """Return why evidence that proves a task would not do for the code as it is: it was run again on other code."""
+    code = scope.code(()) if scope.code else {}
+    cited = trust.trusted(state.cited(Ref(evidence.id, evidence.digest), task), [code])
+    return trust.weakness(evidence, cited.trust, state.asked(task, scope.policy).proof)
 
 
 def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope) -> Iterator[Command]:

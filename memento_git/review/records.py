@@ -44,15 +44,15 @@ def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
 
 
 def _standing(state: RunState, ref: Ref, kind: str) -> Row:
-    from memento_git.work.trust import outcome_of
+    from memento_git.work.trust import outcome_of, seen_by
 
     if kind == "evidence":
         held = state.evidence(ref.id)
         status, trust = state.evidence_status(ref.id), state.trust_in(held) if held else "advisory"
         if ref.digest:
             _, held, status, trust, *_ = state.cited(ref)
-        ended, code = (outcome_of(held.data), held.data.get("code")) if held else (None, None)
-        return {"status": status, "trust": trust, "outcome": ended, "stale": False, "code": code or {}}
+        ended, code = (outcome_of(held.data), seen_by(held)) if held else (None, {})
+        return {"status": status, "trust": trust, "outcome": ended, "stale": False, "code": code}
     of = {"run": lambda _: state.status, "plan": state.plan_status, "task": state.task_status}[kind]
     rest = _of_task(state, ref.id) if kind == "task" else {}
     return {"status": of(ref.id), "trust": None, "outcome": None, "stale": None, **rest}

@@ -13,7 +13,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import handout
-from memento_git.work.trust import outcome_of
+from memento_git.work.trust import outcome_of, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -205,7 +205,7 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
 def evidence_row(state: RunState, evidence: Evidence) -> Row:
     data = evidence.data
     command = data.get("command")
-    code = data.get("code") or {}
+    code = seen_by(evidence)
     again = state.seen_again(evidence)
     return {
         "id": evidence.id,

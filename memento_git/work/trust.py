@@ -83,6 +83,12 @@ def agree(evidence: Mapping[str, Any] | None, code: Mapping[str, Any]) -> bool:
     return bool(trees & {evidence.get("tree"), evidence.get("full")}) and not edited(evidence, code)
 
 
+def sober(code: Mapping[str, Any]) -> dict[str, Any]:
+    """Return code without a tree of untracked files where it names none: who writes by hand could name two codes."""
+    more = code.get("untracked") or code.get("untracked_more")
+    return {key: value for key, value in code.items() if more or key != "full"}
+
+
 def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
     """Return the untracked files that both sides know with different bytes; new and deleted ones do not count."""
     there = code.get("untracked") or {}
@@ -172,7 +178,7 @@ def proof(
     Evidence counts where it saw the code of the completion, or one of `codes`: what verification accepted.
     """
     faults = [] if completion.get("text") == text else ["the task's text changed after it was completed"]
-    codes = (completion.data["code"], *codes)
+    codes = [sober(code) for code in (completion.data["code"], *codes)]
     weak = []
     proving: dict[str, str] = {}
     sound: list[Cited] = []
@@ -316,7 +322,7 @@ def seen_by(evidence: Evidence) -> dict[str, Any]:
 
 def code_seen(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the code that evidence with this content saw."""
-    code: dict[str, Any] = data.get("code") or {}
+    code = sober(data.get("code") or {})
     after = (data.get("code_after") or {}).get("untracked") or {}
     if not after or "untracked" not in code:
         return code

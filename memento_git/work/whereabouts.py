@@ -31,26 +31,25 @@ class Place(NamedTuple):
 class Whereabouts:
     """The code of HEAD, of its history and of the branches of dispatches, by its tree without the ledger."""
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, *, here: bool = False) -> None:
+        """With `here`, evidence of files that HEAD has, as they are there, is looked for at HEAD alone."""
         head = git.head()[0]
         if head is None:
             raise NothingCommitted
         self.git = git
         self.head = head
+        self.here = here
         self._trees: dict[str, str] | None = None
 
-    def of(self, evidence: Mapping[str, Any], counts_for: Mapping[str, Any] | None = None) -> Place:
-        """Return where the code is that evidence saw; HEAD where no commit holds it.
-
-        With code that it counts for, what it shares with that: whoever writes evidence by hand may name two codes.
-        """
+    def of(self, evidence: Mapping[str, Any]) -> Place:
+        """Return where the code is that evidence saw; HEAD where no commit holds it."""
         code = code_seen(evidence)
         if not code:
             return Place(self.head, HEAD)
+        if self.here and code.get("tree") == self._tree(self.head) != wholly(evidence):
+            return Place(self.head, TRACKED)
         near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
-        ways = ((wholly(evidence), TREE), (code.get("tree"), TRACKED), (code.get("full"), TRACKED))
-        met = {(counts_for or {}).get(key) for key in ("tree", "full")} - {None}
-        for tree, where in [way for way in ways if way[0] in met] or ways[:2]:
+        for tree, where in ((wholly(evidence), TREE), (code.get("tree"), TRACKED)):
             if tree and (commit := near.get(tree) or self.trees.get(tree)):
                 return Place(commit, where)
         if (paths := code.get("paths")) and agree(code, codestate.code_at(self.git, self.head, list(paths))):

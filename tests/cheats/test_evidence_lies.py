@@ -218,7 +218,7 @@ def test_a_witnessed_pass_that_was_written_by_hand(doors: Doors) -> None:
 
 
 def two_codes(doors: Doors, *, swapped: bool) -> dict[str, Any]:
-    """Make the code worse; return evidence's word for it that names the good code, on which it passes, too."""
+    """Make the code worse; return a word for it that names the good code, on which the check passes, too."""
     good = codestate.code_now(doors.play.ledger.git)
     doors.write("app.py", "worse\n")
     worse = codestate.code_now(doors.play.ledger.git)["tree"]
@@ -227,11 +227,18 @@ def two_codes(doors: Doors, *, swapped: bool) -> dict[str, Any]:
     return {**good, "full": worse}
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-def test_a_pass_that_names_two_codes(doors: Doors, *, swapped: bool) -> None:
-    """Way: it is run again on the code on which it passes, and counts for the other."""
+def test_a_tree_of_files_that_git_did_not_track_where_there_were_none(doors: Doors) -> None:
+    """Way: it is run again on the tracked files, on which it passes, and counts by the other tree."""
     doors.policy(LISTED)
-    task, evidence = completed(doors, code=two_codes(doors, swapped=swapped))
+    _, evidence = completed(doors, code=two_codes(doors, swapped=False))
+    doors.unproven(doors.play.state(evidence).ids("task")[0], f"{evidence} saw other code than the completion")
+    doors.caught("P001")
+
+
+def test_a_pass_that_names_two_codes(doors: Doors) -> None:
+    """Way: it is run again where it passes, and counts for the other code."""
+    doors.policy(LISTED)
+    task, evidence = completed(doors, code=two_codes(doors, swapped=True))
     assert doors.play.is_proven(task)
     doors.sound()
     for arguments, fails in (
@@ -242,16 +249,24 @@ def test_a_pass_that_names_two_codes(doors: Doors, *, swapped: bool) -> None:
         assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (fails, True, True)
 
 
-@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("claimed", ["honestly", "both"])
 def test_a_rerun_that_counts_does_not_count_for_the_other_of_two_codes(
-    doors: Doors, monkeypatch: pytest.MonkeyPatch, *, swapped: bool
+    doors: Doors, monkeypatch: pytest.MonkeyPatch, claimed: str
 ) -> None:
+    """Way: a trusted runner runs it again where it passes; the completion may name both codes, too."""
     doors.policy(f"  proof: {{test: reproduced}}\n{LISTED}")
-    task, evidence = completed(doors, code=two_codes(doors, swapped=swapped))
+    both = two_codes(doors, swapped=True)
+    task = doors.play.task()
+    claim, evidence = doors.play.claimed(task), doors.witness(task, code=both)
+    named = {key: both[key] for key in ("tree", "full", "untracked")}
+    doors.completed(task, evidence, dispatch=claim, **({"code": named} if claimed == "both" else {}))
     monkeypatch.setattr(reruns, "runner", lambda *_: Runner("good", "ci@example.invalid", ""))
     found = reproducing.reproduce(doors.play.ledger, ids=[evidence])
     assert [one.status for one in found] == ["reproduced"]  # of the code on which it passes
     reproducing.record(doors.play.ledger, doors.play.ledger.change, found)
+    if claimed == "both":
+        assert "saw other code than this commit's" in doors.warned("C001")
+        return
     doors.unproven(task, f"{evidence} is only witnessed, and reproduced is asked: it was run again on other code")
     doors.caught("P001")
 

@@ -43,14 +43,6 @@ class NothingListed(Refused):
     hint_ = "say it in .memento/config.yaml there, below policy: reproduce: {{commands: [[{words}]]}}"
 
 
-class Chosen(NamedTuple):
-    """Evidence to be run again, the state of its run, and the code that it counts for; nothing where none is named."""
-
-    state: RunState
-    evidence: Evidence
-    counts_for: dict[str, Any]
-
-
 class Result(NamedTuple):
     """What running recorded evidence again came to; `made` is the evidence that was recorded of it.
 
@@ -96,7 +88,8 @@ def reproduce(
     policy = before.policy()
     if not policy.reproduce["commands"]:
         raise NothingListed(where=base or "HEAD", words=_first_word(chosen))
-    return _all(ledger, policy, chosen, tell or (lambda _: None))
+    places = Whereabouts(ledger.git, here=bool(base))
+    return _all(ledger, policy, chosen, places, tell or (lambda _: None))
 
 
 class Again:
@@ -117,21 +110,21 @@ class Again:
         return [finding for results in self._done.values() for finding in findings(results)]
 
 
-def _first_word(chosen: Sequence[Chosen]) -> str:
-    commands = (one.evidence.data["command"]["argv"] for one in chosen if "command" in one.evidence.data)
+def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
+    commands = (evidence.data["command"]["argv"] for _, evidence in chosen if "command" in evidence.data)
     return next((argv[0] for argv in commands if argv), "pytest")
 
 
-def _named(view: View, given: str) -> Chosen:
+def _named(view: View, given: str) -> tuple[RunState, Evidence]:
     identity, run = view.find(given, "evidence")
     state = RunState(view, run)
     found = state.evidence(identity)
     if found is None:
         raise EvidenceWithdrawn(evidence=identity, status=state.evidence_status(identity))
-    return Chosen(state, found, {})
+    return state, found
 
 
-def _of_run(view: View, given: str) -> Iterator[Chosen]:
+def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
     """Yield the evidence that the settled work of a run rests on."""
     from memento_git.work.overview import choose_run
 
@@ -139,7 +132,7 @@ def _of_run(view: View, given: str) -> Iterator[Chosen]:
     yield from _rested_on(state, ())
 
 
-def added(view: View, before: View) -> Iterator[Chosen]:
+def added(view: View, before: View) -> Iterator[tuple[RunState, Evidence]]:
     """Yield the evidence that completions, acceptances and passed gates rest on which an earlier view does not have."""
     for run in view.runs():
         places = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"]
@@ -148,19 +141,16 @@ def added(view: View, before: View) -> Iterator[Chosen]:
         yield from _rested_on(RunState(view, run), before.index(run).events)
 
 
-def _rested_on(state: RunState, known: Container[str]) -> Iterator[Chosen]:
-    """Yield the evidence of commands that standing events of a run name, but for events that are known.
-
-    Each comes once for each code that it counts for.
-    """
-    seen: list[tuple[str, dict[str, Any]]] = []
+def _rested_on(state: RunState, known: Container[str]) -> Iterator[tuple[RunState, Evidence]]:
+    """Yield, once each, the evidence of commands that standing events of a run name, but for events that are known."""
+    seen: set[str] = set()
     for event in _standing(state):
-        code = event.data.get("code") or {}
         for ref in event.data.get("evidence") or () if event.id not in known else ():
-            found = state.cited(parse_ref(ref)).evidence
-            if found is not None and found.kind in RUN_KINDS and (found.id, code) not in seen:
-                seen.append((found.id, code))
-                yield Chosen(state, found, code)
+            cited = state.cited(parse_ref(ref))
+            found = cited.evidence
+            if found is not None and found.id not in seen and found.kind in RUN_KINDS:
+                seen.add(found.id)
+                yield state, found
 
 
 def _standing(state: RunState) -> Iterator[Event]:
@@ -174,23 +164,23 @@ def _standing(state: RunState) -> Iterator[Event]:
                 yield seen.event
 
 
-def _all(ledger: Ledger, policy: Policy, chosen: Sequence[Chosen], tell: Callable[[str], None]) -> list[Result]:
-    places = Whereabouts(ledger.git)
+def _all(
+    ledger: Ledger, policy: Policy, chosen: Sequence[tuple[RunState, Evidence]], places: Whereabouts,
+    tell: Callable[[str], None],
+) -> list[Result]:  # fmt: skip
     with Rerunner(ledger, policy) as rerunner:
-        found = {}
-        for one in chosen:
-            place = places.of(one.evidence.data, one.counts_for)
-            if (one.evidence.id, place) not in found:
-                found[one.evidence.id, place] = _one(one.state, one.evidence, place, rerunner, tell)
-        return list(found.values())
+        return [_one(state, evidence, places, rerunner, tell) for state, evidence in chosen]
 
 
-def _one(state: RunState, evidence: Evidence, place: Place, rerunner: Rerunner, tell: Callable[[str], None]) -> Result:
+def _one(
+    state: RunState, evidence: Evidence, places: Whereabouts, rerunner: Rerunner, tell: Callable[[str], None]
+) -> Result:
     """Run one recorded command again and compare."""
     data = evidence.data
     problem = again.hindrance(data, state.evidence_status(evidence.id), rerunner.policy.reproduce["commands"])
     if problem:
         return Result(evidence, again.CANNOT, (problem,))
+    place = places.of(data)
     tell(f"running again `{shown(data['command']['argv'])}` of {evidence.id}")
     try:
         draft = rerunner.run(evidence, place.commit)

@@ -143,7 +143,7 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
         gone = ("its completion was undone",) if found["status"] == "completed" else ()
         return known._replace(problems=gone)
     proof = state.proof_of(completion, policy)
-    code = completion.data["code"]
+    code = trust.sober(completion.data["code"])
     same = [one for one in own if trust.agree(trust.seen_by(one), code)]
     diffs = [one for one in own if "diff" in one.data and _is_of(state.view.git, one.data["diff"]["tip"], code)]
     graphs = [one for one in own if one.kind == "graph"]
