@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 from memento_git.review import checks
 from memento_git.work.state import RunState
-from memento_git.work.verification import asks_less
+from memento_git.work.verification import asks_less, plan_asks_less
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memento_git.ledger.layout import Place
+    from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.against import Comparison
@@ -31,6 +34,35 @@ def changed(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
         place = layout.place_of(path)
         if place is not None and place.kind in KINDS and comparison.base.read(path) is not None:
             yield from _text(comparison, policy, path, place)
+    yield from _plans(comparison, policy)
+
+
+def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
+    """Yield the plans that ask less of what proves a task than the base's, which they were or whose place they took."""
+    paths = [*(change.path for change in comparison.changes), *comparison.unpacked()]
+    places = [place for path in paths if (place := layout.place_of(path)) is not None]
+    for run in sorted({place.run for place in places if kind_of(place.of) == "plan"}):
+        before, after = (_approval(state) for state in (RunState(comparison.base, run), comparison.state(run)))
+        if before is None or after is None:
+            continue
+        old, new = (_plan(view, one) for view, one in ((comparison.base, before), (comparison.head, after)))
+        if old is None or new is None or not (less := plan_asks_less(old.data, new.data, policy)):
+            continue
+        what = "changed" if old.id == new.id else f"took the place of {old.id}"
+        message = f"{new.id} {what}, and asks less: before, {'; '.join(less[:3])}"
+        path = new.path if old.id == new.id else after.path
+        yield Finding("D007", path, 0, message, "look whether that is as it should be", "warning")
+
+
+def _approval(state: RunState) -> Event | None:
+    """Return the approval of the canonical plan, or where the last one that was approved was rejected, of that."""
+    events = [seen.event for seen in state.folded(plans_of(state.id)).events if seen.verdict == "legal"]
+    return next((one for one in reversed(events) if one.do == "approved" and state.canonical in ("", one.of)), None)
+
+
+def _plan(view: View, approval: Event) -> Prose | None:
+    found = view.record(view.index(approval.run).prose.get(approval.of, ""))
+    return found if isinstance(found, Prose) else None
 
 
 def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> Iterator[Finding]:

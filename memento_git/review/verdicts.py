@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memento_git.folding.fold import plans_of
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import gatehold, persons, signing
-from memento_git.work.verification import asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,21 +30,6 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
         if why:
             message = f"{event.of} was approved by {event.by}: {why}"
             yield Finding("P003", event.path, 0, message, f"memento plan approve {event.of}", scope.severity(event.id))
-        yield from _lax(state, event, scope)
-
-
-def _lax(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a plan of the branch that asks less of what proves a task than the one whose place it takes."""
-    seen = state.fold.judged(event.id)
-    before = [one.event for one in state.folded(plans_of(state.id)).events if seen and one.event.id in seen.past]
-    old = next((one.of for one in reversed(before) if one.do == "approved" and one.of != event.of), "")
-    was, now = (state.view.record(state.index.prose.get(name, "")) for name in (old, event.of))
-    if event.id not in scope.added or not isinstance(was, Prose) or not isinstance(now, Prose):
-        return
-    asks = {why.asks for why in asked({}, now.data, scope.policy).why}
-    if less := [str(why) for why in asked({}, was.data, scope.policy).why if why.asks not in asks]:
-        message = f"{event.of} took the place of {old}, and asks less: before, {'; '.join(less[:3])}"
-        yield Finding("D007", event.path, 0, message, "look whether that is as it should be", "warning")
 
 
 def _author(state: RunState, plan: str) -> str:

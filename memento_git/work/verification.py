@@ -133,11 +133,33 @@ def asks_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) ->
     """Return what is asked of a task with one front matter, and not with another, be it by policy for such tasks."""
     less = [f"criterion {line[:60]!r}" for line in old.get("criteria") or () if line not in (new.get("criteria") or ())]
     before, now = (united({}, sources(told, None, policy)) for told in (old, new))
-    lost = [f"{kind} evidence" for kind in before.evidence if kind not in now.evidence]
-    lost += [told_as(one) for one in before.commands if not any(_is_within(other, one) for other in now.commands)]
+    return [*less, *_lost(before, now)]
+
+
+def plan_asks_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) -> list[str]:
+    """Return what one plan asks, and neither another one nor policy, whatever the task."""
+    always = policy._replace(verify=tuple(entry for entry in policy.verify if not entry.get("when")))
+    before, now = (united({}, sources({}, told, always)) for told in (old, new))
+    return _lost(before, now)
+
+
+def _lost(before: Asked, now: Asked) -> list[str]:
+    """Return what is asked before, and not now, each with the rule that asks for it."""
+    lost = [(f"{kind} evidence", "") for kind in before.evidence if kind not in now.evidence]
+    lost += [
+        (told_as(one), _besides(one) if any(other.run == one.run for other in now.commands) else "")
+        for one in before.commands
+        if not any(_is_within(other, one) for other in now.commands)
+    ]
     if stricter(before.trust, now.trust) != now.trust:
-        lost.append(f"{before.trust} evidence or better")
-    return [*less, *(str(next(why for why in before.why if why.asks == asks)) for asks in lost)]
+        lost.append((f"{before.trust} evidence or better", ""))
+    return [f"{next(why for why in before.why if why.asks == asks)}{besides}" for asks, besides in lost]
+
+
+def _besides(command: Command) -> str:
+    """Return what is asked of a command beside its words."""
+    reports = f", with {', '.join(command.reports)}" if command.reports else ""
+    return f" as {command.kind} evidence{reports}" + (f", within {command.timeout} s" if command.timeout else "")
 
 
 def _is_within(one: Command, other: Command) -> bool:
