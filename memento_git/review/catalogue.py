@@ -146,7 +146,8 @@ CATALOGUE: Final = {
     "K001": Kind(
         "a signature that policy demands is missing", "error",
         "An approval or a verdict lacks the signature that policy demands: it has none, it was redacted and its "
-        "signature with it, or it has one that is not good, or of somebody whom policy does not name.",
+        "signature with it, or it has one that is not good, or of somebody whom policy does not name. Or the branch "
+        "hands out, completes or accepts work on one that was there before and lacks it.",
         "Whoever may sign does it again with `--sign`; see [trust-model.md](../trust-model.md).",
     ),
     "K002": Kind(

@@ -9,7 +9,7 @@ from memento_git.model.finding import Finding, leaving_out, restoring
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import citations, evasions, folds, verdicts
+from memento_git.review import citations, evasions, folds, signed, verdicts
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import asks_less, run_lines
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 ENDING: Final = ("completed", "accepted", "settled", "voided")
-MOVING: Final = ("C001", "G001", "G002", "G003", "L001", "P001", "P003", "P004", "P006", "T003", "T006")
+MOVING: Final = ("C001", "G001", "G002", "G003", "K001", "L001", "P001", "P003", "P004", "P006", "T003", "T006")
 
 
 def check_run(state: RunState, scope: Scope) -> list[Finding]:
@@ -41,6 +41,7 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
             found += citations.check_event(state, event)
             found += verdicts.check_event(state, event, scope)
             found += evasions.check_event(state, event, scope)
+            found += signed.handed_out(state, event, scope) if event.do == "dispatched" else ()
     if state.id in groups:
         found += verdicts.check_run(state, scope)
     return [_mendable(state, one, scope) for one in found] if state.is_final else found
@@ -169,3 +170,4 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
             message = f"{task.id} is done, but {other}, which it depends on, is not done and proven"
             yield Finding("T006", path, 0, message, f"memento task show {other}", severity)
     yield from evasions.failed_gates(state, task, ends, scope)
+    yield from signed.done(state, task.id, ends, scope)

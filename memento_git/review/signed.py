@@ -8,7 +8,7 @@ from memento_git.folding.fold import group_of
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
-from memento_git.work import signing
+from memento_git.work import proofs, signing
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.review.scope import Scope
     from memento_git.work.runners import Runners
 
 
@@ -63,6 +64,34 @@ def _left(view: View, place: Place, policy: Policy) -> Iterator[Event]:
             same = [one for one in same if one.event.do == event.do]
         if event in signing.latest(same):
             yield event._replace(data={key: value for key, value in event.data.items() if key != "signature"})
+
+
+def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield a hand-out of the branch that rests on an approval or verdict without its signature, and goes on."""
+    lane = f"dispatch:{event.id.replace('event', 'dispatch', 1)}"
+    if event.id not in scope.added or state.folded(event.of).lanes.word(lane, "") in ("failed", "recovered"):
+        return
+    from memento_git.work import holding
+
+    scopes = (state.id, event.of, *(proofs.front_matter(state, event.of).get("depends_on") or ()))
+    if told := holding.unsigned(state, scope.policy, scopes, runners=state.runners):
+        yield _unfounded(event, f"{event.of} was handed out, and {'; '.join(told[:3])}")
+
+
+def done(state: RunState, task: str, ends: Iterable[Event], scope: Scope) -> Iterator[Finding]:
+    """Yield a completion or acceptance of the branch whose task rests on an approval without its signature."""
+    added = [event for event in ends if event.id in scope.added]
+    if not added or not scope.policy.signatures.get("require"):
+        return
+    from memento_git.work import signatures
+
+    verifier = state.runners.verifier if state.runners else None
+    for told in signatures.unsigned_proof(state, scope.policy, task, verifier):
+        yield _unfounded(added[-1], told)
+
+
+def _unfounded(event: Event, told: str) -> Finding:
+    return Finding("K001", event.path, 0, told, "whoever may sign does that again with --sign")
 
 
 def own_runners(view: View, base: Runners, own: Runners, paths: Iterable[str]) -> Iterator[Finding]:

@@ -52,6 +52,14 @@ class Desk(desk.Desk):
 
         return Sealer(self.tx, self.policy, sign=sign, key=key)
 
+    def refuse_unsigned_proof(self, state: RunState, task: str, what: str) -> None:
+        """Refuse to let a task be done by an approval that lacks the signature that policy demands."""
+        if self.policy.signatures.get("require"):
+            from memento_git.work import signatures
+
+            if told := signatures.unsigned_proof(state, self.policy, task):
+                raise signatures.SignatureRequired(what=what, why="; ".join(told))
+
 
 def dispatch_of(event: Event | str) -> str:
     identity = event if isinstance(event, str) else event.id

@@ -126,14 +126,15 @@ def missing(
             if why := signing.wanting(policy.signatures, holding, verifier.seen):
                 told.append(f"gate {gate} of {scope} has {DONE[value[0]]} without the signature it needs: {why}")
         if kind_of(scope) == "task":
-            told += _proof(state, policy, verifier, scope)
+            told += unsigned_proof(state, policy, scope, verifier)
     return told
 
 
-def _proof(state: RunState, policy: Policy, verifier: Verifier, task: str) -> list[str]:
+def unsigned_proof(state: RunState, policy: Policy, task: str, verifier: Verifier | None = None) -> list[str]:
     """Return which approvals prove a task, or are shown for it as policy asks, and lack their signature."""
-    if "approvals" not in policy.signatures["require"] or not state.is_done(task, policy):
+    if "approvals" not in policy.signatures.get("require", {}) or not state.is_done(task, policy):
         return []
+    verifier = verifier or Verifier(state.view, policy)
     proving = state.proof(task, policy).by
     shown = "approval" in state.asked(task, policy).evidence
     refs = [ref for event in (*state.completions(task), *state.acceptances(task))
@@ -164,7 +165,7 @@ def _plan(state: RunState, policy: Policy, verifier: Verifier, plan: str) -> lis
     found = approval(state, plan)
     if why := signing.wanting(policy.signatures, found, verifier.seen):
         return [f"plan {plan} was approved without the signature it needs: {why}"]
-    if all(event.get("text") != state.prose(plan).digest for event in found):
+    if all(event.get("text") != state.told(plan).digest for event in found):
         return [f"plan {plan} has another text than the one that was signed"]
     return []
 

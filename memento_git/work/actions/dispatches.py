@@ -280,6 +280,7 @@ def complete(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=desk.optional("summary", note),
     )  # fmt: skip
+    desk.refuse_unsigned_proof(state, task, f"completing {task}")
     checkpoint = checkpoints.record(tx, state, completion, graph)
     claims.release_later(tx, task, name)
     worktrees.leave(tx, name)

@@ -138,6 +138,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
         desk.happen(state, identity, "rejected", reads=reads, unmet=[line[:500] for line in unmet], **about)
     else:
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
+        desk.refuse_unsigned_proof(state, identity, f"accepting {identity}")
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
     judged = [name for ref in refs if state.evidence(name := ref.partition("@")[0]) is not None]

@@ -1,0 +1,140 @@
+"""Hand-outs and completions that rest on what lacks the signature that policy demands, and was there before them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.work.actions import dispatches, evidences, plans
+from tests.cheats.forging import MAIN, WORK
+from tests.play import git
+from tests.test_signatures import Office
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cheats.doors import Doors
+
+UNSIGNED = "was approved without the signature it needs: it is not signed"
+REQUIRE = "policy: {require: [approval], signatures: {allowed_signers: .memento/allowed_signers, revoked: \
+.memento/revoked, require: {approvals: []}}}\n"
+GRACE = "Grace <grace@example.invalid>"
+
+
+@pytest.fixture
+def office(doors: Doors, tmp_path: Path) -> Office:
+    """A policy that demands signatures of what was approved without any, on both branches."""
+    git(doors.root, "switch", "-q", MAIN)
+    office = Office(doors.play, tmp_path)
+    back(doors)
+    return office
+
+
+def back(doors: Doors) -> None:
+    """Let the branch have all that is on `main`."""
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+
+
+def handed_out(doors: Doors, task: str) -> str:
+    """Write by hand that a task is handed out on the canonical plan; return the dispatch."""
+    event = doors.forge(task, "dispatched", executor="agent", plan=doors.play.state(task).canonical)
+    return event.replace("event", "dispatch", 1)
+
+
+@pytest.mark.usefixtures("office")
+def test_a_hand_out_on_a_plan_whose_approval_must_be_signed_by_now(doors: Doors) -> None:
+    """Way: nothing that the branch adds must be signed, and the completion is on a hand-out that nobody made."""
+    task = doors.play.task()
+    doors.landed()
+    assert UNSIGNED in doors.refused("signature_required", "dispatch create", task=task, executor="agent")
+    dispatch = handed_out(doors, task)
+    assert UNSIGNED in doors.caught("K001")
+    doors.play.do(dispatches.claim_dispatch, dispatch)
+    doors.play.complete(dispatch, doors.play.evidence(task))
+    assert UNSIGNED in doors.caught("K001")
+
+
+def test_a_hand_out_on_a_gate_whose_waiver_must_be_signed_by_now(doors: Doors, office: Office) -> None:
+    task = doors.play.task()
+    plan = doors.play.state(task).canonical
+    doors.play.do(plans.approve_plan, plan, key=str(office.ada))
+    doors.forge(task, "waived", gate="quality_review", reason="No time.")
+    doors.landed()
+    handed_out(doors, task)
+    why = f"gate quality_review of {task} has been waived without the signature it needs"
+    assert why in doors.caught("K001")
+
+
+def test_a_hand_out_whose_plan_is_gone(doors: Doors, office: Office) -> None:
+    task = doors.play.task()
+    plan = doors.play.state(task).canonical
+    doors.play.do(plans.approve_plan, plan, key=str(office.ada))
+    doors.landed()
+    handed_out(doors, task)
+    doors.remove(doors.path(plan))
+    doors.caught("D006")
+
+
+def test_work_that_was_handed_out_before_policy_demanded_signatures(doors: Doors, tmp_path: Path) -> None:
+    """The honest way: it is completed; what is handed out afterwards waits for a signature, or is taken back."""
+    task, other = doors.play.task("One"), doors.play.task("Two")
+    claim = doors.play.claimed(task)
+    doors.landed()
+    git(doors.root, "switch", "-q", MAIN)
+    office = Office(doors.play, tmp_path)
+    back(doors)
+    doors.play.complete(claim, doors.play.evidence(task))
+    doors.sound()
+    handed = handed_out(doors, other)
+    doors.caught("K001")
+    doors.play.do(dispatches.recover_dispatch, handed, force=True, reason="It was not signed.")
+    doors.sound()
+    doors.play.do(plans.approve_plan, doors.play.state(task).canonical, key=str(office.ada))
+    doors.play.complete(doors.play.claimed(other), doors.play.evidence(other))
+    doors.sound()
+
+
+def approved(doors: Doors, office: Office) -> tuple[str, str]:
+    """Let a task be approved on the main branch, with a signature, as policy asks; return it and the approval."""
+    office.write(f"version: 1\n{REQUIRE}")
+    task = doors.play.task()
+    yes = str(doors.play.as_(GRACE).do(evidences.approve, task, key=str(office.grace)))
+    doors.landed()
+    return task, yes
+
+
+def revoked(doors: Doors, office: Office) -> None:
+    git(doors.root, "switch", "-q", MAIN)
+    office.revoke(office.grace)
+    back(doors)
+
+
+def test_a_task_on_an_approval_whose_key_is_revoked(doors: Doors, office: Office) -> None:
+    task, yes = approved(doors, office)
+    revoked(doors, office)
+    claim, test = doors.play.claimed(task), doors.play.evidence(task)
+    why = f"task {task} rests on {yes} without the signature it needs: its key is revoked"
+    assert why in doors.refused("signature_required", "dispatch complete", dispatch=claim, evidence=[yes, test])
+    doors.completed(task, yes, test, dispatch=claim)
+    assert doors.play.is_proven(task)
+    assert why in doors.caught("K001")
+
+
+def test_a_task_that_is_accepted_on_an_approval_whose_key_is_revoked(doors: Doors, office: Office) -> None:
+    task, yes = approved(doors, office)
+    doors.play.complete(doors.play.claimed(task), yes, doors.play.evidence(task))
+    doors.landed()
+    revoked(doors, office)
+    why = f"task {task} rests on {yes} without the signature it needs: its key is revoked"
+    assert why in doors.refused("signature_required", "task verify", task=task)
+    doors.forge(task, "accepted", text=doors.ref(task).digest, evidence=[str(doors.ref(yes))])
+    assert why in doors.caught("K001")
+
+
+def test_a_task_on_an_approval_whose_key_counts(doors: Doors, office: Office) -> None:
+    """The honest way."""
+    task, yes = approved(doors, office)
+    doors.play.complete(doors.play.claimed(task), yes, doors.play.evidence(task))
+    doors.sound()
