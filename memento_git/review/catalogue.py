@@ -134,8 +134,10 @@ CATALOGUE: Final = {
     "T006": Kind(
         "done before what it depends on", "warning",
         "A task is completed, and a task that it depends on is not done and proven, or a gate of its own has failed. "
-        "An error where the branch completes it; of a gate, where neither failure nor completion saw the other.",
-        "Finish or prove the other task, or `memento task reopen TASK --reason WHY`.",
+        "An error where the branch completes it; of a gate, where neither failure nor completion saw the other. Or the "
+        "branch hands out, claims or completes work as if it had not seen that the run is paused at the base, or hands "
+        "out or claims it as if it had not seen that a gate of the run has failed there.",
+        "Finish or prove the other task, or `memento task reopen TASK --reason WHY`; resume the run, or pass its gate.",
     ),
     "T007": Kind(
         "a void of a legal event", "error",

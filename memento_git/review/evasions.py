@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.model.finding import Finding
 from memento_git.model.work import Prose
 from memento_git.review import folds
+from memento_git.work import signing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,13 +16,52 @@ if TYPE_CHECKING:
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 
+GOING_ON: Final = {"dispatched": "handed out", "claimed": "claimed", "completed": "completed"}
+
 
 def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield what an event gets around: a void of what is legal, a hand-out that calls itself a spike's."""
+    """Yield what an event gets around: a legal event that it voids, a plan, a stop of the run that was there before."""
     if event.do == "voided":
         yield from folds.voids(state, event, scope)
     elif event.do == "dispatched" and event.data.get("spike"):
         yield from _spike(state, event, scope)
+    if event.do in GOING_ON and event.id in scope.added:
+        yield from _went_on(state, event, scope)
+
+
+def _went_on(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield an event that goes on in a run that was stopped at the base, and still is, as if it had not seen that."""
+    name = event.get("dispatch") or event.id.replace("event", "dispatch", 1)
+    if state.folded(event.of).lanes.word(f"dispatch:{name}", "") in ("failed", "recovered"):
+        return
+    named = [seen for ref in event.after if (seen := state.fold.judged(ref.id)) is not None]
+    known = {seen.event.id for seen in named}.union(*(seen.past for seen in named), scope.added)
+    stops = [(stop, fix) for stop, fix in _stops(state, event.do) if stop.id not in known]
+    if stops:
+        told = " and ".join(dict.fromkeys(_told(stop) for stop, _ in stops))
+        message = f"{event.of} was {GOING_ON[event.do]}, as if it were not known that {state.id} {told}"
+        yield Finding("T006", event.path, 0, message, stops[0][1])
+
+
+def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
+    """Yield the events by which a run is stopped as it is, for an event of a verb, each with what lets it go on.
+
+    What was claimed before a gate failed may be completed; while a run is paused, nothing may.
+    """
+    events = state.folded(state.id).events
+    undone = state.fold.undone(events)
+    standing = [one for one in events if one.event.id not in undone]
+    if state.status == "paused":
+        moves = signing.latest([one for one in standing if "gate" not in one.event.data])
+        yield from ((one, f"memento run resume {state.id}") for one in moves if one.do == "paused")
+    for _, gate in state.failed_gates(state.id) if do != "completed" else ():
+        verdicts = signing.latest([one for one in standing if one.event.get("gate") == gate])
+        fix = f"memento gate record {gate} passed --run {state.id}"
+        yield from ((one, fix) for one in verdicts if one.do == "failed")
+
+
+def _told(stop: Event) -> str:
+    return f"has failed its gate {stop.get('gate')}" if "gate" in stop.data else "is paused"
 
 
 def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
