@@ -108,6 +108,21 @@ def test_the_commit_is_no_subject_where_it_did_not_hold_that_code(play: Play) ->
     assert digests(found) == {"code": {"gitTree": one.data["code"]["full"]}}
 
 
+@pytest.mark.parametrize("where", ["elsewhere", "nowhere"])
+def test_the_commit_is_no_subject_where_evidence_alone_says_that_it_held_that_code(play: Play, where: str) -> None:
+    play.planned()
+    evidence = play.evidence(play.task())
+    path = play.root / play.state(evidence).index.evidence[evidence]
+    head = git(play.root, "rev-parse", "HEAD~1")
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all("other code")
+    said = git(play.root, "rev-parse", "HEAD") if where == "elsewhere" else "1" * 40
+    assert "commit" in digests(read_back(exported(play, evidence)[0])[0])
+    path.write_text(path.read_text().replace(head, said))
+    play.commit_all("by hand")
+    assert "commit" not in digests(read_back(exported(play, evidence)[0])[0])
+
+
 def test_the_bytes_are_the_same_each_time_and_name_no_place_of_a_machine(play: Play) -> None:
     play.planned()
     evidence = play.evidence(play.task())

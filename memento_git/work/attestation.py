@@ -43,8 +43,10 @@ def uri(identity: str) -> str:
     return f"memento:{identity}"
 
 
-def test_result(evidence: Evidence, sha256: str, trust: str) -> Statement:
+def test_result(evidence: Evidence, sha256: str, trust: str, commit: str) -> Statement:
     """Return what a command showed as a test result; its `configuration` names the evidence and its reports.
+
+    `commit` is the one that held the code which the command saw, where there is one.
 
     Evidence keeps the names of failed cases only, so those that passed are counted and not named.
     """
@@ -58,18 +60,11 @@ def test_result(evidence: Evidence, sha256: str, trust: str) -> Statement:
     }
     if str(data.get("uri") or "").startswith(("https://", "http://")):
         predicate["url"] = data["uri"]
-    return _statement(_code(data), TEST_RESULT, predicate)
+    return _statement(subjects(wholly(data) or code_seen(data)["tree"], commit), TEST_RESULT, predicate)
 
 
 def _statement(subjects: Sequence[Statement], kind: str, predicate: Mapping[str, Any]) -> Statement:
     return {"_type": STATEMENT, "subject": list(subjects), "predicateType": kind, "predicate": dict(predicate)}
-
-
-def _code(data: Mapping[str, Any]) -> list[Statement]:
-    """Return the code that evidence saw; the commit only where it held exactly that."""
-    code = code_seen(data)
-    exact = not code.get("dirty") and not code.get("untracked") and not code.get("untracked_more")
-    return subjects(wholly(data) or code["tree"], code.get("head", "") if exact else "")
 
 
 def subjects(tree: str, commit: str) -> list[Statement]:

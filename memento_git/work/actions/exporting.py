@@ -9,15 +9,15 @@ from memento_git.ledger import changes, layout, ranges
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codestate, gatehold, holding
+from memento_git.work import attestation, codestate, gatehold, holding, trust
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.state import RunState
-from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
     from memento_git.model.work import Event, Evidence
 
@@ -74,7 +74,15 @@ def _statement(state: RunState, identity: str) -> attestation.Statement:
         raise EvidenceWithdrawn(evidence=identity, status=status if status != "recorded" else "missing")
     if why := _unfit(state, evidence):
         raise NotAttestable(evidence=identity, why=why)
-    return attestation.test_result(evidence, state.view.sha256(evidence.path), state.trust_in(evidence))
+    commit = _commit_seen(state.view.git, evidence)
+    return attestation.test_result(evidence, state.view.sha256(evidence.path), state.trust_in(evidence), commit)
+
+
+def _commit_seen(git: Git, evidence: Evidence) -> str:
+    """Return the commit that evidence says it was run at, where that holds the code that was seen, and no other."""
+    head = trust.seen_by(evidence).get("head", "")
+    known = git.answer("rev-parse", "--verify", "--quiet", f"{head}^{{commit}}") if head else None
+    return head if known and codestate.code_at(git, known)["tree"] == trust.wholly(evidence.data) else ""
 
 
 def _unfit(state: RunState, evidence: Evidence) -> str:
@@ -83,9 +91,9 @@ def _unfit(state: RunState, evidence: Evidence) -> str:
         return f"evidence of kind {evidence.kind} is no result of a command"
     if "code" not in evidence.data:
         return "it is bound to no code"
-    if outcome_of(evidence.data) not in attestation.RESULTS:
+    if trust.outcome_of(evidence.data) not in attestation.RESULTS:
         return "it has no verdict"
-    if evidence.data["outcome"] != outcome_of(evidence.data):
+    if evidence.data["outcome"] != trust.outcome_of(evidence.data):
         return "its outcome disagrees with what the command did"
     return state.seen_again(evidence).contradicted
 
