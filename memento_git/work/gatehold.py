@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.folding.lanes import task_status
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.work import codestate, signing, trust
@@ -105,8 +106,8 @@ def fallen(state: RunState, policy: Policy, gate: str, codes: Iterable[Code] = (
             return why
         if gate in policy.gates_fresh and not all(shows(state, event, policy, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"
-        if gate == "release" and (task := unseen(state, event)):
-            return f"it had not seen that {task} was completed"
+        if gate == "release" and (why := unseen(state, event)):
+            return why
     return ""
 
 
@@ -119,11 +120,17 @@ def passes(state: RunState, gate: str) -> list[Event]:
 
 
 def unseen(state: RunState, verdict: Event) -> str:
-    """Return a task whose completion a verdict on the run had not seen, or nothing."""
+    """Return what a verdict on the run had not seen: that a task was completed, or is done no more; or nothing."""
     named = [found for ref in verdict.after if (found := state.fold.judged(ref.id)) is not None]
     seen = {one.event.id for one in named}.union(*(one.past for one in named))
     for task in state.tasks():
-        done = state.completions(task) if state.task_status(task) in DONE else ()
-        if any(event.id not in seen for event in done):
-            return task
+        status = state.task_status(task)
+        if status in DONE:
+            if any(event.id not in seen for event in state.completions(task)):
+                return f"it had not seen that {task} was completed"
+            continue
+        before = task_status(state.fold.lanes(one.event.id for one in named if one.event.of == task))
+        ended = [one for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"]
+        if before in DONE or any(one.event.id not in seen for one in ended):
+            return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"
     return ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import evidences, releases, runs, tasks
+from memento_git.work.actions import evidences, exporting, releases, runs, tasks
 from memento_git.work.refusals import GateFallen
 from tests.play import git
 
@@ -363,3 +363,41 @@ def test_a_run_that_is_completed_by_hand_on_a_verdict_that_must_be_signed_by_now
     doors.landed()
     doors.policy(f"  signatures: {{allowed_signers: .memento/signers, require: {{{gate}: [ada@example.invalid]}}}}\n")
     doors.unfinished("signature_required", run, f"gate {gate} of {run} has passed without the signature it needs")
+
+
+def _called_off(doors: Doors, task: str) -> None:
+    doors.play.do(tasks.reopen_task, task, reason="It is in the way.")
+    doors.play.do(tasks.cancel_task, task, reason="Not needed.")
+
+
+def test_work_that_was_released_and_is_called_off_before_the_end(doors: Doors) -> None:
+    doors.policy("  gates: {required: [release]}\n")
+    doors.play.proven("Feature")
+    task, run = doors.play.proven("Security fix"), run_of(doors)
+    doors.play.do(releases.release_run, run=run)
+    doors.landed()
+    _called_off(doors, task)
+    doors.denied("run_not_released", "evidence", "export", "--run", run)
+    doors.unfinished("gate_fallen", run, f"it had not seen that {task} is cancelled, which was completed before")
+
+
+def test_work_that_a_release_by_hand_does_not_name_and_that_is_called_off(doors: Doors) -> None:
+    """Way: what the release had not seen at all was not done when it was given, and is not done now."""
+    feature = doors.play.proven("Feature")
+    task, run = doors.play.proven("Security fix"), run_of(doors)
+    seen = doors.play.state(run).folded(feature).heads
+    doors.forge(run, "passed", sees=seen, gate="release", evidence=[str(doors.ref(doors.witness(task)))])
+    _called_off(doors, task)
+    doors.unfinished("gate_fallen", run, f"it had not seen that {task} is cancelled, which was completed before")
+
+
+def test_work_that_was_called_off_before_the_release_is_no_part_of_it(doors: Doors) -> None:
+    doors.play.proven("Feature")
+    task, run = doors.play.proven("Security fix"), run_of(doors)
+    doors.play.do(releases.release_run, run=run)
+    _called_off(doors, task)
+    assert doors.play.do(releases.release_run, run=run).event
+    doors.landed()
+    doors.play.do(runs.complete_run, run)
+    doors.sound()
+    assert exporting.run_statement(doors.play.ledger.view(), run)
