@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger.store import Ledger
-from memento_git.work.actions import dispatches, health, plans, runs, settling, tasks
+from memento_git.review import actions as review
+from memento_git.work.actions import dispatches, exporting, health, plans, releases, runs, settling, tasks
 from memento_git.work.keeping import base
 from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    Step = Callable[[Play, str], None]
 
 
 class Fork:
@@ -185,6 +188,48 @@ def test_a_run_that_was_completed_on_both_sides_is_completed_and_nothing_is_late
     merged = both.merged()
     assert merged.status(run) == "completed"
     assert not merged.state(run).is_late(task)
+
+
+def release(play: Play, run: str) -> None:
+    play.do(releases.release_run, run=run)
+
+
+def review_of(play: Play, run: str) -> None:
+    play.gate("quality_review", "passed", run=run)
+
+
+def complete(play: Play, run: str) -> None:
+    play.do(runs.complete_run, run)
+
+
+@pytest.mark.parametrize(
+    ("before", "one", "other"),
+    [
+        ([], [release, complete], [release, complete]),
+        ([release], [complete], [complete]),
+        ([], [release, complete], [release]),
+        ([release], [complete], [review_of]),
+    ],
+)
+@pytest.mark.parametrize("first", ["main", "other"])
+def test_a_run_that_was_released_on_each_side_that_completed_it_stays_so(
+    play: Play, fork: Callable[[], Fork], before: list[Step], one: list[Step], other: list[Step], first: str
+) -> None:
+    run = play.planned()
+    play.proven()
+    for step in before:
+        step(play, run)
+    both = fork()
+    for branch, actor, steps in (("main", "Ada", one), ("other", "Bob", other)):
+        side = both.on(branch, actor)
+        for step in steps:
+            step(side, run)
+    git(both.root, "switch", "-q", first)
+    git(both.root, "merge", "-q", "--no-edit", "other" if first == "main" else "main")
+    assert exporting.run_statement(play.ledger.view(), run)
+    late = {row["kind"] for row in base(play.ledger.view(), run)["gates"] if row["late"]}
+    assert late == ({"quality_review"} if review_of in other else set())
+    assert {one.code for one in review.check(play.ledger, base="HEAD^1").findings} <= {"C001", "C002"}
 
 
 def test_paused_against_resumed_is_contested(play: Play, fork: Callable[[], Fork]) -> None:

@@ -338,7 +338,15 @@ def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
     held["trouble"] = [{"record": task, "problem": "illegal", "about": HOSTILE, "events": []}]
     held["next"] = [{"why": HOSTILE, "command": HOSTILE}]
     held["gates"] = [
-        {"kind": HOSTILE, "scope_kind": "run", "scope": "", "status": "failed", "reviewer": HOSTILE, "summary": HOSTILE}
+        {
+            "kind": HOSTILE,
+            "scope_kind": "run",
+            "scope": "",
+            "status": "failed",
+            "reviewer": HOSTILE,
+            "summary": HOSTILE,
+            "late": False,
+        }
     ]
     held["tasks"][0] |= {"proven": False, "unproven_because": [HOSTILE], "blocked_by": [HOSTILE], "title": "- # x"}
 

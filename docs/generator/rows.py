@@ -64,6 +64,7 @@ GATE: Final = {
     "status": "pending, passed, failed, waived", "reviewer": "who gave the latest verdict", "summary": "what was said",
     "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
     "event_id": "the verdict's event, or null",
+    "late": "true where its run was completed without that verdict, so that it does not count",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
     "signature it is, or null",
 }  # fmt: skip

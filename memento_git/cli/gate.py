@@ -25,8 +25,9 @@ def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> Non
 
 
 def _line(row: Row, names: Names) -> tuple[str, ...]:
+    late = ", late" if row["late"] else ""
     return (
-        output.printable(row["kind"]), output.state(row["status"]), names(row["scope"]),
+        output.printable(row["kind"]), output.state(row["status"]) + late, names(row["scope"]),
         output.printable(row["reviewer"] or ""), output.printable(row["summary"] or ""), output.signature(row),
     )  # fmt: skip
 

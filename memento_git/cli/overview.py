@@ -102,7 +102,7 @@ def _on(row: Row, held: Row, names: Names) -> str:
 
 def _blocks(held: Row, names: Names) -> list[str]:
     lines = [
-        f"gate  {row['kind']}{_on(row, held, names)}  {output.state(row['status'])}"
+        f"gate  {row['kind']}{_on(row, held, names)}  {output.state(row['status'])}{', late' if row['late'] else ''}"
         f"  {output.printable(row['summary'] or '')}  {output.signature(row)}".rstrip()
         for row in held["gates"]
     ]

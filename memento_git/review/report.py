@@ -170,7 +170,8 @@ def _gate(row: Row) -> str:
     why = f": {plain(row['summary'])}" if row["summary"] else ""
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
     note = f", {plain(signature_note(row))}" if signature_note(row) else ""
-    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{note}{why}"
+    late = ", late: came after the run's completion" if row["late"] else ""
+    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{late}{note}{why}"
 
 
 def signature_note(row: Row) -> str:

@@ -141,16 +141,27 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     added = [event for event in ends if event.id in scope.added]
     for why in _unfinished(state, scope.policy) if added else ():
         yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
-    codes = [scope.code] if added and scope.code is not None else []
-    for gate in scope.policy.gates_required:
-        verdict = state.folded(state.id).lanes.word(f"gate:{gate}", "requested")
-        if verdict not in PASSING:
-            message = f"{state.id} is completed, and gate {gate}, which policy requires, has not passed"
-            yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
+    codes, end = [scope.code] if added and scope.code is not None else [], (added or ends)[-1]
+    words = gatehold.words(state)
     for gate in dict.fromkeys((*scope.policy.gates_required, "release")):
+        if words.get(gate) not in PASSING:
+            yield from _late(state, gate, end, scope)
         if why := gatehold.fallen(state, scope.policy, gate, codes):
             message = f"{state.id} is completed, and gate {gate} has passed, but {why}"
-            yield Finding("P004", ends[-1].path, 0, message, severity=scope.severity(ends[-1].id))
+            yield Finding("P004", end.path, 0, message, severity=scope.severity(end.id))
+
+
+def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield that a run was completed without a gate that policy requires, or that somebody let go all the same."""
+    folded = state.folded(state.id)
+    is_late = folded.lanes.word(f"gate:{gate}", "requested") in PASSING
+    given = [one.event for one in folded.events if one.event.get("gate") == gate and one.event.do in PASSING]
+    told = next((event for event in given if is_late and event.id in scope.added), end)
+    required = ", which policy requires," if gate in scope.policy.gates_required else ""
+    if is_late or required:
+        passed = "had not passed before that" if is_late else "has not passed"
+        message = f"{state.id} is completed, and gate {gate}{required} {passed}"
+        yield Finding("P004", told.path, 0, message, severity=scope.severity(told.id))
 
 
 def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:

@@ -8,6 +8,7 @@ from memento_git.folding.lanes import task_status
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.work import codestate, signing, trust
+from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -111,12 +112,36 @@ def fallen(state: RunState, policy: Policy, gate: str, codes: Iterable[Code] = (
     return ""
 
 
+def words(state: RunState) -> dict[str, str]:
+    """Return the verdict that counts of each gate of the run; in a completed one, only what its completions had seen.
+
+    A failure counts at any time.
+    """
+    ends = [state.fold.lanes([end.id]) for end in state.completions(state.id)]
+    return {
+        gate: _counting(value[0], {end.word(f"gate:{gate}", "requested") for end in ends})
+        for gate, value in state.folded(state.id).lanes.named("gate").items()
+    }
+
+
+def _counting(now: str, seen: set[str]) -> str:
+    """Return the verdict of a gate by what it is now and what each completion had seen."""
+    if now not in PASSING or seen <= {now}:
+        return now
+    return "waived" if seen <= {*PASSING} else "requested"
+
+
 def passes(state: RunState, gate: str) -> list[Event]:
-    """Return the passes by which a gate of the run has passed; several where none had seen the other."""
+    """Return the passes by which a gate of the run has passed; several where none had seen the other.
+
+    What its completion had seen of the gate goes before what came beside or after that.
+    """
     events = state.folded(state.id).events
     undone = state.fold.undone(events)
     own = [one for one in events if one.event.get("gate") == gate and one.event.id not in undone]
-    return [event for event in signing.latest(own) if event.do == "passed"]
+    ends = [seen.past for end in state.completions(state.id) if (seen := state.fold.judged(end.id)) is not None]
+    in_time = [one for one in own if any(one.event.id in past for past in ends)]
+    return [event for event in signing.latest(in_time or own) if event.do == "passed"]
 
 
 def unseen(state: RunState, verdict: Event) -> str:

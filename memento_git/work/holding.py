@@ -71,8 +71,9 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
         run=state.id,
         status=status,
         tasks=[_task(state, task, policy) for task in tasks],
-        gates={(scope, kind): value[0] for scope in (state.id, *tasks)
-               for kind, value in state.folded(scope).lanes.named("gate").items()},
+        gates={(state.id, kind): word for kind, word in gatehold.words(state).items()}
+              | {(task, kind): value[0] for task in tasks
+                 for kind, value in state.folded(task).lanes.named("gate").items()},
         fallen={gate: why for gate in policy.gates_required
                 if (why := gatehold.fallen(state, policy, gate, codes(state, commits)))},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
@@ -95,8 +96,7 @@ def unmet(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> list[
     They are those that policy requires and that have not passed, or whose pass does not hold; the release, too, where
     it has passed. Those that failed hinder it as any other failed gate does.
     """
-    verdicts = {gate: value[0] for gate, value in state.folded(state.id).lanes.named("gate").items()}
-    found = []
+    verdicts, found = gatehold.words(state), []
     for gate in dict.fromkeys((*policy.gates_required, "release")):
         word = verdicts.get(gate, "requested")
         if word not in (*release.PASSING, "failed") and gate in policy.gates_required:

@@ -12,7 +12,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work import handout
+from memento_git.work import gatehold, handout
 from memento_git.work.trust import outcome_of, seen_by
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
 
 
 def gate_rows(state: RunState, scope: str) -> list[Row]:
-    rows = []
+    rows, counting = [], gatehold.words(state) if scope == state.id else {}
     for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
         told = [seen.event for seen in state.folded(scope).events
                 if seen.event.get("gate") == gate and seen.verdict == "legal"]  # fmt: skip
@@ -196,6 +196,7 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
                 "evidence": [ref.partition("@")[0] for ref in latest.data.get("evidence", [])],
                 "created_at": latest.at,
                 "event_id": latest.id,
+                "late": counting.get(gate, value[0]) != value[0],
                 **mark(latest),
             }
         )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.folding.fold import plans_of
+from memento_git.work import codestate
 from memento_git.work.actions import evidences, exporting, releases, runs, tasks
 from memento_git.work.refusals import GateFallen
 from tests.play import git
@@ -363,6 +366,88 @@ def test_a_run_that_is_completed_by_hand_on_a_verdict_that_must_be_signed_by_now
     doors.landed()
     doors.policy(f"  signatures: {{allowed_signers: .memento/signers, require: {{{gate}: [ada@example.invalid]}}}}\n")
     doors.unfinished("signature_required", run, f"gate {gate} of {run} has passed without the signature it needs")
+
+
+def _ended(doors: Doors) -> tuple[str, str, list[str]]:
+    """Complete a run without its release, by the verb, on main; return its task, the run, and what there was before."""
+    task, run = doors.play.proven(), run_of(doors)
+    state = doors.play.state(run)
+    heads = [head for key in (run, plans_of(run), task) for head in state.folded(key).heads]
+    doors.play.do(runs.complete_run, run)
+    doors.landed()
+    return task, run, heads
+
+
+def _was_not_released(doors: Doors, run: str) -> None:
+    told = "had not passed before that"
+    assert any(told in one for one in doors.missing(run))
+    assert "release gate is pending" in doors.denied("run_not_released", "evidence", "export", "--run", run)
+    (row,) = doors.answer("status", "--run", run)["gates"]
+    assert (row["kind"], row["late"]) == ("release", True)
+    assert "passed, late" in doors.cli("gate", "list", "--run", run, "-C", str(doors.root))[1]
+    assert told in doors.caught("P004")
+
+
+@pytest.mark.parametrize("policy", ["  gates: {fresh: [release]}\n", RELEASE, "  gates: {required: [release]}\n"])
+def test_a_release_of_a_run_that_was_completed_without_it(doors: Doors, policy: str) -> None:
+    """Way: the release names what was there before the completion, and rests on the code of today."""
+    task, run, heads = _ended(doors)
+    doors.policy(policy)
+    (doors.root / "app.py").write_text("bad\n")
+    doors.play.commit_all()
+    doors.refused("release_refused", "gate release", run=run)
+    doors.shown(run, kind="approval", approves=run, text=doors.ref(run).digest, by="Grace")
+    shown = doors.witness(task)
+    doors.forge(run, "passed", sees=heads, gate="release", evidence=[str(doors.ref(shown))])
+    _was_not_released(doors, run)
+
+
+def test_a_release_that_a_second_completion_had_seen(doors: Doors) -> None:
+    task, run, heads = _ended(doors)
+    passed = doors.forge(run, "passed", sees=heads, gate="release", evidence=[str(doors.ref(doors.witness(task)))])
+    doors.forge(run, "completed", sees=[passed, *heads])
+    _was_not_released(doors, run)
+
+
+@pytest.mark.parametrize("do", ["passed", "waived"])
+def test_a_gate_that_a_completed_run_lacked_and_that_comes_afterwards(doors: Doors, do: str) -> None:
+    """Way: that the gate is missing was told while the run was completed, and is not said any more."""
+    doors.policy(REQUIRED)
+    doors.play.proven()
+    run = run_of(doors)
+    doors.forge(run, "completed")
+    doors.landed()
+    doors.forge(run, do, sees=[], gate=GATE, **({"reason": "No time."} if do == "waived" else {}))
+    assert f"{GATE}, which policy requires, had not passed before that" in doors.caught("P004")
+
+
+def test_a_completion_that_had_not_seen_the_release(doors: Doors) -> None:
+    """Way: a second completion by hand, so that a run which was released is so no more."""
+    doors.play.proven()
+    run = run_of(doors)
+    doors.play.do(releases.release_run, run=run)
+    before = [head for head in doors.play.state(run).folded(run).heads if head != doors.last(run, "passed")]
+    doors.play.do(runs.complete_run, run)
+    doors.landed()
+    assert doors.missing(run) == []
+    doors.forge(run, "completed", sees=before)
+    assert "gate release had not passed before that" in doors.caught("P004")
+
+
+def test_a_release_after_the_end_in_the_place_of_an_earlier_one(doors: Doors) -> None:
+    """Way: the run was released, so that nothing is wrong with that; what is exported is to be other code."""
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.do(releases.release_run, run=run)
+    first = doors.last(run, "passed")
+    doors.play.do(runs.complete_run, run)
+    doors.landed()
+    code = codestate.code_at(doors.play.ledger.git, "HEAD")["tree"]
+    (doors.root / "app.py").write_text("bad\n")
+    doors.play.commit_all()
+    doors.forge(run, "passed", sees=[first], gate="release", evidence=[str(doors.ref(doors.witness(task)))])
+    doors.sound()
+    told = json.loads(exporting.run_statement(doors.play.ledger.view(), run))
+    assert told["subject"][0]["digest"] == {"gitTree": code}
 
 
 def _called_off(doors: Doors, task: str) -> None:

@@ -131,10 +131,10 @@ def _released(state: RunState) -> Released:
 
 def _passed(state: RunState) -> Event:
     """Return the verdict that released a run."""
-    word = state.folded(state.id).lanes.word("gate:release", "")
+    word = gatehold.words(state).get("release", "requested")
     passes = gatehold.passes(state, "release") if word == "passed" else []
     if not passes:
-        raise NotReleased(run=state.id, why=f"its release gate is {word or 'pending'}")
+        raise NotReleased(run=state.id, why=f"its release gate is {'pending' if word == 'requested' else word}")
     return passes[-1]
 
 

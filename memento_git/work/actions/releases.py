@@ -86,7 +86,7 @@ def _ended(state: RunState) -> list[str]:
     """Return that a run which has ended was not released, or did not stay so: no verdict is recorded in it any more."""
     if state.status == "cancelled":
         return []
-    word = state.folded(state.id).lanes.word("gate:release", "requested")
+    word = gatehold.words(state).get("release", "requested")
     if word == "passed":
         why = gatehold.fallen(state, state.view.policy(), "release")
         return [f"gate release has passed, but {why}"] if why else []
