@@ -13,15 +13,15 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.review import texts
-from memento_git.work import persons, remains
+from memento_git.work import remains
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.ledger.changes import Authored, Changed
+    from memento_git.ledger.changes import Changed
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
@@ -331,61 +331,3 @@ def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:
 
 def _text_of(git: Git, blob: str) -> str:
     return ((git.objects([blob])[0] if blob else None) or b"").decode(errors="replace")
-
-
-def actors(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
-    """Yield each actor whose events somebody of another name committed, with how many they are."""
-    counts: dict[tuple[str, str], list[str]] = {}
-    for commit in commits:
-        for path in commit.paths:
-            place = layout.place_of(path)
-            if place is None or place.kind == "attachment" or path not in head.files:
-                continue
-            found = head.record(path)
-            actor = "" if found is None else found.by if isinstance(found, Event) else str(found.data["by"])
-            if actor and not is_same(actor, commit.author):
-                counts.setdefault((actor, commit.author), []).append(path)
-    for (actor, author), paths in sorted(counts.items()):
-        message = f"{len(paths)} record(s) by {actor} were committed by {author}"
-        yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
-
-
-def may_look_like_others(head: View, commits: Iterable[Authored], new: Collection[str]) -> bool:
-    """Tell whether an actor of the branch has letters that look like those of another alphabet."""
-    return any(persons.may_look_like(name) for name in _names(head, commits, new))
-
-
-def lookalikes(
-    head: View, commits: Sequence[Authored], known: Iterable[str], new: Collection[str]
-) -> Iterator[Finding]:
-    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one.
-
-    `new` are the events of the branch.
-    """
-    names = _names(head, commits, new)
-    authors = {name for commit in commits for name in (commit.author, commit.author.partition(" <")[0])}
-    for name, path in sorted(names.items()):
-        if alike := sorted(other for other in {*known, *authors, *names} if persons.looks_like(name, other)):
-            message = f"{name} looks like {alike[0]}, and is another name: {persons.spelled(name)}"
-            yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
-
-
-def _names(head: View, commits: Iterable[Authored], new: Collection[str]) -> dict[str, str]:
-    """Return the actors of what some commits added, each with a file; of what they redacted, too, where it was new."""
-    names: dict[str, str] = {}
-    for path in (path for commit in commits for path in commit.paths):
-        place = layout.place_of(path)
-        found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
-        if found is not None:
-            names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
-        told = found.data if isinstance(found, Event) and found.do == "redacted" else {}
-        while parse_ref(told.get("target", "")).id in new and isinstance(kept := told.get("kept"), dict):
-            names.setdefault(str(kept.get("by")), path)
-            told = kept
-    return names
-
-
-def is_same(actor: str, author: str) -> bool:
-    """Tell whether an actor and a commit's author have one name, or one address."""
-    name, _, address = author.partition(" <")
-    return actor in (author, name) or actor.partition(" <")[0] == name or (f"<{address}" in actor and address != ">")

@@ -10,7 +10,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
-from memento_git.review import against, checks, files, recipes, signed, taken
+from memento_git.review import actors, against, checks, files, recipes, signed, taken
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate
@@ -114,7 +114,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
     found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
-    found += [*against.actors(view, story.authored), *against.attributes(git, differing)]
+    found += [*actors.committed(view, story.authored), *against.attributes(git, differing)]
     found += _lookalikes(git, forks, view, story.authored or changes.to_commit(git, differing), policy, new)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(first, base, scopes, touched) if found else set()
@@ -154,9 +154,9 @@ def _lookalikes(
     git: Git, forks: Sequence[str], view: View, authored: Sequence[Authored], policy: Policy, new: Collection[str]
 ) -> Iterator[Finding]:
     """Yield the names of the branch that can hardly be told from those of policy, of authors or of the base."""
-    alike = against.may_look_like_others(view, authored, new)
+    alike = actors.may_look_like_others(view, authored, new)
     known = {*policy.people, *(name for one in forks if alike for name in changes.actors(git, one))}
-    yield from against.lookalikes(view, authored, known, new)
+    yield from actors.lookalikes(view, authored, known, new)
 
 
 def _from_base(base: View, name: str, finding: Finding) -> Finding:
