@@ -292,10 +292,32 @@ def test_a_dangling_event_is_voided_and_is_trouble_no_more() -> None:
     tale = planned()
     bad = tale.tell("blocked", reason="x", after=["event_zzzzzzzzzzzz"])
     assert tale.verdict(bad) == ("dangling", "E002")
-    assert tale.folded().dangling
-    tale.tell("voided", target=bad, reason="why")
+    absent = [str(ref) for ref in Fold(tale, judge).absent(bad)]
+    tale.tell("voided", target=bad, absent=absent, reason="why")
     assert not tale.folded().dangling
     assert tale.status() == "pending"
+
+
+def test_an_event_after_an_edited_one_is_voided_and_is_trouble_no_more() -> None:
+    tale = planned()
+    opened = tale.dispatch()
+    claimed = tale.claim(opened)
+    bad = tale.complete(opened)
+    tale.events[claimed] = tale.events[claimed]._replace(digest="0" * 32)
+    absent = [str(ref) for ref in Fold(tale, judge).absent(bad)]
+    assert [seen.token for seen in tale.folded().dangling] == ["E003"]
+    tale.tell("voided", target=bad, absent=absent, reason="why")
+    assert not tale.folded().dangling
+
+
+@pytest.mark.parametrize("absent", [[], [f"event_zzzzzzzzzzzz@{'0' * 32}"], ["seen"]])
+def test_a_void_that_would_not_hold_leaves_a_dangling_event_on_the_list(absent: list[str]) -> None:
+    tale = planned()
+    opened = tale.dispatch()
+    bad = tale.complete(opened, after=[opened, "event_zzzzzzzzzzzz"])
+    refs = [str(tale.events[opened].ref)] if absent == ["seen"] else absent
+    assert tale.verdict(tale.tell("voided", target=bad, absent=refs, reason="why")) == LEGAL
+    assert [seen.event.id for seen in tale.folded().dangling] == [bad]
 
 
 def test_a_legal_event_is_never_voided() -> None:

@@ -13,6 +13,7 @@ from memento_git.folding.settling import EventIsLegal, NotAHead
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.refusals import KeyTaken, NoteRedacted
 from memento_git.knowledge.shelf import Shelf
+from memento_git.ledger.codec import digest_of
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.review import actions
@@ -380,6 +381,28 @@ def test_a_void_of_what_was_legal_at_the_base_is_found(branch: Play) -> None:
     branch.commit_all("by hand")
     assert look(branch, base="main") == ["D009"]
     assert look(branch, no_base=True) == ["T007"]
+
+
+def test_a_void_at_the_base_whose_past_comes_with_the_branch_is_found(branch: Play) -> None:
+    note = held(branch)
+    resumed = next(file_of(branch, note).with_suffix("").glob("*-resumed-*"))
+    target = shelf(branch).event(event_of(branch, note, "resumed"))
+    assert target is not None
+    first = resumed.with_name(resumed.name.replace("-resumed-", "-confirmed-")[:-17] + "000000000001.yaml")
+    first.write_text(f"do: confirmed\nof: {note}\nat: {target.at}\nby: Ada\nafter: []\n")
+    text = first.read_bytes()
+    void = resumed.with_name(resumed.name.replace("-resumed-", "-voided-")[:-17] + "000000000000.yaml")
+    void.write_text(
+        f"do: voided\nof: {note}\nat: {target.at}\nby: Ada\nafter:\n- event_000000000001@{digest_of(text)}\n"
+        f"target: {target.id}\nabsent:\n- {target.after[0]}\nreason: I wish\n"
+    )
+    first.unlink()
+    branch.commit_all("by hand")
+    assert look(branch, base="main") == ["E002"]
+    on(branch, "later", "work")
+    first.write_bytes(text)
+    branch.commit_all("by hand")
+    assert look(branch, base="work") == ["D009"]
 
 
 def test_a_domain_may_come_with_its_notes_and_not_go_without_them(branch: Play) -> None:

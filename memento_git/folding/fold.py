@@ -13,7 +13,7 @@ from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memento_git.model.ids import Ref
     from memento_git.model.work import Event
@@ -73,12 +73,12 @@ def _dangling(event: Event, token: str, why: str) -> Judged:
     return Judged(event, "dangling", why, token, {}, (), frozenset())
 
 
-def _takes_out(void: Judged, target: Judged | None) -> bool:
-    """Tell whether a void holds against a folded event: it had seen it, or names what of its past was absent."""
+def _takes_out(void: Judged, target: Judged | None, still: Collection[Ref] = ()) -> bool:
+    """Tell whether a void holds against an event: it had seen it, or names what of its past was or is absent."""
     if target is None or target.event.id in void.past:
         return target is not None
     absent = void.event.data.get("absent") or []
-    named = {str(ref) for ref in target.event.after if ref.id not in void.past}
+    named = {str(ref) for ref in target.event.after if ref.id not in void.past or ref in still}
     return bool(absent) and named.issuperset(absent)
 
 
@@ -360,7 +360,8 @@ class Fold:
         folded = [seen for seen in events if seen.verdict != "dangling"]
         passed = {parent for seen in folded for parent in seen.parents}
         heads = tuple(sorted(seen.event.id for seen in folded if seen.event.id not in passed))
-        gone = {seen.event.get("target") for seen in folded if seen.event.do == "voided" and seen.verdict == "legal"}
+        voids = [seen for seen in folded if seen.event.do == "voided" and seen.verdict == "legal"]
+        gone = {seen.event.get("target") for seen in voids if self._settles(seen)}
         standing = [seen for seen in events if seen.event.id not in gone]
         return Folded(
             self.lanes(heads),
@@ -369,3 +370,13 @@ class Fold:
             tuple(seen for seen in standing if seen.verdict == "illegal"),
             tuple(seen for seen in standing if seen.verdict == "dangling"),
         )
+
+    def _settles(self, void: Judged) -> bool:
+        """Tell whether nothing is left to do about a void's target; of an incomplete one it names what is absent.
+
+        Nobody knows what an event named that cannot be read.
+        """
+        target = self.judged(void.event.get("target"))
+        if target is None or target.verdict != "dangling" or target.token == "E001":
+            return True
+        return _takes_out(void, target, self.absent(target.event.id))

@@ -286,3 +286,12 @@ def files_with(git: Git, tree: str, folder: str, texts: Iterable[str]) -> list[s
     except GitFailed:  # nothing matches
         return []
     return [path.removeprefix(f"{tree}:") for path in found.split("\0")[:-1]]
+
+
+def lines_with(git: Git, tree: str, folder: str, text: str) -> bytes:
+    """Return the lines of files below a folder of a tree in which a text occurs."""
+    options = ("--no-color", "--text", "--fixed-strings", "-h", "-e", text)
+    try:
+        return git.run("grep", *options, tree, "--", folder)
+    except GitFailed:  # nothing matches
+        return b""

@@ -13,6 +13,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.review import texts
+from memento_git.review.woken import woken
 from memento_git.work import remains
 from memento_git.work.state import RunState
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+
+    Book = RunState | Shelf
 
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
@@ -43,11 +46,13 @@ class Comparison:
         self.head = head
         self.changes = changes
         self.name = name
-        self._states: dict[str, RunState | Shelf] = {}
+        self._states: dict[str, Book] = {}
+        self._before: dict[str, Book] = {}
         self._redacted: dict[str, dict[str, str]] = {}
         self._unpacked: list[str] | None = None
         self._archived: set[str] | None = None
         self._added: frozenset[str] | None = None
+        self._woken: dict[str, frozenset[str]] = {}
         self._left: list[tuple[str, str, str]] = []
 
     def state(self, run: str) -> RunState:
@@ -55,28 +60,43 @@ class Comparison:
         found = self.book(run)
         return found if isinstance(found, RunState) else RunState(self.head, run)
 
-    def book(self, run: str) -> RunState | Shelf:
+    def book(self, run: str) -> Book:
         """Return a run at the head, or without one all notes."""
         if run not in self._states:
             self._states[run] = _book(self.head, run)
         return self._states[run]
 
+    def was(self, run: str) -> Book:
+        """Return a run at the base, or without one all notes."""
+        if run not in self._before:
+            self._before[run] = _book(self.base, run)
+        return self._before[run]
+
     def notes(self) -> set[str]:
-        """Return the notes whose files the branch touched."""
+        """Return the notes whose files the branch touched, or whose events it lets happen."""
         places = (layout.place_of(change.path) for change in self.changes)
-        return {place.of for place in places if place is not None and not place.run}
+        told = (self.book("").event(name) for name in self.woken().get("", ()))
+        return {*(place.of for place in places if place and not place.run), *(event.of for event in told if event)}
 
     def added(self) -> frozenset[str]:
-        """Return the events that the branch added, those that it redacted since among them."""
+        """Return the events that the branch added, those that it redacted since and those that it lets happen too."""
         if self._added is None:
-            paths = [change.path for change in self.changes if self.is_new(change)]
-            paths += [path for path in self.unpacked() if self.base.read(path) is None]
-            places = (layout.place_of(path) for path in paths)
-            events = frozenset(place.id for place in places if place is not None and place.kind == "event")
-            gone = [place for path in paths if (place := layout.place_of(path)) and place.do == "redacted"]
-            self._left = [told for place in gone for told in self._leftovers(place)]
-            self._added = events.union(name for _, name, before in self._left if not before)
+            new = [place for path in self._new() if (place := layout.place_of(path)) and place.kind == "event"]
+            self._left = [told for place in new if place.do == "redacted" for told in self._leftovers(place)]
+            own = {*(place.id for place in new), *(name for _, name, before in self._left if not before)}
+            self._woken = woken(self, {place.run for place in new}, own)
+            self._added = frozenset(own.union(*self._woken.values()))
         return self._added
+
+    def _new(self) -> list[str]:
+        """Return the files that the base does not hold, those of archives among them."""
+        own = [change.path for change in self.changes if self.is_new(change)]
+        return own + [path for path in self.unpacked() if self.base.read(path) is None]
+
+    def woken(self) -> dict[str, frozenset[str]]:
+        """Return run -> the events that could not be folded at the base and now are, with what the branch added."""
+        self.added()
+        return self._woken
 
     def is_new(self, change: Changed) -> bool:
         """Tell whether the base does not hold a file, in no archive either."""
@@ -100,7 +120,7 @@ class Comparison:
             place = layout.place_of(event.path)
             if place is not None and place.id == redaction.id:
                 there = self.base.index(redaction.run).events.get(event.id)
-                before = None if there else _book(self.base, redaction.run).event(event.id)
+                before = None if there else self.was(redaction.run).event(event.id)
                 yield event.path, event.id, there or (before.path if before else "")
 
     def as_before(self, path: str) -> str:
@@ -143,7 +163,7 @@ class Comparison:
             else:
                 groups.add(plans_of(run) if kind_of(place.of) == "plan" else place.of)
                 groups.update(self._judged(change, place))
-        return found
+        return {**found, **dict.fromkeys((run for run in self.woken() if run), None)}
 
     def _judged(self, change: Changed, place: Place) -> Sequence[str]:
         """Return the tasks of evidence that runs again what they may rest on."""
@@ -160,8 +180,6 @@ class Comparison:
         """Yield what the branch did that nobody may do; `policy` is the base's."""
         for change in self.changes:
             place = layout.place_of(change.path)
-            if self.is_new(change):
-                yield from self._taken_out(change.path)
             if change.path == layout.CONFIG and change.is_removed:
                 message = "config.yaml was removed, and with it policy"
                 yield Finding("C004", change.path, 0, message, f"git checkout {self.name} -- {change.path}")
@@ -169,7 +187,8 @@ class Comparison:
                 yield from self._archive(change)
             elif not (change.is_added or place is None or change.old == change.new or place.kind in texts.KINDS):
                 yield from self._immutable(change, place)
-        for path in self.unpacked():
+        held = [self.book(run).index.events.get(name, "") for run, names in self.woken().items() for name in names]
+        for path in dict.fromkeys((*self._new(), *held)):
             yield from self._taken_out(path)
         yield from texts.changed(self, policy)
 
@@ -211,12 +230,12 @@ class Comparison:
     def _taken_out(self, path: str) -> Iterator[Finding]:
         """Yield a withdrawal by the branch of what was legal at the base."""
         place = layout.place_of(path)
-        if place is None or place.do not in SETTLING or self.base.read(path) is not None:
+        if place is None or place.do not in SETTLING:
             return
         event = self.head.record(path)
         if not isinstance(event, Event):
             return
-        state, before = self.book(place.run), _book(self.base, place.run)
+        state, before = self.book(place.run), self.was(place.run)
         target = parse_ref(event.get("target")).id
         if place.do == "redacted" and not _keeps_what_was(state, before, target):
             yield self._other_words(event, target)
@@ -235,7 +254,7 @@ class Comparison:
     def _overruled(self, path: str, own: Judged) -> Iterator[Finding]:
         """Yield what a settling event of the branch leaves without effect, and nobody disagreed with at the base."""
         run = own.event.run
-        state, before = self.book(run), _book(self.base, run)
+        state, before = self.book(run), self.was(run)
         known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
         for target in sorted(undone_by(own, known).keys() & state.fold.undone(known.values()).keys()):
             was = before.fold.judged(target)
@@ -276,7 +295,7 @@ class Comparison:
         return place is not None and place.id in self.redacted(run)
 
 
-def _book(view: View, run: str) -> RunState | Shelf:
+def _book(view: View, run: str) -> Book:
     if run:
         return RunState(view, run)
     from memento_git.knowledge.shelf import Shelf
@@ -284,13 +303,13 @@ def _book(view: View, run: str) -> RunState | Shelf:
     return Shelf(view)
 
 
-def _stood(before: RunState | Shelf, was: Judged) -> bool:
+def _stood(before: Book, was: Judged) -> bool:
     """Tell whether a legal event had its effect at a view, and nobody disagreed."""
     group = before.folded(group_of(was.event))
     return was.event.id not in before.fold.undone(group.events) and not was.writes.keys() & group.lanes.contested.keys()
 
 
-def _folded(state: RunState | Shelf, event: Event) -> Sequence[Judged]:
+def _folded(state: Book, event: Event) -> Sequence[Judged]:
     """Return the events of the group that an event belongs to."""
     return state.folded(group_of(event)).events
 
@@ -306,7 +325,7 @@ def keeps_answer(state: RunState, said: Evidence) -> bool:
     return said.id in state.index.evidence or remains.left_of(state, said.id) == left
 
 
-def _keeps_what_was(state: RunState | Shelf, before: RunState | Shelf, evidence: str) -> bool:
+def _keeps_what_was(state: Book, before: Book, evidence: str) -> bool:
     """Tell whether what is left of redacted evidence is what it was at the base, or what was left of it there."""
     if not isinstance(state, RunState) or not isinstance(before, RunState):
         return True

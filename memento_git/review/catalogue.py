@@ -141,8 +141,9 @@ CATALOGUE: Final = {
     ),
     "T007": Kind(
         "a void of a legal event", "error",
-        "A void takes out an event that is legal and whole, without having seen it: written by hand, or what it named "
-        "as absent has come back. A warning where it is older than the branch.",
+        "A void names an event that is legal and whole, and that it had not seen: written by hand, or what was absent "
+        "has come back. It takes that one out only if it names some of that. A warning where it is older than the "
+        "branch.",
         "`git rm` the void, or see to it that what is absent stays so.",
     ),
     "K001": Kind(

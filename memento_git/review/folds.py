@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from memento_git.folding.fold import undone_by
 from memento_git.folding.lanes import CANONICAL
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
@@ -72,12 +73,12 @@ def dated(book: Looked, event: Event) -> Iterator[Finding]:
 
 
 def voids(book: Looked, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a void that takes out what is legal and whole: only settling may undo that, by naming it."""
+    """Yield a void of what is legal and whole: only settling may undo that, by naming it."""
     own = book.fold.judged(event.id)
     target = book.fold.judged(event.get("target"))
     if own is None or target is None or target.verdict != "legal" or target.event.id in own.past:
         return
-    if scope.added and target.event.id not in scope.added:
+    if scope.added and target.event.id not in scope.added and undone_by(own, {target.event.id: target}):
         return  # what was at the base is told as taken out
     message = f"{event.id} voids {target.event.id}, which is legal, and which it had not seen"
     yield Finding("T007", event.path, 0, message, f"git rm {event.path}", scope.severity(event.id))

@@ -18,7 +18,7 @@ from memento_git.work.verification import shown
 from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memento_git.ledger.store import Ledger, Transaction
     from memento_git.ledger.view import View
@@ -129,7 +129,7 @@ def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
     from memento_git.work.overview import choose_run
 
     state = RunState(view, choose_run(view, given))
-    yield from _rested_on(state, ())
+    yield from _rested_on(state)
 
 
 def added(view: View, before: View) -> Iterator[tuple[RunState, Evidence]]:
@@ -138,16 +138,16 @@ def added(view: View, before: View) -> Iterator[tuple[RunState, Evidence]]:
         places = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"]
         if [view.folders.get(place) for place in places] == [before.folders.get(place) for place in places]:
             continue
-        yield from _rested_on(RunState(view, run), before.index(run).events)
+        yield from _rested_on(RunState(view, run), RunState(before, run))
 
 
-def _rested_on(state: RunState, known: Container[str]) -> Iterator[tuple[RunState, Evidence]]:
-    """Yield, once each, the evidence of commands that standing events of a run name, but for events that are known."""
+def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tuple[RunState, Evidence]]:
+    """Yield, once each, the evidence of commands that standing events of a run name, but for those legal before."""
     seen: set[str] = set()
     for event in _standing(state):
-        for ref in event.data.get("evidence") or () if event.id not in known else ():
-            cited = state.cited(parse_ref(ref))
-            found = cited.evidence
+        was = before.fold.judged(event.id) if before else None
+        for ref in event.data.get("evidence") or () if was is None or was.verdict != "legal" else ():
+            found = state.cited(parse_ref(ref)).evidence
             if found is not None and found.id not in seen and found.kind in RUN_KINDS:
                 seen.add(found.id)
                 yield state, found

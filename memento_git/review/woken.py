@@ -1,0 +1,50 @@
+"""What a base holds and could not fold, and what a branch brings lets it: that happens with the branch."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import changes, layout
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from memento_git.ledger.view import View
+    from memento_git.review.against import Book, Comparison
+
+NAMED: Final = re.compile(rb"event_[0-9a-z]+(?=@)")
+
+
+def woken(comparison: Comparison, runs: Iterable[str], arrived: Collection[str]) -> dict[str, frozenset[str]]:
+    """Return run -> the events that are legal at the head and were not at the base, where the base named some arrived.
+
+    Where it named none, all that it holds comes to what it came to there.
+    """
+    found = {}
+    for run in sorted(runs):
+        if _names(comparison.base, run, arrived):
+            before = comparison.was(run)
+            found[run] = frozenset(name for name in _legal(comparison.book(run)) if not _is_legal(before, name))
+    return found
+
+
+def _names(base: View, run: str, events: Collection[str]) -> bool:
+    """Tell whether a file of the base, or of an archive there, names one of some events by its digest."""
+    if run and run not in base.runs():
+        return False
+    folder = f"{layout.RUNS}/{run}" if run else layout.KNOWLEDGE
+    told = [changes.lines_with(base.git, commit, folder, "event_") for commit in base.commits]
+    if f"{layout.ARCHIVE}/{run}" in base.folders:
+        base.index(run)
+        told += [base.read(path) or b"" for path in base.archived[run]]
+    return any(name.decode() in events for text in told for name in NAMED.findall(text))
+
+
+def _legal(book: Book) -> Iterator[str]:
+    return (name for name in (*book.index.events, *book.tombstones) if _is_legal(book, name))
+
+
+def _is_legal(book: Book, event: str) -> bool:
+    seen = book.fold.judged(event)
+    return seen is not None and seen.verdict == "legal"

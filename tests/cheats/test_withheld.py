@@ -1,0 +1,172 @@
+"""What an event names is withheld until the event itself lies at the base, where nobody judges it any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from memento_git.work.actions import plans, settling
+from tests.cheats.forging import ADA
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+WHY = "Half of it was lost in a rebase."
+GATE = "quality_review"
+CHECKED = "  verify: [{commands: [{run: [python3, check.py]}]}]\n  reproduce: {commands: [[python3, check.py]]}\n"
+
+
+class Held(NamedTuple):
+    """An event that was taken away again: its path, its bytes, and how others name it."""
+
+    event: str
+    path: str
+    data: bytes
+    ref: str
+
+    def brought(self, doors: Doors) -> None:
+        """Bring it as a file of its own."""
+        doors.write(self.path, self.data, "what was withheld")
+
+
+def withheld(doors: Doors, event: str) -> Held:
+    """Take an event away and keep it."""
+    held = Held(event, doors.path(event), doors.file(event).read_bytes(), str(doors.ref(event)))
+    doors.remove(event)
+    return held
+
+
+def run_of(doors: Doors) -> str:
+    return next(iter(doors.play.ledger.view().runs()))
+
+
+def completed(doors: Doors) -> tuple[str, Held]:
+    """Return a completion on witnessed evidence, and the claim that it lacks."""
+    task = doors.play.task()
+    done = doors.completed(task, doors.witness(task))
+    return done, withheld(doors, doors.last(task, "claimed"))
+
+
+def test_a_void_of_an_incomplete_completion_that_names_nothing_absent(doors: Doors) -> None:
+    """Way: the completion is off every list until its claim comes, and then the void does not hold."""
+    doors.policy(CHECKED)
+    done, claim = completed(doors)
+    doors.forge(doors.event(done).of, "voided", target=done, reason=WHY)
+    assert f"{claim.event}, which it names, is absent" in doors.caught("E002")
+
+
+def test_a_completion_of_the_base_whose_claim_comes_alone(doors: Doors) -> None:
+    """Way: a completion that nothing of policy is met by lies at the base; only a claim is the branch's."""
+    doors.policy("  proof: {test: reproduced}\n")
+    _, claim = completed(doors)
+    doors.landed()
+    claim.brought(doors)
+    assert "reproduced is asked" in doors.caught("P001")
+
+
+def test_a_completion_of_the_base_whose_claim_comes_alone_is_run_again(doors: Doors) -> None:
+    doors.policy(CHECKED)
+    (doors.root / "app.py").write_text("bad\n")
+    doors.play.commit_all("break it")
+    _, claim = completed(doors)
+    doors.landed()
+    claim.brought(doors)
+    doors.sound()
+    code, rows = doors.check("--base", "main", "--reproduce")
+    assert (code, [row["code"] for row in rows]) == (5, ["V002"])
+
+
+def test_a_claim_that_is_made_up_as_what_is_left_of_a_redacted_one(doors: Doors) -> None:
+    """Way: nobody can tell whether a digest is that of an event which was redacted."""
+    doors.policy("  proof: {test: reproduced}\n")
+    done, claim = completed(doors)
+    doors.landed()
+    event = doors.event(done)
+    opened = doors.last(event.of, "dispatched")
+    kept = {
+        "do": "claimed", "of": event.of, "at": event.at, "by": ADA, "after": [str(doors.ref(opened))],
+        "dispatch": event.get("dispatch"), "until": "2099-01-01T00:00:00.000Z",
+    }  # fmt: skip
+    doors.forge(event.of, "redacted", sees=[opened], target=claim.ref, kept=kept, reason=WHY)
+    assert "reproduced is asked" in doors.caught("P001")
+
+
+@pytest.mark.parametrize("where", ["base", "branch"])
+def test_a_completion_whose_claim_comes_and_one_of_both_lies_in_an_archive(doors: Doors, where: str) -> None:
+    doors.policy("  proof: {test: reproduced}\n")
+    done, claim = completed(doors)
+    if where == "base":
+        path, data = doors.path(done), doors.file(done).read_bytes()
+        doors.remove(done)
+        doors.packed(run_of(doors), {path: data})
+    doors.landed()
+    if where == "base":
+        claim.brought(doors)
+    else:
+        doors.packed(run_of(doors), {claim.path: claim.data})
+    assert "reproduced is asked" in doors.caught("P001")
+
+
+def test_an_approval_whose_past_comes_alone(doors: Doors) -> None:
+    """Way: of the plan itself nothing differs, so that nobody asks who approved it."""
+    doors.policy("  plan: {approvers: [Grace]}\n")
+    run = doors.play.run("Another")
+    plan = doors.play.do(plans.draft_plan, "Plan", "Do it.", run=run)
+    asked = doors.forge(run, "requested", gate="plan_review")
+    doors.forge(plan, "approved", text=doors.ref(plan).digest)
+    held = withheld(doors, asked)
+    doors.landed()
+    held.brought(doors)
+    assert f"{plan} was approved by {ADA}" in doors.caught("P003")
+
+
+def test_a_void_of_a_failure_whose_past_comes_alone(doors: Doors) -> None:
+    """Way: at the base the void has no effect, and the branch that lets it have one brings no void."""
+    run = run_of(doors)
+    doors.play.gate(GATE, "passed")
+    doors.play.gate(GATE, "failed", reason="It leaks.")
+    failed, passed = doors.last(run, "failed"), doors.last(run, "passed")
+    asked = doors.forge(run, "requested", sees=[], gate="plan_review")
+    doors.forge(run, "voided", sees=[asked], target=failed, absent=[str(doors.ref(passed))], reason=WHY)
+    held = withheld(doors, asked)
+    doors.landed()
+    held.brought(doors)
+    assert doors.gate(GATE) == "passed"
+    assert failed in doors.caught("D009")
+
+
+def test_a_void_of_what_is_legal_at_the_base_that_does_not_hold(doors: Doors) -> None:
+    """It has no effect, and says to whoever reads it that what it names does not count."""
+    run = run_of(doors)
+    doors.play.gate(GATE, "passed")
+    doors.play.gate(GATE, "failed", reason="It leaks.")
+    doors.landed()
+    failed = doors.last(run, "failed")
+    doors.forge(run, "voided", sees=[], target=failed, reason=WHY)
+    assert doors.gate(GATE) == "failed"
+    assert failed in doors.caught("T007")
+
+
+def test_a_claim_that_is_restored(doors: Doors) -> None:
+    """The honest way: a rebase dropped a claim, and a branch brings it back to a completion that was sound."""
+    _, claim = completed(doors)
+    doors.landed()
+    git(doors.root, "checkout", "-q", "HEAD^", "--", claim.path)
+    doors.play.commit_all("restore the claim")
+    doors.sound()
+
+
+def test_what_was_voided_while_its_past_was_absent_stays_so(doors: Doors) -> None:
+    """The honest way: what is half lost is voided by the verb, and the other half comes by a later merge."""
+    doors.policy("  proof: {test: reproduced}\n")
+    done, claim = completed(doors)
+    doors.landed()
+    doors.play.do(settling.void_event, done, reason=WHY)
+    for _, options, root in doors.arrivals():
+        code, rows = doors.check(*options, root=root)
+        assert (code, [row["code"] for row in rows]) == (0, [])
+    doors.landed()
+    claim.brought(doors)
+    assert done in doors.warned("T007")
