@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from memento_git.ledger import worktree
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -30,6 +31,18 @@ with Ledger.open(sys.argv[1]) as ledger:
         print(error.token, error.exit_code, error.message)
     else:
         print("written")
+"""
+WRITE_BELOW: Final = """
+import sys
+from memento_git.errors import MementoError
+from memento_git.ledger.store import Ledger
+from memento_git.work.actions import health
+with Ledger.open(sys.argv[1]) as ledger:
+    try:
+        ledger.change("put", lambda tx: [tx.put(f".memento/{name}.md", b"new") for name in ("new", "extra/new")])
+    except MementoError as error:
+        print(error.token, error.message)
+    print(*(answer.message for answer in health.examine(ledger) if answer.name == "permissions"))
 """
 BECOME_NOBODY: Final = """
 import os, sys
@@ -88,6 +101,8 @@ MAY_MOUNT: Final = (
     shutil.which("unshare") is not None
     and subprocess.run(alone("mount -t tmpfs none /mnt"), capture_output=True, check=False).returncode == 0
 )
+LESS: Final = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+AS_A_USER: Final = [] if os.getuid() else LESS if shutil.which("setpriv") else None
 
 
 def said(command: list[str]) -> list[str]:
@@ -143,6 +158,46 @@ def test_a_user_without_write_permission_reads_and_is_refused_writing(
     assert read == "1"
     assert written.startswith("not_writable 1")
     assert "Permission denied" in written
+
+
+@pytest.mark.skipif(AS_A_USER is None, reason="root writes everywhere, and setpriv is not here to hinder it")
+@pytest.mark.parametrize("closed", [".memento", ".memento/extra", ".git/memento/tmp"])
+def test_a_folder_that_may_not_be_written_is_named_before_the_branch_moves(play: Play, closed: str) -> None:
+    play.ledger.change("put", lambda tx: tx.put(".memento/extra/old.md", b"old\n"))
+    (play.root / closed).chmod(0o555)
+    head = git(play.root, "rev-parse", "HEAD")
+
+    written, doctor = said([*(AS_A_USER or []), sys.executable, "-c", WRITE_BELOW, str(play.root)])
+    (play.root / closed).chmod(0o755)
+
+    assert written == f"not_writable cannot write: no permission for {closed}"
+    assert doctor.endswith(f"{closed} cannot be written: changes are refused")
+    assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--short")) == (head, "")
+
+
+def test_what_cannot_be_written_is_in_the_index_so_that_the_users_own_commit_keeps_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = play.root / ".git" / "memento" / "tmp"
+
+    def obstruct(step: str) -> None:
+        if step == "ref_moved":
+            scratch.rmdir()
+            scratch.touch()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worktree, "reached", obstruct)
+        run = play.run()
+    assert "could not follow yet" in "".join(play.ledger.warnings)
+    (play.root / "app.py").write_text("answer = 43\n")
+    git(play.root, "add", "app.py")
+    git(play.root, "commit", "-qm", "mine")
+
+    assert git(play.root, "show", "--name-only", "--format=%s", "HEAD").split() == ["mine", "app.py"]
+    assert run in play.ledger.view().runs()
+    scratch.unlink()
+    assert run in play.ledger.view().runs()
+    assert git(play.root, "status", "--short") == ""
 
 
 @pytest.mark.skipif(not MAY_MOUNT, reason="a small disk needs a mount of its own")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge import following
-from memento_git.ledger import checkouts, history, publish, worktree
+from memento_git.ledger import checkouts, history, places, publish
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
 from memento_git.work import codestate
@@ -310,7 +310,7 @@ def test_a_linked_ledger_folder_is_refused_and_nothing_is_written_outside(play: 
     before = sorted(outside.rglob("*"))
     head = git(play.root, "rev-parse", "HEAD")
 
-    with pytest.raises(worktree.UnsafePath):
+    with pytest.raises(places.UnsafePath):
         play.run()
 
     assert sorted(outside.rglob("*")) == before
@@ -460,6 +460,30 @@ def test_a_hand_made_file_where_the_ledger_writes_is_kept(play: Play) -> None:
     assert path.read_text() == "mine\n"
     assert git(play.root, "status", "--short") == "M .memento/extra.md"
     assert git(play.root, "show", "HEAD:.memento/extra.md") == "ours"
+
+
+@pytest.mark.parametrize(("path", "what"), [("extra", "file"), ("extra/a/new.md", "folder")])
+def test_what_lies_in_the_way_of_a_file_is_named_before_the_branch_moves(play: Play, path: str, what: str) -> None:
+    place = play.root / ".memento" / path
+    place.mkdir(parents=True) if what == "folder" else place.write_text("mine\n")
+    head = git(play.root, "rev-parse", "HEAD")
+
+    with pytest.raises(places.PlaceTaken, match=rf"^\.memento/{path} is a {what}, ") as refused:
+        play.ledger.change("extra", lambda tx: tx.put(".memento/extra/a/new.md", b"ours\n"))
+
+    assert refused.value.token == "place_taken"
+    assert git(play.root, "rev-parse", "HEAD") == head
+    assert place.exists()
+
+
+def test_the_link_where_no_ledger_was_yet_is_taken_away(repo: Path, tmp_path: Path) -> None:
+    (repo / ".memento").symlink_to(tmp_path)
+    with Ledger.open(repo) as ledger:
+        with pytest.raises(places.UnsafePath) as refused:
+            init_ledger(ledger)
+        subprocess.run(refused.value.hint.rpartition(": ")[2], shell=True, check=True, cwd=repo)
+        init_ledger(ledger)
+    assert git(repo, "status", "--short") == ""
 
 
 @pytest.fixture

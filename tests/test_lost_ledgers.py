@@ -11,9 +11,9 @@ import pytest
 from memento_git import projects
 from memento_git.ledger import layout
 from memento_git.ledger.absence import FolderReplaced, PolicyMissing
+from memento_git.ledger.places import UnsafePath
 from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import LedgerUnreadable
-from memento_git.ledger.worktree import UnsafePath
 from memento_git.work.actions.setup import init_ledger
 from tests.play import git
 

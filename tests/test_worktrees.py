@@ -12,7 +12,7 @@ import pytest
 from memento_git.ledger import worktree
 from memento_git.ledger.store import Ledger
 from memento_git.work import refusals
-from memento_git.work.actions import dispatches
+from memento_git.work.actions import dispatches, tasks
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
 
@@ -130,6 +130,59 @@ def test_a_sparse_checkout_without_the_ledger_is_written_and_stays_sparse(play: 
     git(play.root, "sparse-checkout", "disable")
     assert is_clean(play.root)
     assert (play.root / ".memento" / "config.yaml").read_bytes().endswith(b"# more\n")
+
+
+@pytest.mark.parametrize(
+    "form", [["--cone", ".memento/knowledge"], ["--no-cone", "/*", "!/.memento/runs/"]], ids=lambda form: form[0]
+)
+def test_a_sparse_checkout_of_a_part_of_the_ledger_stays_what_it_is(play: Play, form: list[str]) -> None:
+    play.planned()
+    task = play.task()
+    git(play.root, "sparse-checkout", "set", *form)
+    shown = {path for path in play.root.rglob("*") if path.is_file() and ".git" not in path.parts}
+    assert (play.root / ".memento" / "config.yaml") in shown
+
+    for title in ("Another title", "A third title"):
+        play.do(tasks.revise_task, task, title=title)
+        assert is_clean(play.root)
+    play.complete(play.claimed(task), play.evidence(task))
+
+    assert is_clean(play.root)
+    assert {path for path in play.root.rglob("*") if path.is_file() and ".git" not in path.parts} == shown
+    git(play.root, "sparse-checkout", "disable")
+    assert is_clean(play.root)
+
+
+def test_what_a_sparse_checkout_shows_is_written_there(play: Play) -> None:
+    git(play.root, "sparse-checkout", "set", "--cone", ".memento/knowledge")
+    put(play, ".memento/knowledge/new.md")
+    put(play, ".memento/config.yaml", (play.ledger.view().read(".memento/config.yaml") or b"") + b"# more\n")
+
+    assert is_clean(play.root)
+    assert (play.root / ".memento" / "knowledge" / "new.md").exists()
+    assert (play.root / ".memento" / "config.yaml").read_bytes().endswith(b"# more\n")
+
+
+@pytest.mark.parametrize(
+    "flags", [["--skip-worktree"], ["--assume-unchanged"], ["--skip-worktree", "--assume-unchanged"]]
+)
+@pytest.mark.parametrize("edited", [False, True], ids=["as it was", "edited"])
+def test_a_ledger_file_that_git_is_told_not_to_look_at_is_entered_like_others(
+    play: Play, flags: list[str], edited: bool
+) -> None:
+    put(play)
+    for flag in flags:
+        git(play.root, "update-index", flag, NEW)
+    told = git(play.root, "ls-files", "-v", NEW)
+    if edited:
+        (play.root / NEW).write_bytes(b"mine\n")
+
+    put(play, data=b"newer\n")
+
+    assert git(play.root, "diff", "--cached", "--name-only") == ""
+    assert git(play.root, "ls-files", "-v", NEW) == told
+    assert (play.root / NEW).read_bytes() == (b"mine\n" if edited else b"newer\n")
+    assert is_clean(play.root)
 
 
 def test_a_ledger_may_be_made_in_a_sparse_checkout(repo: Path) -> None:

@@ -259,16 +259,16 @@ class Git:
 
         return hashlib.new(self.object_format, b"blob %d\0" % len(data) + data).hexdigest()
 
-    def staged(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return path -> blob of the index entries at these paths."""
-        found: dict[str, str] = {}
+    def staged(self, paths: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Return path -> blob and letter (H: nothing is marked) of the index entries at these paths."""
+        found: dict[str, tuple[str, str]] = {}
         asked = list(paths)
         for start in range(0, len(asked), AT_ONCE):
-            text = os.fsdecode(self.run("ls-files", "-s", "-z", "--", *asked[start : start + AT_ONCE]))
+            text = os.fsdecode(self.run("ls-files", "-v", "-s", "-z", "--", *asked[start : start + AT_ONCE]))
             for line in text.split("\0"):
                 if line:
                     head, _, path = line.partition("\t")
-                    found[path] = head.split(" ")[1]
+                    found[path] = (head.split(" ")[2], head[0])
         return found
 
     def commit_of(self, rev: str) -> str:

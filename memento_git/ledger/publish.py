@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.ledger import journal, layout, userindex, worktree
+from memento_git.ledger import journal, layout, places, userindex, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import NotWritable, reason_of
@@ -115,7 +115,7 @@ def guard(git: Git) -> None:
     for name, what in UNDER_WAY.items():
         if (git.git_dir / name).exists():
             raise OperationUnderWay(what=what)
-    worktree.refuse_links(git, layout.CONFIG)
+    places.refuse_links(git, layout.CONFIG)
 
 
 def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
@@ -227,8 +227,7 @@ def prepare(
 ) -> Draft:  # fmt: skip
     """Build the commit aside and write down what it will change; nothing that anybody sees has changed."""
     paths = [Path3(path, olds.get(path), None if data is None else git.blob_id(data)) for path, data in changes.items()]
-    for change in paths:
-        worktree.refuse_links(git, change.path)
+    places.refuse_unwritable(git, (change.path for change in paths))
     try:
         commit = build(git, base, message, changes, settings)
         worktree.reached("commit_built")
@@ -241,8 +240,7 @@ def prepare(
 
 def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -> Draft:
     """Write down what a commit that is made already, on top of the base, will change in the work tree."""
-    for change in paths:
-        worktree.refuse_links(git, change.path)
+    places.refuse_unwritable(git, (change.path for change in paths))
     try:
         return Draft(base, commit, subject, paths, journal.write(git, commit, paths))
     except OSError as error:

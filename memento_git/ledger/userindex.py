@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Moved
@@ -14,7 +15,7 @@ from memento_git.ledger.git import GitFailed
 from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from memento_git.ledger.git import Git
@@ -102,16 +103,27 @@ def put_entries(git: Git, changes: Iterable[Path3], patience: float) -> None:
     _insist(git, ("-z", "--index-info"), lines, patience)
 
 
-def hide(git: Git, paths: Iterable[str], patience: float) -> None:
-    """Mark entries as those that a sparse checkout leaves out of the work tree."""
-    _insist(git, ("--skip-worktree", "-z", "--stdin"), list(paths), patience)
+def mark(git: Git, letters: Mapping[str, str], patience: float) -> None:
+    """Give entries back the marks that they had: left out of the work tree (S), assumed unchanged (h), or both (s)."""
+    for option, which in (("--skip-worktree", "Ss"), ("--assume-unchanged", "hs")):
+        paths = [path for path, letter in letters.items() if letter in which]
+        _insist(git, (option, "-z", "--stdin"), paths, patience)
 
 
-def is_left_out(git: Git) -> bool:
-    """Tell whether a sparse checkout leaves the ledger out of the work tree."""
-    if not (git.git_dir / "info" / "sparse-checkout").exists():
-        return False
-    return git.run("ls-files", "-t", "--", layout.CONFIG).startswith(b"S ")
+def left_out(git: Git, paths: Collection[str]) -> set[str]:
+    """Return which of some new paths a sparse checkout leaves out: those in whose folder it shows nothing."""
+    if not paths or not (git.git_dir / "info" / "sparse-checkout").exists():
+        return set()
+    lines = os.fsdecode(git.run("ls-files", "-t", "-z", "--", layout.FOLDER)).split("\0")[:-1]
+    known = {folder for line in lines for folder in _folders(line[2:])}
+    shown = {folder for line in lines if line[0] != "S" for folder in _folders(line[2:])}
+    nearest = {path: next((folder for folder in _folders(path) if folder in known), "") for path in paths}
+    return {path for path, folder in nearest.items() if folder in known - shown}
+
+
+def _folders(path: str) -> list[str]:
+    """Return the folders that a path lies in, the nearest first."""
+    return [str(folder) for folder in PurePosixPath(path).parents][:-1]
 
 
 def _insist(git: Git, options: tuple[str, ...], lines: list[str], patience: float) -> None:

@@ -6,12 +6,13 @@ import contextlib
 import errno
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import MementoError, Refused
-from memento_git.ledger import journal, layout, lock, userindex
+from memento_git.errors import MementoError
+from memento_git.ledger import journal, layout, lock, places, userindex
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import reason_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from memento_git.ledger.git import Git
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
 
 PATIENCE: Final = 5.0
 READING_PATIENCE: Final = 0.2
-
-
-class UnsafePath(Refused):
-    """A folder of the ledger is a symbolic link in the work tree."""
-
-    token = "workspace_unsafe"
-    sentence = "{path} is a symbolic link, so a file below it might land outside the repository"
-    hint_ = "{fix}"
 
 
 class Mended(NamedTuple):
@@ -88,7 +81,7 @@ def _sweep(git: Git, changes: list[Path3]) -> None:
     for leftover in (git.git_dir / "memento" / "tmp").glob("*"):
         leftover.unlink(missing_ok=True)
     for change in changes:
-        if git.top is not None and not _linked(git.top, change.path):
+        if git.top is not None and not places.linked(git.top, change.path):
             _beside(git.top / change.path).unlink(missing_ok=True)
 
 
@@ -96,24 +89,41 @@ def _finish_alone(git: Git, changes: list[Path3], patience: float) -> None:
     if changes and git.top is not None:
         staged = git.staged(change.path for change in changes)
         with userindex.held(git, patience) as index:
-            finish(git, [change for change in changes if staged.get(change.path) in (change.old, change.new)], index)
+            finish(git, [change for change in changes if _is_as_left(staged, change)], index)
 
 
 def finish(git: Git, changes: list[Path3], index: HeldIndex) -> None:
-    """Write the files of a commit, and enter them in the index where it still has what the commit replaced."""
-    left_out = userindex.is_left_out(git)
-    shown = [] if left_out else write_files(git, changes)
-    reached("files_written")
-    ours = _unstaged(git, changes)
-    direct = [change for change in ours if change in shown]
-    by_id = [change for change in ours if change not in shown]
-    if not (direct and index.take_in(change.path for change in direct)):
-        index.let_go()
-        by_id = ours
-    userindex.put_entries(git, by_id, PATIENCE)
-    if left_out:
-        userindex.hide(git, [change.path for change in ours if change.new], PATIENCE)
+    """Write the files of a commit, and enter them in the index where it still has what the commit replaced.
+
+    What cannot be written is entered all the same: the user's next commit would take it back otherwise.
+    """
+    staged = git.staged(change.path for change in changes if change.old)
+    ours = [change for change in changes if not change.old or _is_as_left(staged, change)]
+    marks = {path: letter for path, (_, letter) in staged.items() if letter != "H"}
+    marks |= dict.fromkeys(userindex.left_out(git, [change.path for change in changes if not change.old]), "S")
+    direct: list[Path3] = []
+    try:
+        shown = write_files(git, [change for change in changes if change.old or change.path not in marks])
+        reached("files_written")
+        direct = [change for change in shown if change in ours and change.path not in marks]
+    finally:
+        if not (direct and index.take_in(change.path for change in direct)):
+            index.let_go()
+            direct = []
+        _enter(git, [change for change in ours if change not in direct], marks)
     reached("index_refreshed")
+
+
+def _enter(git: Git, changes: list[Path3], marks: Mapping[str, str]) -> None:
+    """Enter blobs by their ids, with the marks that keep git from looking for them in the work tree."""
+    userindex.put_entries(git, changes, PATIENCE)
+    kept = {change.path: marks[change.path] for change in changes if change.new and change.path in marks}
+    userindex.mark(git, kept, PATIENCE)
+
+
+def _is_as_left(staged: Mapping[str, tuple[str, str]], change: Path3) -> bool:
+    """Tell whether the index has at a path what the commit replaced, or what it put there."""
+    return staged.get(change.path, (None, ""))[0] in (change.old, change.new)
 
 
 def take_back(git: Git, changes: list[Path3]) -> None:
@@ -124,13 +134,6 @@ def take_back(git: Git, changes: list[Path3]) -> None:
     _finish_alone(git, [Path3(change.path, change.new, change.old) for change in strays], PATIENCE)
 
 
-def _unstaged(git: Git, changes: list[Path3]) -> list[Path3]:
-    """Return the changes whose path the user has not staged otherwise; a new path is nobody's yet."""
-    replaced = [change.path for change in changes if change.old is not None]
-    staged = git.staged(replaced) if replaced else {}
-    return [change for change in changes if change.old is None or staged.get(change.path) in (change.old, change.new)]
-
-
 def write_files(git: Git, changes: list[Path3]) -> list[Path3]:
     """Write each file whose place still holds what the commit replaced; return those that the work tree now shows."""
     if git.top is None:
@@ -139,7 +142,7 @@ def write_files(git: Git, changes: list[Path3]) -> list[Path3]:
     contents = dict(zip(added, git.objects(change.new for change in added if change.new), strict=True))
     shown = []
     for change in changes:
-        refuse_links(git, change.path)
+        places.refuse_links(git, change.path)
         target = git.top / change.path
         if _holds(git, target, change.old):
             _place(git, target, change, contents.get(change))
@@ -156,31 +159,6 @@ def _place(git: Git, target: Path, change: Path3, data: bytes | None) -> None:
         target.unlink(missing_ok=True)
         if git.top is not None:
             _remove_empty(target.parent, git.top / layout.FOLDER)
-
-
-def refuse_links(git: Git, path: str) -> None:
-    """Refuse a path that a symbolic link would lead elsewhere."""
-    if git.top is not None and (folder := _linked(git.top, path)):
-        raise UnsafePath(path=folder.relative_to(git.top), fix=replacing(git))
-
-
-def replacing(git: Git) -> str:
-    """Return the words that put the ledger's folder in a link's place: the one HEAD has, or had before the link."""
-    from memento_git.ledger import absence
-
-    head = git.head()[0]
-    if head and absence.stranger(git, head):
-        return absence.taking_out(git)
-    return f"replace the link by the folder that git has: git checkout HEAD -- {layout.FOLDER}"
-
-
-def _linked(top: Path, path: str) -> Path | None:
-    folder = top
-    for part in path.split("/")[:-1]:
-        folder = folder / part
-        if folder.is_symlink():
-            return folder
-    return None
 
 
 def _holds(git: Git, target: Path, blob: str | None) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import claims, journal, layout, publish, remoteclaims, worktree
+from memento_git.ledger import claims, journal, layout, places, publish, remoteclaims, worktree
 from memento_git.ledger.git import GitFailed
 from memento_git.review import files, signed
 from memento_git.review.checks import check_run
@@ -17,7 +18,6 @@ from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
@@ -159,8 +159,9 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
 
 def _git_directory(git: Git) -> Iterator[Answer]:
     """Tell of what would refuse every change: a folder that cannot be written, a lock that was left behind."""
-    ledger = [git.top / layout.FOLDER] if git.top is not None else []
-    for folder in (git.git_dir, git.common_dir / "objects", git.common_dir / "refs", *ledger):
+    ours = [git.git_dir / "memento", *([git.top / layout.FOLDER] if git.top is not None else [])]
+    below = (Path(folder) for top in ours for folder, _, _ in os.walk(top))
+    for folder in (git.git_dir, git.common_dir / "objects", git.common_dir / "refs", *below):
         if folder.is_dir() and not os.access(folder, os.W_OK):
             yield Answer(
                 "permissions", "fail", f"{folder} cannot be written: changes are refused",
@@ -180,7 +181,7 @@ def _locked(what: str, left: Path, name: str) -> Answer:
 
 def _folder(git: Git, top: Path) -> Iterator[Answer]:
     if (top / layout.FOLDER).is_symlink():
-        yield Answer("folder", "fail", ".memento is a symbolic link", worktree.replacing(git))
+        yield Answer("folder", "fail", ".memento is a symbolic link", places.replacing(git))
     if told := _ignored(git):
         yield Answer("ignored", "warn", "git ignores .memento: hand edits there go unnoticed", f"take it out: {told}")
     if git.answer("config", "--bool", "core.sparseCheckout") == "true":
