@@ -461,6 +461,60 @@ def test_hits_tell_what_became_of_their_code(play: Play) -> None:
     assert only(play, "answer constant", as_of="HEAD")["anchors"] == "moved"
 
 
+SHOP = """def pay(card):
+    x = 1
+    return card + x
+
+
+class Shop:
+    def open(self):
+        return True
+
+    def close(self):
+        return False
+
+
+class Stall:
+    def close(self):
+        return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("about", "expected"),
+    [
+        ("src/shop.py", {"folder", "text", "class", "method", "lines"}),
+        ("src", {"folder", "text", "class", "method", "lines"}),
+        ("src/shop.py:7-8", {"folder", "text", "class"}),
+        ("src/shop.py::Shop", {"folder", "text", "class", "method"}),
+        ("src/shop.py::Shop.close", {"folder", "class", "method"}),
+        ("src/shop.py::Shop.open", {"folder", "text", "class"}),
+        ("src/shop.py::close", {"folder", "class", "method"}),
+        ("src/shop.py::pay", {"folder", "lines"}),
+        ("src/shop.py::Stall.close", {"folder"}),
+        ("src/shop.py::unheard", {"folder", "text", "lines"}),
+        ("src/other.py", {"folder"}),
+        ("pattern:src/*.py:return True", {"text"}),
+        ("requirements.txt", {"dep"}),
+        ("dep:click", {"dep"}),
+    ],
+)
+def test_a_place_is_asked_for_by_what_lies_there(play: Play, about: str, expected: set[str]) -> None:
+    (play.root / "src").mkdir()
+    (play.root / "src" / "shop.py").write_text(SHOP)
+    (play.root / "requirements.txt").write_text("click\n")
+    play.commit_all()
+    known = {
+        add(play, "All of it is generated at night.", about=["src"]): "folder",
+        add(play, "It opens on weekdays.", about=["pattern:src/*.py:return True"]): "text",
+        add(play, "A shop is made once.", about=["src/shop.py::Shop"]): "class",
+        add(play, "To close twice is fine.", about=["src/shop.py::Shop.close"]): "method",
+        add(play, "Charges go by card.", about=["src/shop.py:2-3"]): "lines",
+        add(play, "Options are read by click.", about=["dep:click"]): "dep",
+    }
+    assert {known[one] for one in ids(asked(play, about=(about,)))} == expected
+
+
 # Views.
 
 

@@ -23,10 +23,16 @@ class Symbols(NamedTuple):
 
     def name_of(self, wanted: str) -> str:
         """Return the full name that a name or the end of one means; nothing where it is none, or not only one."""
-        if wanted in self.ranges:
-            return wanted
-        ends = [name for name in self.ranges if name.endswith(f".{wanted}")]
-        return ends[0] if len(ends) == 1 else ""
+        names = self.names_of(wanted)
+        return names[0] if len(names) == 1 else ""
+
+    def names_of(self, wanted: str) -> list[str]:
+        """Return the full names that a name or the end of one may mean."""
+        return [wanted] if wanted in self.ranges else [name for name in self.ranges if name.endswith(f".{wanted}")]
+
+    def span(self, name: str) -> Range:
+        """Return the lines from the first to the last that a symbol takes."""
+        return min(one[0] for one in self.ranges[name]), max(one[1] for one in self.ranges[name])
 
     def around(self, lines: Range) -> str:
         """Return the innermost symbol that covers a range of lines, or nothing."""

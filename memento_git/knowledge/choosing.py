@@ -8,14 +8,12 @@ from memento_git.knowledge.cards import Card
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.knowledge.wishes import LED_ON, UNSAID
 from memento_git.ledger import layout
-from memento_git.model import anchors
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.knowledge.wishes import Wish
 
 SEVERAL: Final = 50  # notes whose events are read one by one; of more, all are read at once
@@ -103,28 +101,3 @@ def card_of(note: Prose) -> Card:
         by=data["by"], thread=data.get("thread", ""), importance=data.get("importance", UNSAID),
         expires=data.get("expires", ""),
     )  # fmt: skip
-
-
-def at_places(shelf: Shelf, wanted: Collection[str], whereabouts: Whereabouts) -> dict[str, list[anchors.Anchor]]:
-    """Return the notes that are about some places, as they lie now, with their anchors there."""
-    asked = [anchors.parse(one) for one in wanted]
-    found: dict[str, list[anchors.Anchor]] = {}
-    for note, places in whereabouts.of(note.id for note in shelf.readable()).items():
-        for anchor, one in places:
-            path, lines = one.path or anchor.path, one.lines or anchor.lines
-            if any(_meets(wish, anchor, path, lines) for wish in asked):
-                found.setdefault(note, []).append(anchor)
-    return found
-
-
-def _meets(wish: anchors.Anchor, anchor: anchors.Anchor, path: str, lines: tuple[int, int] | None) -> bool:
-    """Tell whether a place that is asked for and one that a note is about have something in common."""
-    if not wish.is_place or not anchor.is_place:
-        return (wish.pattern, wish.dependency) == (anchor.pattern, anchor.dependency)
-    if wish.path not in (path, anchor.path):
-        return path.startswith(f"{wish.path.rstrip('/')}/")
-    if wish.symbol and anchor.symbol:
-        return wish.symbol == anchor.symbol or anchor.symbol.endswith(f".{wish.symbol}")
-    if wish.lines and lines:
-        return wish.lines[0] <= lines[1] and lines[0] <= wish.lines[1]
-    return True

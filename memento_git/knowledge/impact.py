@@ -111,7 +111,7 @@ def overlap(one: Anchor, other: Anchor) -> bool:
         return longer.startswith(f"{shorter}/")
     if one.symbol and other.symbol:
         short, long = sorted((one.symbol, other.symbol), key=len)
-        return short == long or long.startswith(f"{short}.")
+        return short == long or long.startswith(f"{short}.") or long.endswith(f".{short}")
     if one.lines and other.lines:
         return one.lines[0] <= other.lines[1] and other.lines[0] <= one.lines[1]
     return True

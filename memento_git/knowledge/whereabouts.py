@@ -60,11 +60,27 @@ class Whereabouts:
         return {name: {found.state for _, found in held} for name, held in self.of(notes).items()}
 
     def near(self, notes: Sequence[str], place: Anchor) -> set[str]:
-        """Return the notes that are about a place, as that place is now."""
+        """Return the notes that are about a place as it is now, or that were about its path before."""
+        wanted = self._spelt_out(place)
         return {
             name for name, held in self.of(notes).items()
-            if any(impact.overlap(_now(anchor, found), place) for anchor, found in held)
+            if any(_meet(one, wish) for anchor, found in held for one in _places(anchor, found) for wish in wanted)
         }  # fmt: skip
+
+    def _spelt_out(self, place: Anchor) -> list[Anchor]:
+        """Return a place with its symbol's whole name and lines; several where the name may mean several symbols."""
+        view = self.shelf.view
+        if not place.symbol or not view.commits:
+            return [place]
+        from memento_git.knowledge import following
+
+        with following.opened(view.git) as follower:
+            now = now_of(follower, view, [place], past=self.at_commit)
+            if now is None or place.path not in now.entries:
+                return [place]
+            there = follower.texts.symbols(place.path, now.blob(place.path))
+        names = there.names_of(place.symbol)
+        return [place._replace(symbol=name, lines=there.span(name)) for name in names] or [place]
 
     def rows(self, note: str) -> list[Row]:
         """Return the anchors of a note and what became of each."""
@@ -89,10 +105,19 @@ def now_of(follower: Follower, view: View, wanted: Sequence[Anchor], *, past: bo
         return follower.head()
 
 
-def _now(anchor: Anchor, found: Found) -> Anchor:
-    """Return an anchor at the place where it is now; where that is not known, as it was."""
+def _places(anchor: Anchor, found: Found) -> list[Anchor]:
+    """Return where an anchor is now, by the path that it has and by the one that it had; a text where it stands, too.
+
+    Where that is not known it is as it was.
+    """
     if not anchor.is_place:
-        return anchor
-    return anchor._replace(
-        path=found.path or anchor.path, lines=found.lines or anchor.lines, symbol=found.symbol or anchor.symbol
-    )
+        return [anchor, *([Anchor(found.path, found.lines)] if found.path else [])]
+    now = anchor._replace(lines=found.lines or anchor.lines, symbol=found.symbol or anchor.symbol)
+    return [now._replace(path=path) for path in dict.fromkeys((found.path or anchor.path, anchor.path))]
+
+
+def _meet(one: Anchor, other: Anchor) -> bool:
+    """Tell whether two places of one moment have something in common: lines say more than names."""
+    if one.lines and other.lines:
+        one, other = one._replace(symbol=""), other._replace(symbol="")
+    return impact.overlap(one, other)

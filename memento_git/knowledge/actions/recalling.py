@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.rows import Row
 from memento_git.knowledge import labels, quoting
 from memento_git.knowledge.alike import said
-from memento_git.knowledge.choosing import Chooser, at_places
+from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted, frame_of, json_cost, text_cost
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
@@ -20,6 +20,7 @@ from memento_git.knowledge.transitions import LIVE
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.ledger import codec
+from memento_git.model import anchors
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -107,12 +108,16 @@ class _Recall:
             view.put(draft.path, codec.encode_prose(draft.data, draft.body))
         self.shelf = Shelf(view)
         self.whereabouts = Whereabouts(self.shelf, at_commit=past)
-        places = at_places(self._loaded(), wish.about, self.whereabouts) if wish.about else None
-        self.chooser = Chooser(self.shelf, wish, self.drafts, places)
+        self.chooser = Chooser(self.shelf, wish, self.drafts, self._at_places() if wish.about else None)
 
     def _loaded(self) -> Shelf:
         self.shelf.load(self.progress)
         return self.shelf
+
+    def _at_places(self) -> set[str]:
+        """Return the notes that are about the places that are asked for."""
+        notes = [note.id for note in self._loaded().readable()]
+        return set().union(*(self.whereabouts.near(notes, anchors.parse(one)) for one in self.wish.about))
 
     def answer(self, *, as_json: bool) -> Row:
         found = self.found()
