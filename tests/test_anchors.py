@@ -218,6 +218,33 @@ def test_a_folder_that_moves_or_goes_is_told_so(garden: Garden, tmp_path: Path) 
     assert garden.follow(anchor, folder=tmp_path / "shallow").state == "unknown"
 
 
+def test_a_folder_that_was_edited_is_followed_where_its_files_went(garden: Garden) -> None:
+    for name in ("cart", "till", "shelf"):
+        garden.commit(f"shop/{name}.py", f"{name} = 0\n" * 9)
+    anchor, file = garden.pin("shop"), garden.pin("shop/till.py")
+    garden.commit("shop/cart.py", "cart = 0\n" * 9 + "cart = 1\n")
+    git(garden.folder, "mv", "shop", "store")
+    garden.commit()
+    git(garden.folder, "mv", "store", "market")
+    garden.commit("market/cart.py", "cart = 0\n" * 9 + "cart = 2\n")
+    assert told(garden.follow(anchor)) == ("changed", "market", None)
+    assert told(garden.follow(file)) == ("moved", "market/till.py", None)
+    with following.opened(Git(garden.folder)) as follower:
+        assert follower.follow([anchor], follower.work_tree())[0].path == "market"
+
+
+def test_a_folder_of_which_one_file_lives_on_elsewhere_is_gone(garden: Garden) -> None:
+    for name in ("cart", "till", "shelf"):
+        garden.commit(f"shop/{name}.py", f"{name} = 0\n" * 9)
+    garden.commit("attic/old.py", "old = 0\n")
+    anchor = garden.pin("shop")
+    git(garden.folder, "rm", "-q", "shop/cart.py", "shop/till.py")
+    garden.commit()
+    git(garden.folder, "mv", "shop/shelf.py", "attic/shelf.py")
+    garden.commit()
+    assert garden.follow(anchor).why == "there is no such folder"
+
+
 def test_a_renamed_file_is_followed_with_its_lines(garden: Garden) -> None:
     anchors = [garden.pin(SECOND), garden.pin("calc.py"), garden.pin("calc.py::Basket.weigh")]
     git(garden.folder, "mv", "calc.py", "sums.py")
@@ -319,6 +346,48 @@ def test_what_has_no_text_is_unpinned_until_it_is_committed(garden: Garden, plac
     git(garden.folder, "rm", "-qr", "parts")
     garden.commit()
     assert garden.follow(anchor).why == "there is no such file"
+
+
+def test_what_was_never_committed_as_it_was_is_followed_and_found_by_name(garden: Garden) -> None:
+    garden.write("new.py", CODE)
+    symbol, lines, whole = garden.pin("new.py::second"), garden.pin("new.py:11-16"), garden.pin("new.py")
+    garden.commit("new.py", CODE.replace("number * 2", "number * 3"))
+    again = pinning.confirm_here(Git(garden.folder), [symbol, lines, whole])
+    assert [one and str(one) for one in again] == ["new.py::second", None, "new.py"]
+    (garden.folder / "lib").mkdir()
+    git(garden.folder, "mv", "new.py", "lib/new.py")
+    for moment in ("moved, not committed yet", "moved"):
+        with following.opened(Git(garden.folder)) as follower:
+            now = follower.follow([symbol, lines, whole], follower.work_tree())
+        assert [(one.state, one.path) for one in now] == [("unpinned", "lib/new.py")] * 3, moment
+        garden.commit("other.py", moment)
+    assert told(garden.follow(lines)) == ("unpinned", "lib/new.py", None)
+    again = pinning.confirm_here(Git(garden.folder), [symbol, lines, whole])
+    assert [one and str(one) for one in again] == ["lib/new.py::second", None, "lib/new.py"]
+    git(garden.folder, "rm", "-q", "lib/new.py")
+    garden.commit()
+    assert (garden.follow(whole).path, garden.follow(whole).why) == ("new.py", "there is no such file")
+
+
+def test_what_a_squash_left_nowhere_is_followed_and_pinned_again(garden: Garden, tmp_path: Path) -> None:
+    git(garden.folder, "checkout", "-qb", "side")
+    garden.edited("number * 2", "number * 3")
+    symbol, lines, gone = garden.pin("calc.py::second"), garden.pin("calc.py:6-8"), garden.pin("calc.py:20-21")
+    garden.edited("sum(apples)", "sum(apples, 0)")
+    garden.edited("Holds apples.", "Holds pears.")
+    git(garden.folder, "checkout", "-q", "main")
+    git(garden.folder, "merge", "-q", "--squash", "side")
+    garden.commit()
+    git(garden.folder, "mv", "calc.py", "sums.py")
+    garden.commit()
+    git(tmp_path, "clone", "-q", "--single-branch", garden.folder.as_uri(), "clone")
+    clone = tmp_path / "clone"
+    found = [garden.follow(one, folder=clone) for one in (symbol, lines, gone)]
+    assert [(one.state, one.path) for one in found] == [("unknown", "sums.py")] * 3
+    assert found[1].lines == (6, 8)
+    again = pinning.confirm_here(Git(clone), [symbol, lines, gone])
+    assert [one and str(one) for one in again] == ["sums.py::second", "sums.py:6-8", None]
+    assert all(garden.follow(one, folder=clone).state == "ok" for one in again if one)
 
 
 def test_a_shallow_clone_says_unknown_and_never_ok(garden: Garden, tmp_path: Path) -> None:
@@ -610,12 +679,12 @@ def test_many_are_pinned_and_confirmed_at_once(garden: Garden, tmp_path: Path) -
     garden.write("pyproject.toml", '[project]\ndependencies = ["click>=9"]\n')
     garden.commit("calc.py", text[: text.index("class Basket")])
     again = pinning.confirm_here(Git(garden.folder), pinned)
-    assert [str(one) for one in again] == ["calc.py:12-17", *given[1:]]
+    assert [str(one) for one in again] == ["calc.py:12-17", *given[1:3], "None", given[4], "None"]
     with following.opened(Git(garden.folder)) as follower:
-        states = [one.state for one in follower.follow(again, follower.at("HEAD"))]
-    assert states == ["ok", "ok", "ok", "gone", "ok", "gone"]
+        found = follower.follow([one for one in again if one], follower.at("HEAD"))
+    assert [one.state for one in found] == ["ok"] * 4
+    assert again[2]
     assert again[2].quote == "click>=9"
-    assert again[4].blob
     git(tmp_path, "clone", "-q", "--bare", str(garden.folder), "bare.git")
     bare = Git(tmp_path / "bare.git")
     assert pinning.pin_here(bare, [parse("calc.py:3")])[0].blob
@@ -628,7 +697,7 @@ def test_before_the_first_commit_nothing_is_pinned(tmp_path: Path) -> None:
     new = Git(tmp_path / "new")
     [anchor] = pinning.pin_here(new, [parse("a.py:1")])
     assert (anchor.blob, anchor.quote) == ("", "answer = 42")
-    assert pinning.confirm_here(new, [anchor]) == [anchor]
+    assert pinning.confirm_here(new, [anchor]) == [None]
     git(tmp_path, "init", "-q", "--bare", "bare.git")
     with pytest.raises(pinning.AnchorMissing, match="nothing is committed yet"):
         pinning.pin_here(Git(tmp_path / "bare.git"), [parse("a.py:1")])

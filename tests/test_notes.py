@@ -548,6 +548,18 @@ def test_another_place_holds_after_a_confirmation_had_anchored_the_first(play: P
     assert "x.py::g" in cli("check", "anchors", note, "-C", str(play.root))[1]
 
 
+def test_a_confirmation_says_which_places_it_did_not_find(play: Play, cli: Call) -> None:
+    (play.root / "x.py").write_text("def f():\n    return 1\n")
+    note = add(play, "It returns one.", about=["x.py::f", "x.py:1-2", "app.py"])
+    (play.root / "x.py").write_text("def f():\n    return 2\n")
+    play.commit_all()
+    told = cli("note", "confirm", note, "-C", str(play.root))[2]
+    assert f"as it was: x.py:1-2; say where it is: memento note revise {note} --about" in told
+    play.do(notes.revise_note, note, about=["x.py::f", "x.py:1-2"])
+    assert cli("note", "confirm", note, "-C", str(play.root))[2] == ""
+    assert "2 places of 1 notes: 2 ok" in cli("check", "anchors", note, "-C", str(play.root))[1]
+
+
 def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:
     """Anchor a note as it was done once: by an event that does not say of which places."""
     desk = Desk.of(tx)

@@ -159,29 +159,31 @@ def _further(sides: Sides, passage: Sequence[str]) -> Match | None:
     return passages.near_seed(passage, sides.new, [line for hunk in sides.hunks for line in hunk.new])
 
 
-def by_quote(anchor: Anchor, text: Text | None, state: str, why: str) -> Found:
-    """Say where the quote of an anchor is, which alone never proves that all is as it was."""
+def by_quote(anchor: Anchor, path: str, text: Text | None, state: str, why: str) -> Found:
+    """Say where in a file the quote of an anchor is, which alone never proves that all is as it was."""
     if text is None:
-        return Found(state, anchor.path, why=why)
+        return Found(state, path, why=why)
     places = passages.find_quote(anchor.quote, text) if anchor.quote else []
     if not places:
         told = "its quote is not there" if anchor.quote else ""
-        return Found(state, anchor.path, why=f"{why}; {told}" if told else why)
+        return Found(state, path, why=f"{why}; {told}" if told else why)
     start = min(places, key=lambda place: abs(place[0] - (anchor.lines or place)[0]))[0]
     length = anchor.lines[1] - anchor.lines[0] if anchor.lines else 0
     place = text.within((start, start + length)) if anchor.lines else None
     told = "its quote is there" + (f" {len(places)} times" if len(places) > 1 else "")
-    return Found(state, anchor.path, place, symbol=anchor.symbol, why=f"{why}; {told}")
+    return Found(state, path, place, symbol=anchor.symbol, why=f"{why}; {told}")
 
 
-def unpinned(anchor: Anchor, text: Text | None, *, there: bool) -> Found:
+def unpinned(anchor: Anchor, path: str, text: Text | None, *, there: bool) -> Found:
     """Say of a place that was not committed as it was when the note was written."""
-    return by_quote(anchor, text, UNPINNED, "it was not committed as it was" if there else "there is no such file")
+    return by_quote(
+        anchor, path, text, UNPINNED, "it was not committed as it was" if there else "there is no such file"
+    )
 
 
-def unknown(anchor: Anchor, text: Text | None, *, there: bool) -> Found:
+def unknown(anchor: Anchor, path: str, text: Text | None, *, there: bool) -> Found:
     """Say of a place whose pinned content this clone does not have."""
     why = f"this clone does not have {anchor.blob[:12]}"
     if not there:
         return Found(UNKNOWN, why=f"{why}, and {anchor.path} is not there")
-    return by_quote(anchor, text, UNKNOWN, why)
+    return by_quote(anchor, path, text, UNKNOWN, why)

@@ -14,7 +14,7 @@ from memento_git.ledger import standing
 from memento_git.model.anchors import CHANGED, GONE, UNKNOWN, Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.code.symbols import Symbols
     from memento_git.knowledge.impact import Touched
@@ -55,8 +55,8 @@ class Follower:
         """Return what became of each anchor, in their order."""
         pinned = [anchor for anchor in wanted if anchor.is_place and anchor.blob]
         held = self.reader.sizes({anchor.blob for anchor in pinned})
-        lost = [one for one in pinned if one.path not in now.entries and one.blob in held]
-        places = self._renamed(lost, now)
+        lost = [one for one in wanted if one.is_place and one.path not in now.entries]
+        places = self._renamed(lost, now, held) if lost else {}
         pairs = {
             (anchor.blob, now.blob(path)) for anchor in pinned
             if (path := places.get(anchor.path, anchor.path)) in now.entries and (anchor.lines or anchor.symbol)
@@ -88,11 +88,11 @@ class Follower:
             return occurrences.found(anchor, now, self.reader)
         blob = now.blob(path)
         if not anchor.blob:
-            return anchors.unpinned(anchor, self.texts.text(blob) if blob else None, there=bool(blob))
+            return anchors.unpinned(anchor, path, self.texts.text(blob) if blob else None, there=bool(blob))
         if blob == anchor.blob or (blob and not anchor.lines and not anchor.symbol):
             return self._with_lines(anchors.whole_file(anchor, path, blob), anchor)
         if not self.reader.has(anchor.blob):
-            return self._without_content(anchor, now, blob)
+            return self._without_content(anchor, path, now, blob)
         if not blob:
             return self._left(anchor, now)
         return self._compared(anchor, path, blob, now)
@@ -103,16 +103,16 @@ class Follower:
         ranges = name.ranges.get(name.name_of(anchor.symbol), ()) if name else ()
         return found._replace(lines=(ranges[0][0], ranges[-1][1])) if ranges else found
 
-    def _without_content(self, anchor: Anchor, now: Standing, blob: str) -> Found:
+    def _without_content(self, anchor: Anchor, path: str, now: Standing, blob: str) -> Found:
         """Judge a place whose content is not to be had: a folder, a submodule, or what a shallow clone lacks."""
-        entry = now.entries.get(anchor.path)
+        entry = now.entries.get(path)
         if entry is not None and entry.type != "blob":
-            return Found(CHANGED, anchor.path, why="it is no file now", new=blob)
+            return Found(CHANGED, path, why="it is no file now", new=blob)
         if entry is None and self.reader.is_folder(anchor.blob):
-            path = next((path for path, one in now.entries.items() if one.oid == anchor.blob), "")
+            same = next((one for one, held in now.entries.items() if held.oid == anchor.blob), "")
             gone = Found(GONE, anchor.path, why="there is no such folder", old=anchor.blob)
-            return anchors.whole_file(anchor, path, anchor.blob) if path else gone
-        found = anchors.unknown(anchor, self.texts.text(blob) if blob else None, there=bool(blob))
+            return anchors.whole_file(anchor, same, anchor.blob) if same else gone
+        found = anchors.unknown(anchor, path, self.texts.text(blob) if blob else None, there=bool(blob))
         return found._replace(old=anchor.blob, new=blob)
 
     def _left(self, anchor: Anchor, now: Standing) -> Found:
@@ -169,28 +169,48 @@ class Follower:
         self._known[(*key, looked[0] if looked else "")] = found
         return found
 
-    def _renamed(self, lost: Sequence[Anchor], now: Standing) -> dict[str, str]:
-        """Return old path -> new path: as history tells it, else the same content, else what git finds similar."""
-        by_path: dict[str, Anchor] = {}
-        for anchor in lost:
-            by_path.setdefault(anchor.path, anchor)
-        found = self._by_history(list(by_path)[:MOST_LOST], now)
-        rest = {path: anchor for path, anchor in by_path.items() if path not in found}
-        return found | self._by_content(rest, now) if rest else found
+    def _renamed(self, lost: Sequence[Anchor], now: Standing, held: Collection[str]) -> dict[str, str]:
+        """Return old path -> new path: as history tells it, else the same content, else what git finds similar.
 
-    def _by_history(self, lost: Sequence[str], now: Standing) -> dict[str, str]:
+        Work that is not committed has no history: it is asked of HEAD, and only for what no content leads on from.
+        """
+        by_path: dict[str, Anchor] = {}
+        for anchor in sorted(lost, key=lambda one: one.blob not in held):
+            by_path.setdefault(anchor.path, anchor)
+        known = {path: anchor for path, anchor in by_path.items() if anchor.blob in held}
+        found = self._by_history(by_path, now, now.commit) if now.commit else {}
+        if not now.commit and (head := self.head()):
+            rest = {path: anchor for path, anchor in by_path.items() if path not in known}
+            known |= {
+                path: anchor._replace(blob=head.blob(path), commit=head.commit) for path, anchor in rest.items()
+                if path in head.entries and head.entries[path].type == "blob"
+            }  # fmt: skip
+            unheard = {path: anchor for path, anchor in rest.items() if path not in head.entries}
+            found = self._by_history(unheard, now, head.commit)
+        left = {path: anchor for path, anchor in known.items() if path not in found}
+        return found | self._by_content(left, now) if left else found
+
+    def _by_history(self, lost: Mapping[str, Anchor], now: Standing, tip: str) -> dict[str, str]:
         """Return where the commits that took paths away moved them, and again, until a path is there."""
-        at = {path: path for path in lost} if now.commit else {}
+        at = {path: path for path in list(lost)[:MOST_LOST]}
         found: dict[str, str] = {}
         for _ in range(LONGEST_CHAIN):
-            removals = self.reader.removals(now.commit, list(at.values())) if at else {}
+            removals = self.reader.removals(tip, list(at.values())) if at else {}
             at = {
                 path: new for path, last in at.items()
-                if (commit := removals.get(last)) and (new := self.reader.renames_in(commit).get(last))
+                if (commit := removals.get(last)) and (new := self.reader.moved_by(commit, last))
             }  # fmt: skip
             found |= {path: new for path, new in at.items() if new in now.entries}
             at = {path: new for path, new in at.items() if new not in now.entries}
-        return found
+        return {
+            path: new for path, new in found.items()
+            if now.entries[new].type == "blob" or self._holds(now, new, lost[path])
+        }  # fmt: skip
+
+    def _holds(self, now: Standing, folder: str, anchor: Anchor) -> bool:
+        """Tell whether a folder has most of the files, by their names, that the pinned folder had."""
+        names = self.reader.names(anchor.blob) if anchor.blob else []
+        return 2 * sum(f"{folder}/{name}" in now.entries for name in names) > len(names)
 
     def _by_content(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
         names = [path for path, entry in now.entries.items() if entry.type == "blob"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
-from memento_git.model.anchors import CHANGED, MOVED, OK, Anchor, spell
+from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, spell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,18 +36,16 @@ def pin_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
         return [pin(anchor, follower, head, now) for anchor in wanted]
 
 
-def confirm_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
-    """Return anchors pinned again at HEAD where each was found there; one that was not found stays as it was."""
+def confirm_here(git: Git, wanted: Sequence[Anchor]) -> list[Anchor | None]:
+    """Return anchors pinned again at HEAD; None in the place of each that was not found there."""
     if not wanted:
         return []
     with following.opened(git) as follower:
         head = follower.head()
         if head is None:
-            return list(wanted)
+            return [None for _ in wanted]
         found = follower.follow(wanted, head)
-        return [
-            pin_again(anchor, one, follower, head) or anchor for anchor, one in zip(wanted, found, strict=True)
-        ]  # fmt: skip
+        return [pin_again(anchor, one, follower, head) for anchor, one in zip(wanted, found, strict=True)]
 
 
 def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing | None) -> Anchor:
@@ -72,26 +70,18 @@ def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing
 
 
 def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None:
-    """Return an unpinned anchor with the blob of a commit that has its quote in one place; None where none has.
+    """Return a place of which nothing but its quote is here, with the blob of a commit; None where it is not there.
 
-    A folder, and a file as a whole, have no quote: they are pinned where the commit has them.
+    A folder, a file as a whole and a symbol are found by their names, lines where their quote is in one place.
     """
-    if not anchor.is_place or anchor.blob:
-        return None
-    if not anchor.quote and not anchor.lines and not anchor.symbol:
+    if anchor.symbol or not anchor.lines:
         return _pinned(anchor, follower, head)
     text = follower.texts.text(head.blob(anchor.path)) if anchor.path in head.entries else None
-    if text is None:
+    places = passages.find_quote(anchor.quote, text) if text and anchor.quote else []
+    if text is None or len(places) != 1:
         return None
-    places = passages.find_quote(anchor.quote, text) if anchor.quote else []
-    if anchor.lines:
-        if len(places) != 1:
-            return None
-        last = places[0][0] + anchor.lines[1] - anchor.lines[0]
-        anchor = anchor._replace(lines=(places[0][0], min(last, len(text))))
-    elif anchor.quote and not places:
-        return None
-    return _pinned(anchor, follower, head)
+    last = places[0][0] + anchor.lines[1] - anchor.lines[0]
+    return _pinned(anchor._replace(lines=(places[0][0], min(last, len(text)))), follower, head)
 
 
 def _pinned(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None:
@@ -103,9 +93,9 @@ def _pinned(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None
 
 def pin_again(anchor: Anchor, found: Found, follower: Follower, head: Standing) -> Anchor | None:
     """Return an anchor pinned at the place where it was found, for whoever confirms that the note still holds."""
-    if anchor.is_place and not anchor.blob:
-        return pin_later(anchor, follower, head)
-    if found.state not in (OK, MOVED, CHANGED):
+    if found.state in (UNPINNED, UNKNOWN):
+        return pin_later(anchor._replace(path=found.path or anchor.path), follower, head)
+    if found.state == GONE:
         return None
     if not anchor.is_place:
         return _occurring(anchor, follower, head)
@@ -153,5 +143,4 @@ def _symbol_lines(anchor: Anchor, follower: Follower, blob: str) -> tuple[int, i
         near = get_close_matches(anchor.symbol, symbols.ranges, 1)
         why = symbols.problem or (f"there is {near[0]}" if near else f"{anchor.path} has no such symbol, or several")
         raise AnchorMissing(anchor=anchor, why=why)
-    ranges = symbols.ranges[name]
-    return min(one[0] for one in ranges), max(one[1] for one in ranges)
+    return symbols.span(name)

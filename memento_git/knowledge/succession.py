@@ -28,7 +28,7 @@ def carried(desk: Desk, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[s
     threads = {note.data["thread"] for note in old if note.data.get("thread")}
     about = {str(from_data(place)): place for note in old for place in desk.shelf.about(note)}
     found: dict[str, Any] = {
-        "about": anchored(desk, list(about.values())) if "about" not in said else [],
+        "about": anchored(desk, list(about.values()))[0] if "about" not in said else [],
         "tags": list(dict.fromkeys(tag for note in old for tag in note.list("tags"))),
         "thread": threads.pop() if len(threads) == 1 else "",
         "pinned": any(note.data.get("pinned") for note in old),
@@ -46,15 +46,17 @@ def left_behind(desk: Desk, old: Sequence[Prose], data: Mapping[str, Any]) -> li
     return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(one.get(key) for one in held)]
 
 
-def anchored(desk: Desk, about: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return places of the code as they are at HEAD now; one that is not found there stays as it was."""
+def anchored(desk: Desk, about: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return places of the code as they are at HEAD now, and the parts of files that were not found and stay."""
     if not about:
-        return []
+        return [], []
     from memento_git.knowledge.pinning import confirm_here
 
-    known = {place.get("quote") for place in about}
-    found = [one.data() for one in confirm_here(desk.view.git, [from_data(place) for place in about])]
-    for place in found:
-        if place.get("quote", "") not in (*known, ""):
-            desk.text(f"quote of {from_data(place)}", place["quote"])
-    return found
+    old = [from_data(place) for place in about]
+    new = confirm_here(desk.view.git, old)
+    known = {one.quote for one in old}
+    for one in new:
+        if one is not None and one.quote not in (*known, ""):
+            desk.text(f"quote of {one}", one.quote)
+    found = [(here or before).data() for before, here in zip(old, new, strict=True)]
+    return found, [str(before) for before, here in zip(old, new, strict=True) if before.is_place and here is None]

@@ -9,8 +9,9 @@ import os
 import re
 import shutil
 import tempfile
+from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import scratch
@@ -172,7 +173,7 @@ class Reader:
         return {int(one[1:]): (int(other[1:]), score) for score, one, other in _renames(told)}
 
     def removals(self, tip: str, paths: Collection[str]) -> dict[str, str]:
-        """Return path -> the latest commit before a tip that took it away; one git process for all paths."""
+        """Return path -> the latest commit before a tip that took it, or a file below it, away; one process for all."""
         held = self._removals.setdefault(tip, {})
         asked = sorted(set(paths) - held.keys())
         if asked:
@@ -183,15 +184,24 @@ class Reader:
             for part in os.fsdecode(told).split("\x01")[1:]:
                 commit, *names = (name.lstrip("\n") for name in part.split("\0"))
                 for name in names:
-                    held[name] = held.get(name) or commit
+                    for path in (name, *map(str, PurePosixPath(name).parents)):
+                        held[path] = held.get(path) or commit
         return {path: commit for path in paths if (commit := held[path])}
 
-    def renames_in(self, removed: str) -> dict[str, str]:
-        """Return old path -> new path of the renames that a commit made."""
-        if removed not in self._renames:
-            told = self.git.answer("diff-tree", "-r", "-z", "--name-status", "-M", f"{removed}^", removed) or ""
-            self._renames[removed] = {one: other for _, one, other in _renames(told.split("\0"))}
-        return self._renames[removed]
+    def moved_by(self, commit: str, path: str) -> str:
+        """Return where a commit moved a file, or most of those that it moved out of a folder; nothing if nowhere."""
+        if commit not in self._renames:
+            told = self.git.answer("diff-tree", "-r", "-z", "--name-status", "-M", f"{commit}^", commit) or ""
+            self._renames[commit] = {one: other for _, one, other in _renames(told.split("\0"))}
+        moved = self._renames[commit]
+        rests = [(new, old.removeprefix(path)) for old, new in moved.items() if old.startswith(f"{path}/")]
+        ends = Counter(new.removesuffix(rest) for new, rest in rests if new.endswith(rest))
+        return moved.get(path) or (max(ends, key=lambda end: ends[end]) if ends else "")
+
+    def names(self, tree: str) -> list[str]:
+        """Return the paths of all files in a folder's tree; none where it is not here."""
+        told = self.git.answer("ls-tree", "-r", "-z", "--name-only", tree) or ""
+        return [name for name in told.split("\0") if name]
 
     def holding(self, tree: str, text: str) -> list[str]:
         """Return the paths of a tree's text files that have a text in one of their lines."""

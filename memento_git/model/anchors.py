@@ -109,7 +109,9 @@ def elsewhere(row: Mapping[str, Any]) -> str:
     there = path + (f":{row['lines']}" if row.get("lines") else "")
     if row["state"] == CHANGED and (anchor in (there, path) or anchor.startswith(f"{path}::")):
         return ""
-    return there if path and row["state"] in (MOVED, CHANGED) else ""
+    if row["state"] in (UNPINNED, UNKNOWN) and f"{anchor}:".startswith(f"{path}:"):
+        return ""
+    return there if path and row["state"] not in (OK, GONE) else ""
 
 
 def edits(row: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.work import Prose
+
+LOST: Final = (
+    "not pinned, for it is not committed as it was: {places}; say where it is: memento note revise {note} --about"
+)
 
 
 class Added(NamedTuple):
@@ -129,10 +133,12 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     desk = Desk.of(tx)
     found = desk.find(note)
     before = desk.shelf.about(found)
-    places = anchored(desk, before)
+    places, lost = anchored(desk, before)
     named = digest_of_places(found.data.get("about") or [])
     moved: dict[str, Any] = {"about": places, "named": named} if places != before else {}
     desk.happen(desk.shelf, found.id, "confirmed", note=desk.optional("note", note_text), **moved)
+    if lost:
+        tx.ledger.warnings.append(LOST.format(places=", ".join(lost), note=found.id))
     return found.id
 
 
