@@ -13,6 +13,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.rows import listed
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import purging, worktree
@@ -126,6 +127,42 @@ def test_a_note_that_a_side_branch_brought_is_purged_through_the_merge(play: Pla
     assert codes(play) == {"R001"}
     check(play.ledger, fix=True)
     assert codes(play) == set()
+
+
+def test_what_happened_to_a_purged_note_comes_back_no_more_than_its_text(play: Play, note: str, cli: Call) -> None:
+    """A reason has words of the note, and `check --fix` took the text alone away again."""
+    play.do(notes.park_note, note, reason="Bluebird leaked to the press")
+    old = play.root / "old.jsonl"
+    assert cli("export", "--out", str(old), "-C", str(play.root))[0] == 0
+    git(play.root, "branch", "side")
+    purge_notes(play.ledger, [note], yes=True)
+    git(play.root, "switch", "-q", "side")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "on a branch that has it still")
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "side")
+    back = [one.path for one in check(play.ledger).findings if one.code == "R001"]
+    held = [one for one in git(play.root, "ls-files", ".memento/knowledge").split() if note in one]
+    assert back == [one for one in held if "-redacted-" not in one]
+    check(play.ledger, fix=True)
+    look = ("grep", "-il", "bluebird", "HEAD", "--", ".memento")
+    assert (codes(play), git(play.root, *look, check=False)) == (set(), "")
+    cli("import", str(old), "-C", str(play.root))
+    assert (codes(play), git(play.root, *look, check=False)) == (set(), "")
+
+
+def test_what_happened_to_a_note_that_was_redacted_stays_and_so_does_a_second_purge(play: Play, note: str) -> None:
+    play.do(notes.park_note, note, reason="not before May")
+    git(play.root, "branch", "side")
+    play.do(redact_note, note, reason="it was never true")
+    assert codes(play) == set()
+    git(play.root, "switch", "-q", "side")
+    git(play.root, "branch", "far")
+    purge_notes(play.ledger, [note], yes=True)
+    ours = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "switch", "-q", "far")
+    purge_notes(play.ledger, [note], yes=True)
+    git(play.root, "merge", "-q", "--no-edit", ours)
+    assert (codes(play), len(list(play.root.rglob(f"{note}/*-redacted-*")))) == (set(), 2)
 
 
 def test_what_names_a_purged_note_leads_to_an_event_that_tells_of_it(play: Play, note: str, cli: Call) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded, decode, event_of
@@ -13,12 +13,20 @@ from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from memento_git.folding.fold import Fold
     from memento_git.ledger.listing import Index
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
+
+
+NOTHING: Final = codec.digest_of(b"")
+
+
+def is_purge(event: Event) -> bool:
+    """Tell whether an event is all that a purge left of its record: it follows nothing, and knows nothing of it."""
+    return event.do == "redacted" and not event.after and event.get("target") == f"{event.of}@{NOTHING}"
 
 
 class Happenings:
@@ -111,13 +119,13 @@ class Happenings:
             chains = [self._chain(redaction) for redaction in self._redacting()]
             targets = {parse_ref(one.get("target")) for chain in chains for one in chain if one.do == "redacted"}
             for chain in chains:
-                self._came_back(parse_ref(chain[0].get("target")).id)
+                self._came_back(chain[0])
                 for redaction, kept in pairwise(chain):
                     if not all(ref in targets or self._is_there(ref) for ref in redaction.after):
                         break
                     self._tombstones[kept.id] = kept
                     if kept.do == "redacted":
-                        self._came_back(parse_ref(kept.get("target")).id)
+                        self._came_back(kept)
         return self._tombstones
 
     def _chain(self, redaction: Event) -> list[Event]:
@@ -137,18 +145,27 @@ class Happenings:
         found = self.view.record(path) if path else None
         return isinstance(found, Event) and found.digest == ref.digest
 
-    def _came_back(self, target: str) -> None:
+    def _came_back(self, redaction: Event) -> None:
         """Note a redacted file that is in the ledger again; in a union, the revisions may simply differ."""
+        target = parse_ref(redaction.get("target")).id
         for path in (
             self.index.events.get(target),
             self.index.evidence.get(target),
             self.index.prose.get(target),
             *self.index.attachments.get(target, ()),
+            *(self._happened(target) if is_purge(redaction) else ()),
         ):
             if path is not None and len(self.view.commits) == 1:
                 packed = bool(self.id) and self.view.only_archived(self.id, path)
                 fix = "memento check --fix" if packed else f"git rm {path}"
                 self.view.note(Finding("R001", path, 0, f"{target} was redacted, and this file is back", fix))
+
+    def _happened(self, purged: str) -> Iterator[str]:
+        """Yield the files of what happened to a record that was purged, which took them out, too."""
+        for path in (self.index.events[name] for name in self.index.events_of.get(purged, ())):
+            found = self.view.record(path)
+            if not (isinstance(found, Event) and is_purge(found)):
+                yield path
 
     def _kept(self, redaction: Event, path: str) -> Event | None:
         target = parse_ref(redaction.get("target"))

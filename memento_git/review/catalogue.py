@@ -99,7 +99,8 @@ CATALOGUE: Final = {
     ),
     "R001": Kind(
         "a redacted file that is back", "error",
-        "A file that was redacted is in the ledger again: a merge or a revert brought it back.",
+        "A file that was redacted is in the ledger again: a merge or a revert brought it back. What happened to a note "
+        "that was purged counts as redacted, too.",
         "`git rm` it, or `memento check --fix`.",
     ),
     "T001": Kind(

@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.folding.settling import takes_out
 from memento_git.knowledge import handoffs, index, takenout
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import codec, layout, purging
+from memento_git.ledger import layout, purging
+from memento_git.ledger.events import NOTHING, is_purge
 from memento_git.ledger.publish import LedgerMoved
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.model.clock import file_stamp
@@ -114,11 +114,8 @@ class _Emptied(Shelf):
 
 def _left(shelf: Shelf, note: str) -> str:
     """Return the file that says of a note that it was taken out and that names nothing of it, if there is one."""
-    for name in shelf.index.events_of.get(note, ()):
-        event = shelf.event(name)
-        if event is not None and event.do == "redacted" and not event.after:
-            return event.path if takes_out(event) else ""
-    return ""
+    happened = (shelf.event(name) for name in shelf.index.events_of.get(note, ()))
+    return next((event.path for event in happened if event is not None and is_purge(event)), "")
 
 
 def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
@@ -134,9 +131,8 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
         note: layout.note_path(layout.domain_of(paths[0]), note).removesuffix(".md") for note, paths in held.items()
     }
     emptied = _Emptied(tx.view, places)
-    nothing = codec.digest_of(b"")
     for note in held:
-        desk.happen(emptied, note, "redacted", target=f"{note}@{nothing}", reason=REASON, **came[note])
+        desk.happen(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
 
 
 def _held(paths: set[str]) -> dict[str, list[str]]:
