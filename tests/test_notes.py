@@ -319,7 +319,8 @@ def test_a_confirmation_follows_the_place_to_where_it_is_now(play: Play) -> None
 
 def test_a_secret_in_the_code_is_not_quoted(play: Play) -> None:
     (play.root / "app.py").write_text("key = 'AKIAIOSFODNN7EXAMPLF'\n")
-    assert refused(play, notes.add_note, "The key is here.", about=["app.py:1"]) == "secret_found"
+    for place in ("app.py:1", f"pattern:app.py:{TOKEN}", f"pattern:**/gone.py:{TOKEN}"):
+        assert refused(play, notes.add_note, "The key is here.", about=[place]) == "secret_found"
 
 
 # What happens to notes.

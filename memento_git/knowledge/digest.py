@@ -174,8 +174,10 @@ def _bare(text: str) -> str:
 
 
 def _tame(text: str) -> str:
-    """Return a text that begins and ends no comment, so that no note can end the block that it stands in."""
-    return text.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
+    """Return a text that begins and ends no comment, and takes in no file, as `@path` does beside a span of code."""
+    plain = text.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
+    spans = SPAN if not re.search(r"[\\<]", plain) else TAKES_IN
+    return re.sub(rf"{spans}|{TAKES_IN}", lambda found: found[0] if found["code"] else f"&#64;{found[0][1:]}", plain)
 
 
 def document(shelf: Shelf) -> Digest:

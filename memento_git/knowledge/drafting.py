@@ -158,10 +158,13 @@ def _moments(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) ->
 
 
 def _places(desk: Desk, given: Sequence[str]) -> list[dict[str, str]]:
-    """Return the places that texts name, pinned as the code is now; what is quoted of them holds no secret."""
+    """Return the places that texts name, pinned as the code is now; their words, and what is quoted, hold no secret."""
     from memento_git.knowledge.pinning import pin_here
 
-    pinned = pin_here(desk.view.git, [anchors.parse(one) for one in given])
+    named = [anchors.parse(one) for one in given]
+    for one in named:
+        desk.optional("the text of a pattern", one.pattern, lines=False)
+    pinned = pin_here(desk.view.git, named)
     for one in pinned:
         if one.quote:
             desk.text(f"quote of {one}", one.quote)

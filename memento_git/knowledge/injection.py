@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.quoting import HIDDEN
+from memento_git.model import anchors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,9 +62,13 @@ def orders(data: Mapping[str, Any], text: str) -> list[str]:
 
 
 def _beside(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words beside a text; of places in the code, typed or pinned, also the text of a pattern alone."""
     for key in BESIDE:
         held = data.get(key) or ()
         yield from (held,) if isinstance(held, str) else map(str, held)
+    for place in data.get("about") or ():
+        spelled = place if isinstance(place, str) else str(anchors.from_data(place))
+        yield from (spelled, *spelled.split(":", 2)[2:])
 
 
 def _alone(said: str) -> str:

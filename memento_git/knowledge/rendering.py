@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.quoting import MARGIN, fenced, named
+from memento_git.model.markup import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +70,7 @@ def _told(hit: Row) -> Iterable[str]:
         yield f"contradicted by {', '.join(hit['contradicted_by'])}; neither is known to be right"
     if hit["may_contradict"]:
         yield f"may contradict {', '.join(hit['may_contradict'])}, by its words; neither is known to be right"
-    yield from map(_place, (place for place in hit["about"] if place["state"] not in (None, "ok")))
+    yield from chain.from_iterable(_place(place) for place in hit["about"] if place["state"] not in (None, "ok"))
     for one in hit["evidence"]:
         if one.get("trust"):
             yield f"rests on {one['id']}: {one['status']}, {one['trust']}{_ended(one)}"
@@ -82,12 +84,15 @@ def _told(hit: Row) -> Iterable[str]:
         )
 
 
-def _place(place: Row) -> str:
-    """Return in words what became of a place in the code."""
+def _place(place: Row) -> list[str]:
+    """Return in words what became of a place in the code; behind the fence where others could speak in them."""
+    anchor, told = place["anchor"], place.get("why") or ""
     there = place.get("path", "") + (f":{place['lines']}" if place.get("lines") else "")
-    why = f" ({named(place['why'])})" if place.get("why") else ""
+    why = f" ({named(told)})" if told else ""
     now = "" if place["state"] in ("gone", "unpinned") or not there else f", now {named(there)}"
-    return f"about {named(place['anchor'])}: {place['state']}{now}{why}"
+    line = f"{named(anchor)}: {place['state']}{now}{why}"
+    spoken = " " in one_line(f"{anchor}{there}") or (anchor.startswith("dep:") and told)
+    return [f"about a place that is {place['state']}:", *fenced(line)] if spoken else [f"about {line}"]
 
 
 def _of(source: str) -> str:
