@@ -105,6 +105,23 @@ def test_no_note_can_end_the_block_that_it_stands_in(play: Play, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("See @~/.aws/credentials and (@/etc/passwd)", "See &#64;~/.aws/credentials and (&#64;/etc/passwd)"),
+        ("@docs/private.md tells more", "&#64;docs/private.md tells more"),
+        ("Two ` marks, @docs/a.md", "Two ` marks, &#64;docs/a.md"),
+        ("\\` @docs/a.md \\`", "\\` &#64;docs/a.md \\`"),
+        ('<i title="`"> @docs/a.md <i title="`">', '<i title="`"> &#64;docs/a.md <i title="`">'),
+        ("Run `npm i @acme/ui` first", "Run `npm i @acme/ui` first"),
+        ("Write to ada@example.invalid @ noon", "Write to ada@example.invalid @ noon"),
+    ],
+)
+def test_no_note_takes_a_file_into_what_an_agent_reads(play: Play, text: str, told: str) -> None:
+    add(play, text, origin="import")
+    assert f"- {told} (note_" in digest(shelf(play)).text
+
+
+@pytest.mark.parametrize(
     "before",
     [b"", b"# Ours\n", b"# Ours", b"# Ours\r\n\r\ntext\r\n", b"\xef\xbb\xbf# BOM\n", b"caf\xe9 is no UTF-8\n\n\n"],
 )

@@ -36,6 +36,8 @@ SECTIONS: Final = {
     "Goals": ("goal", "checkpoint"),
     "Open questions": ("question", "gap"),
 }
+CODE: Final = r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)"
+TAKES_IN: Final = r"(?<!\w)@(?=[\w~./])"
 HEAD: Final = """\
 ## What this project knows
 
@@ -174,10 +176,13 @@ def _bare(text: str) -> str:
 
 
 def _tame(text: str) -> str:
-    """Return a text that begins and ends no comment, and takes in no file, as `@path` does beside a span of code."""
+    """Return a text that begins and ends no comment, so that no note can end its block, and takes in no file.
+
+    An agent reads `@path` as a file to be read with this one, but in code. A backslash or HTML may undo what looks so.
+    """
     plain = text.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
-    spans = SPAN if not re.search(r"[\\<]", plain) else TAKES_IN
-    return re.sub(rf"{spans}|{TAKES_IN}", lambda found: found[0] if found["code"] else f"&#64;{found[0][1:]}", plain)
+    wanted = TAKES_IN if re.search(r"[\\<]", plain) else f"{CODE}|{TAKES_IN}"
+    return re.sub(wanted, lambda found: "&#64;" if found[0] == "@" else found[0], plain)
 
 
 def document(shelf: Shelf) -> Digest:
