@@ -664,9 +664,7 @@ def about_what_goes(play: Play, place: str, path: str, line: str, **options: Any
     return rendered(asked(play, "umbrella"))
 
 
-@pytest.mark.parametrize(
-    ("place", "path"), [(f"pattern:app.py:{ORDER}", "app.py"), (f"{ORDER}/x.py", f"{ORDER}/x.py")]
-)
+@pytest.mark.parametrize(("place", "path"), [(f"pattern:app.py:{ORDER}", "app.py"), (f"{ORDER}/x.py", f"{ORDER}/x.py")])
 def test_the_words_of_a_place_are_judged_and_stand_behind_the_fence(play: Play, place: str, path: str) -> None:
     shown = about_what_goes(play, place, path, f"answer  # {ORDER}")
     assert "reads like orders: asks to disregard instructions, speaks in a role" in shown

@@ -19,10 +19,6 @@ from memento_git.model.knowledge import NOTE_KINDS
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
-LISTS: Final = {
-    "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
-    "corrections": "corrected lately", "contested": "contested",
-}  # fmt: skip
 PLAIN: Final = "drafts (memento session promote)"
 NAMED: Final = "drafts that read like orders (read each, then memento session promote DRAFT)"
 
@@ -43,50 +39,11 @@ session = group("session", "Begin, check, hand over and mark a session of work."
 @writes
 def start(door: Door, label: str, *, new: bool) -> None:
     """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
+    from memento_git.cli import oriented
     from memento_git.knowledge.actions import sessions
 
     told = sessions.start_session(door.ledger, label=label, new=new, allow_secrets=door.allow_secrets)
-    door.show(told, lambda: "\n".join(_orientation(told)))
-
-
-def _orientation(told: Row) -> list[str]:
-    held, lines = told["orientation"], []
-    verb = "goes on" if told["resumed"] else "begins"
-    lines.append(f"session {told['session']['id']} {verb}")
-    if held["handoff"]:
-        who = output.printable(held["handoff"]["actor"])
-        lines += ["", f"last handoff ({held['handoff']['created_at'][:10]}, {who}):"]
-        lines += [f"  {line}" for line in terminal.clean(held["handoff"]["text"]).splitlines()]
-    for key, title in LISTS.items():
-        if held[key]:
-            left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
-            lines += ["", f"{title}{left}:", *(_line(row) for row in held[key])]
-    out = held["left_out"].items()
-    outside = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in out]
-    lines += ["", *outside] if outside else []
-    if told["changes"]:
-        lines += ["", "changed since:", *(_change(row) for row in told["changes"][-20:])]
-    waiting = _left(told["session"])
-    return [*lines, *(["", f"waiting: {waiting}; memento session status lists them"] if waiting else [])]
-
-
-def _left(told: Row) -> str:
-    """Return how many drafts and short-term items there are, in words."""
-    counts = ((len(told["drafts"]), "draft(s)"), (len(told["short"]), "short-term item(s)"))
-    return ", ".join(f"{count} {word}" for count, word in counts if count)
-
-
-def _line(row: Row) -> str:
-    progress = f" [{output.printable(row['progress']['note'])}]" if row.get("progress") else ""
-    labels = [row["status"]] if row["status"] not in ("active", "draft") else []
-    labels += ["expired"] if row.get("expired") is True else []
-    state = f"  [{'; '.join(labels)}]" if labels else ""
-    return f"  {row['id']}  {output.printable(row['title'])}{progress}{state}"
-
-
-def _change(row: Row) -> str:
-    said = row["title"] if row["status"] != "redacted" else f"by {', '.join(row['actors'])}: {row['reason']}"
-    return f"  {row['id']}  {', '.join(row['happened'])}  {output.printable(said)}"
+    door.show(told, lambda: "\n".join(oriented.orientation(told)))
 
 
 @session.command("status")
@@ -97,27 +54,21 @@ def status(door: Door) -> None:
 
 
 def _made(told: Row) -> list[str]:
+    from memento_git.cli.oriented import item, line
+
     lines = ["no session is open: memento session start"]
     if told["id"]:
         lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
     named = _named(told["drafts"])
     plain = [row for row in told["drafts"] if row not in named]
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
-        lines += ["", f"{title}:", *map(_line, rows)] if rows else []
-    lines += ["", "notes on other branches:", *map(_there, told["elsewhere"])] if told["elsewhere"] else []
+        lines += ["", f"{title}:", *map(line, rows)] if rows else []
+    there = [line(row, f"on {row['branch']}") for row in told["elsewhere"]]
+    lines += ["", "notes on other branches:", *there] if there else []
     lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
     if told["short"]:
-        lines += ["", "short term:", *map(_item, told["short"])]
+        lines += ["", "short term:", *map(item, told["short"])]
     return lines
-
-
-def _there(row: Row) -> str:
-    return f"{_line(row)}  on {output.printable(row['branch'])}"
-
-
-def _item(row: Row) -> str:
-    told = ", ".join([f"origin {row['origin']}", *row["orders"]]) if row["origin"] != "person" or row["orders"] else ""
-    return f"  {row['id']}  {output.printable(row['text'])}{f'  [{told}]' if told else ''}"
 
 
 def _named(drafts: list[Row]) -> list[Row]:
@@ -151,6 +102,7 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
 
     An item of the short tier is named, too: it becomes a fact that expires, by whoever wrote it.
     """
+    from memento_git.cli.oriented import line
     from memento_git.knowledge import rows
     from memento_git.knowledge.actions.drafting import promote_drafts
     from memento_git.knowledge.drafts import Drafts
@@ -172,7 +124,7 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
         for row in turned
     ]
     left = [] if drafts else _named(waiting)
-    lines += [f"{NAMED}:", *map(_line, left)] if left else []
+    lines += [f"{NAMED}:", *map(line, left)] if left else []
     told = {"notes": [row for row, _ in promoted], "drafts": turned}
     door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
 
@@ -202,10 +154,11 @@ def discard(door: Door, drafts: tuple[str, ...]) -> None:
 @writes
 def end(door: Door, summary: str, **options: Any) -> None:
     """Write a handoff that names all that the session made, and end it."""
+    from memento_git.cli.oriented import left_over
     from memento_git.knowledge.actions import sessions
 
     told = sessions.end_session(door.ledger, read_text(summary), allow_secrets=door.allow_secrets, **options)
-    left = _left(told)
+    left = left_over(told)
     lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
     door.show(told, "\n".join([*lines, *([f"left: {left}"] if left else [])]))
 
@@ -247,6 +200,7 @@ def changes(
     With --follow what the branch gains is shown as it is committed, with --json one object for each note, until Ctrl-C,
     the time that --for gives, or until nobody reads it any more.
     """
+    from memento_git.cli.oriented import change
     from memento_git.knowledge.actions import sessions
 
     wanted = {key: value or "" for key, value in filters.items()}
@@ -259,7 +213,7 @@ def changes(
         raise click.UsageError(message, click.get_current_context())
     if not follow:
         told = sessions.changes_since(door.ledger, since, until, at=door.at, **wanted)
-        door.show(told, lambda: "\n".join(_change(row) for row in told["changes"]) or "nothing happened to notes")
+        door.show(told, lambda: "\n".join(map(change, told["changes"])) or "nothing happened to notes")
         return
     with contextlib.suppress(KeyboardInterrupt):
         _follow(door, since, every, duration(length) if length else None, wanted)
@@ -267,6 +221,7 @@ def changes(
 
 def _follow(door: Door, since: str, every: float, length: float | None, wanted: dict[str, str]) -> None:
     """Print what happened, then what happens."""
+    from memento_git.cli.oriented import change
     from memento_git.knowledge.actions import sessions
 
     end = None if length is None else time.monotonic() + length
@@ -281,5 +236,5 @@ def _follow(door: Door, since: str, every: float, length: float | None, wanted: 
         if door.json:
             terminal.put(*terminal.envelope({"ok": True, "change": row}))
         else:
-            terminal.put(_change(row))
+            terminal.put(change(row))
         sys.stdout.flush()

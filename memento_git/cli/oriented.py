@@ -1,0 +1,79 @@
+"""Where a project stands, as lines for a reader: what others wrote stands behind the fence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.cli import output
+from memento_git.knowledge.quoting import FENCE, MARGIN, cleaned, fenced
+from memento_git.knowledge.rendering import ORIGINS
+
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+
+LISTS: Final = {
+    "pinned": "pinned", "questions": "open questions", "gaps": "gaps", "goals": "goals", "checkpoints": "checkpoints",
+    "corrections": "corrected lately", "contested": "contested",
+}  # fmt: skip
+
+
+def orientation(told: Row) -> list[str]:
+    """Return where the project stands when a session begins, and what changed since the last one."""
+    held = told["orientation"]
+    verb = "goes on" if told["resumed"] else "begins"
+    lines = _handoff(held["handoff"]) if held["handoff"] else []
+    for key, title in LISTS.items():
+        if held[key]:
+            left = f" (and {held['omitted'][key]} more)" if key in held["omitted"] else ""
+            lines += ["", f"{title}{left}:", *map(line, held[key])]
+    changes = ["", "changed since:", *map(change, told["changes"][-20:])] if told["changes"] else []
+    out = held["left_out"].items()
+    outside = [f"left out because {state}: {count}: memento recall --state {state}" for state, count in out]
+    waiting = left_over(told["session"])
+    return [
+        f"session {told['session']['id']} {verb}",
+        *(["", MARGIN] if lines or changes else []), *lines, *(["", *outside] if outside else []), *changes,
+        *(["", f"waiting: {waiting}; memento session status lists them"] if waiting else []),
+    ]  # fmt: skip
+
+
+def _handoff(row: Row) -> list[str]:
+    labels = "".join(f"; {label}" for label in _labels(row))
+    said = fenced(f"{output.printable(row['actor'])} wrote:\n{row['text']}")
+    return ["", f"last handoff ({row['created_at'][:10]}{labels}):", *(f"  {one}" for one in said)]
+
+
+def line(row: Row, *more: str) -> str:
+    """Return a note or a draft: its id, what one should know of it, its title."""
+    progress = f" [{row['progress']['note']}]" if row.get("progress") else ""
+    return _spoken(row["id"], [*_labels(row), *more], f"{row['title']}{progress}")
+
+
+def item(row: Row) -> str:
+    """Return an item of the short tier."""
+    return _spoken(row["id"], _labels(row), row["text"])
+
+
+def change(row: Row) -> str:
+    """Return what happened to a note; of one that was redacted by whom, and why."""
+    said = row["title"] if row["status"] != "redacted" else f"by {', '.join(row['actors'])}: {row['reason']}"
+    return _spoken(row["id"], row["happened"], said)
+
+
+def left_over(told: Row) -> str:
+    """Return how many drafts and short-term items there are, in words."""
+    counts = ((len(told["drafts"]), "draft(s)"), (len(told["short"]), "short-term item(s)"))
+    return ", ".join(f"{count} {word}" for count, word in counts if count)
+
+
+def _labels(row: Row) -> list[str]:
+    """Return the state of what does not simply hold, its origin if no person's, and that it reads like orders."""
+    labels = [row["status"]] if row.get("status", "draft") not in ("active", "draft") else []
+    labels += ["expired"] if row.get("expired") is True else []
+    labels += [ORIGINS.get(row["origin"], row["origin"])] if row["origin"] != "person" else []
+    return [*labels, *([f"reads like orders: {', '.join(row['orders'])}"] if row["orders"] else [])]
+
+
+def _spoken(identity: str, labels: list[str], said: str) -> str:
+    """Return a record on one line, at whose end stands what others said."""
+    return "  ".join(["", identity, *([", ".join(labels)] if labels else []), FENCE + output.printable(cleaned(said))])
