@@ -12,7 +12,7 @@ from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work import gatehold, handout
+from memento_git.work import handout
 from memento_git.work.trust import outcome_of, seen_by
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def dispatch_rows(state: RunState, task: str) -> list[Row]:
 
 
 def gate_rows(state: RunState, scope: str) -> list[Row]:
-    rows, counting = [], gatehold.words(state) if scope == state.id else {}
+    rows, counting = [], _counting(state) if scope == state.id and state.is_final else {}
     for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
         told = [seen.event for seen in state.folded(scope).events
                 if seen.event.get("gate") == gate and seen.verdict == "legal"]  # fmt: skip
@@ -201,6 +201,13 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
             }
         )
     return rows
+
+
+def _counting(state: RunState) -> dict[str, str]:
+    """Return the verdict that counts of each gate of a run that has ended."""
+    from memento_git.work import gatehold
+
+    return gatehold.words(state)
 
 
 def evidence_row(state: RunState, evidence: Evidence) -> Row:
