@@ -152,6 +152,25 @@ def test_what_merges_bring_is_in_its_place(play: Play, watched: Watched) -> None
     assert watched.look(run)
 
 
+def test_what_an_incomplete_event_waited_for_may_come(play: Play, watched: Watched) -> None:
+    """Also where nobody is told of it any more, for it was voided."""
+    run = play.planned()
+    task = play.task()
+    dispatch, start = play.dispatch(task), git(play.root, "rev-parse", "HEAD")
+    play.do(dispatches.claim_dispatch, dispatch)
+    claim = git(play.root, "rev-parse", "HEAD")
+    play.complete(dispatch, play.evidence(task))
+    completed, end = play.state(task).completions(task)[0].id, git(play.root, "rev-parse", "HEAD")
+    git(play.root, "checkout", "-q", "-B", "main", start)
+    git(play.root, "cherry-pick", f"{claim}..{end}")
+    play.do(settling.void_event, completed, reason="What it rests on is lost.")
+    watched.look(run)
+    play.task("Another")
+    watched.look(run)
+    git(play.root, "cherry-pick", claim)
+    assert not watched.look(run)
+
+
 def test_much_that_changed_is_kept_anew(play: Play, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     run = play.planned()
     play.proven()

@@ -120,7 +120,7 @@ def _compute(
     from memento_git.model.work import Evidence
     from memento_git.work import rows
     from memento_git.work.loading import load
-    from memento_git.work.renewal import cites
+    from memento_git.work.renewal import cites, is_whole
     from memento_git.work.reruns import is_sure
     from memento_git.work.roles import roles
     from memento_git.work.state import RunState
@@ -142,7 +142,7 @@ def _compute(
     }
     held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
     held["roles"], held["signs"] = roles(held), bool(policy.signatures.get("require"))
-    held["cites"] = cites(held)
+    held["cites"], held["whole"] = cites(held), is_whole(state, state.groups())
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
     held["gates"] += [_pending(run, gate) for gate in policy.gates_required if gate not in decided]

@@ -59,7 +59,8 @@ def overview(
         signatures.fill(RunState(view, run), signed)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
-    held.pop("cites")
+    for key in ("cites", "whole"):
+        held.pop(key)
     held["counts"] = _counts(held["tasks"])
     signs = held.pop("signs")
     if signs:

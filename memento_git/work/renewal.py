@@ -38,6 +38,11 @@ def cites(held: Row) -> dict[str, list[str]]:
     return _cites({}, held["audit"], named)
 
 
+def is_whole(state: RunState, groups: Iterable[str]) -> bool:
+    """Tell whether every event of some groups could be folded: what arrives later would change none of them."""
+    return all(seen.verdict != "dangling" for key in groups for seen in state.folded(key).events)
+
+
 def _cites(
     before: Mapping[str, Iterable[str]], events: Iterable[Row], named: Mapping[str, list[str]]
 ) -> dict[str, list[str]]:
@@ -54,7 +59,7 @@ def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, 
 
     `before` and `now` are keys of `View.tree_key`: of the rows that are held, and of the view.
     """
-    plain = not (held["findings"] or held["trouble"] or held["redacted"])
+    plain = held["whole"] and not (held["findings"] or held["trouble"] or held["redacted"])
     changes = _changes(view, run, before, now) if plain and held["run"]["current_plan_id"] else None
     if changes is None:
         return None
@@ -163,6 +168,7 @@ def _is_plain(state: RunState, held: Row, changes: Changes, found: Row) -> bool:
         and all(row["created_at"] > held["latest"] for row in found["audit"])
         and not any(row[key] != before[row["id"]][key] for row in reworded for key in COUNTED)
         and not (found["trouble"] or state.view.findings or rows.cycles(waiting))
+        and is_whole(state, (*found["dispatches"], *(row["id"] for row in found["evidence"])))
     )
 
 
