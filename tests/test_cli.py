@@ -35,6 +35,41 @@ def asked(cli: Callable[..., Any], play: Play, *arguments: str) -> dict[str, Any
     return answer
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("x.py", "src/x.py"), ("./Makefile", "src/Makefile"), ("Makefile", "Makefile"), ("../Makefile", "Makefile"),
+        ("src/x.py", "src/x.py"), ("src", "src"), (".", "src"),
+    ],
+)  # fmt: skip
+def test_a_path_typed_in_a_subfolder_is_from_the_top_or_else_from_there(
+    play: Play, cli: Callable[..., Any], typed: str, meant: str
+) -> None:
+    play.planned()
+    (play.root / "src").mkdir()
+    for name in ("Makefile", "src/Makefile", "src/x.py"):
+        (play.root / name).write_text("all:\n")
+    play.commit_all()
+    here = ("-C", str(play.root / "src"), "--json")
+
+    added = json.loads(cli(*here, "task", "add", "--title", "T", "--file", typed)[1])
+    ran = json.loads(cli(*here, "evidence", "run", "--covers", typed, "--", sys.executable, "-c", "")[1])
+
+    assert added["task"]["relevant_files"] == [meant]
+    assert list(ran["evidence"]["code"]["paths"]) == [meant]
+
+
+def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    (play.root / "src").mkdir()
+    here = ("-C", str(play.root / "src"), "--json", "task", "add", "--title", "T")
+
+    found = [json.loads(cli(*here, "--file", typed)[1]) for typed in ("new.py", "./new.py", "../new.py")]
+
+    assert [one["task"]["relevant_files"] for one in found] == [["new.py"], ["src/new.py"], ["new.py"]]
+    assert json.loads(cli(*here, "--file", "../../new.py")[1])["error"] == "text_invalid"
+
+
 def test_the_whole_job_from_goal_to_proven_work(play: Play, cli: Callable[..., Any]) -> None:
     run = asked(cli, play, "run", "start", "--goal", "Ship it")["run"]["id"]
     plan = asked(cli, play, "plan", "draft", "--title", "Plan", "--body", "Write, test.")["plan"]["id"]

@@ -11,6 +11,7 @@ from memento_git.cli import boundary, naming, output
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.reproduce import export, reproduce
+from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
 from memento_git.model.work import EVIDENCE_KINDS
 
@@ -99,7 +100,12 @@ def _spoken(row: Row) -> Row:
     metavar="FILE",
     help="JUnit or coverage XML, coverage JSON or SARIF that the command writes; repeatable.",
 )
-@click.option("--covers", multiple=True, metavar="PATH", help="Bind it to this path instead of all code; repeatable.")
+@click.option(
+    "--covers",
+    multiple=True,
+    metavar="PATH",
+    help="Bind it to this path, from the top or else from here, instead of all code; repeatable.",
+)
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @click.option("--timeout", default="", metavar="TIME", help="End the command after this time.")
 @click.option("--dispatch", default="", metavar="DISPATCH", help="Hand-off that it comes out of.")
@@ -126,7 +132,7 @@ def run_command(
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
         ledger, argv, kind=kind or kinds.kind_asked(ledger, expected, argv), reports=reports,
-        covers=[_place(path) for path in covers], timeout=duration(timeout) if timeout else None, quiet=door.json,
+        covers=_places(door, covers), timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
     draft.data["dispatch"] = linked
     code = int(draft.data["command"]["exit"])
@@ -176,10 +182,10 @@ def _full(tasks: tuple[str, ...], actor: str) -> list[str]:
     return list(tasks)
 
 
-def _place(path: str) -> str:
+def _places(door: Door, paths: tuple[str, ...]) -> list[str]:
     from memento_git.work.actions.tasks import place
 
-    return place(path)
+    return [place(path) for path in from_top(door.ledger, paths)]
 
 
 def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:

@@ -11,7 +11,7 @@ from memento_git.cli import boundary, output, terminal
 from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, paged, reads, writes
 from memento_git.cli.route import route
-from memento_git.cli.texts import read_text
+from memento_git.cli.texts import from_top, read_text
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 
 if TYPE_CHECKING:
@@ -69,7 +69,13 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 @click.option("--body", default="", metavar="TEXT", help="Details in Markdown; @FILE reads them from a file.")
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
 @click.option("--depends-on", multiple=True, metavar="TASK", help="A task that must be proven first; repeatable.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that the work is about; repeatable.")
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="PATH",
+    help="A file that the work is about, from the top or else from here; repeatable.",
+)
 @_about
 @click.option("--size", type=click.Choice(SIZES), help="How much work it is.")
 @click.option("--attempts", type=click.IntRange(min=1), metavar="N", help="Hand-offs that may fail; policy's else.")
@@ -91,6 +97,7 @@ def add(
 
     text = read_text(body)
     given = {key: value for key, value in options.items() if value is not None}
+    given["files"] = from_top(door.ledger, given["files"])
     if from_event:
         _take(door, from_event, sender, delivery, {**given, "run": run, "title": title, "body": text})
         return

@@ -9,6 +9,8 @@ import click
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memento_git.ledger.store import Ledger
 
 MOST_READ: Final = 1 << 20
@@ -36,6 +38,13 @@ def read_text(given: str) -> str:
         raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError as error:
         raise FileUnreadable(path=given[1:], problem=f"byte {error.start + 1} is not UTF-8 text") from None
+
+
+def from_top(ledger: Ledger, paths: Iterable[str]) -> list[str]:
+    """Return typed paths of code as they are from the top."""
+    from memento_git.knowledge import code_paths
+
+    return [code_paths.from_top(ledger.git, path) for path in paths]
 
 
 def rooted(ledger: Ledger, options: dict[str, Any]) -> dict[str, Any]:

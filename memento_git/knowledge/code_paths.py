@@ -35,6 +35,13 @@ def chosen(git: Git, given: str, known: Container[str]) -> str:
     return next((one for one in meant if not one or one in known), meant[0])
 
 
+def from_top(git: Git, given: str) -> str:
+    """Return the path from the top that a typed path means, whether it is there or not; what lies outside as it is."""
+    meant = [one for one in _inside(git, given) if one] if given else []
+    there = (one for one in meant if git.top is not None and lexists(git.top / one))
+    return next(there, meant[0] if meant else given)
+
+
 def places(git: Git, typed: Iterable[str]) -> tuple[str, ...]:
     """Return places that a note is about as they are typed, each with its path from the top."""
     found = (anchors.parse(_rooted(git, one.strip())) for one in typed)
