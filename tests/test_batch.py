@@ -173,6 +173,13 @@ def test_a_gate_is_waived_and_imported_evidence_is_added(play: Play) -> None:
     assert play.state(task).evidence(evidence) is not None
 
 
+def test_what_imported_evidence_cannot_be_given_is_refused(play: Play) -> None:
+    from memento_git.work.actions import folders
+
+    with pytest.raises(folders.NotBesideFolder, match="outcome, summary cannot"):
+        play.do(batch.apply, b"- {do: evidence add, from: out, summary: see it, outcome: failed}\n")
+
+
 def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(play: Play) -> None:
     play.planned()
     done = play.do(batch.apply, b"- {do: evidence add, files: app.py}\n")

@@ -507,6 +507,29 @@ def test_imported_evidence_that_was_altered_is_refused(play: Play, tmp_path: Pat
         play.do(folders.import_folder, tmp_path / "out")
 
 
+@pytest.mark.parametrize(
+    ("more", "names"),
+    [
+        (["app.py", "--summary", "see it"], "files, summary"), (["--uri", "https://x.example/1"], "uri"),
+        (["--outcome", "failed", "--kind", "ci"], "kind, outcome"), (["--diff", "HEAD~1..HEAD"], "diff"),
+    ],
+)  # fmt: skip
+def test_what_imported_evidence_cannot_be_given_is_refused_not_dropped(
+    play: Play, tmp_path: Path, cli: Callable[..., Any], more: list[str], names: str
+) -> None:
+    play.planned()
+    task = play.task()
+    draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
+    folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
+    add = ("evidence", "add", "--from", str(tmp_path / "out"), "-C", str(play.root), "--json")
+
+    code, out, _ = cli(*add, *more)
+
+    assert (code, json.loads(out)["error"]) == (2, "from_alone")
+    assert f": {names} cannot" in json.loads(out)["message"]
+    assert cli(*add, "--task", task)[0] == 0
+
+
 def test_an_approval_is_evidence_that_proves_no_work(play: Play) -> None:
     play.planned()
     task = play.task()

@@ -213,7 +213,9 @@ def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary:
 )
 @click.option("--uri", default="", metavar="URI", help="A link, or a file:// of the repository.")
 @click.option("--diff", default="", metavar="A..B", help="The code between two commits, by patch-id.")
-@click.option("--from", "folder", type=click.Path(path_type=Path), help="A folder that evidence run --out wrote.")
+@click.option(
+    "--from", "folder", type=click.Path(path_type=Path), help="A folder that evidence run --out wrote, as it is."
+)
 @click.option(
     "--outcome", default="observed", type=click.Choice(["passed", "failed", "observed"]), help="What it says."
 )
@@ -229,6 +231,8 @@ def add(
     from memento_git.work.actions import evidences, folders
 
     if folder is not None:
+        unlike = {"kind": kind != "artifact", "outcome": outcome != "observed"}
+        folders.refuse_beside(files=files, uri=uri, diff=diff, summary=summary, **unlike)
         row = door.change(
             "evidence add",
             lambda tx: answers.after(

@@ -44,6 +44,8 @@ def add_evidence(
 ) -> str:  # fmt: skip
     """Add files, a URI, a diff `A..B`, or (from) a folder that `evidence run --out` wrote; return the evidence's id."""
     if from_:
+        given = "" if outcome == "observed" else outcome
+        folders.refuse_beside(files=files, uri=uri, diff=diff, kind=kind, outcome=given, summary=summary)
         return folders.import_folder(tx, tx.ledger.git.start / from_, run=run, tasks=tasks, dispatch=dispatch)
     chosen = kind or ("diff" if diff else "artifact")
     return evidences.add_evidence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.errors import Refused
+from memento_git.errors import Misused, Refused
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import is_id
 from memento_git.model.work import RUN_KINDS, commands_of
@@ -30,6 +30,20 @@ class FolderTaken(Refused):
     token = "folder_taken"
     sentence = "evidence cannot be written to {folder}: {problem}"
     hint_ = "name a folder that is empty or not there yet, outside of .git and .memento"
+
+
+class NotBesideFolder(Misused):
+    """Something that evidence of a folder cannot be given any more."""
+
+    token = "from_alone"
+    sentence = "--from adds evidence as it was written: {names} cannot be given with it"
+    hint_ = "leave that away; what else is to be shown is evidence of its own: memento evidence add FILE"
+
+
+def refuse_beside(**given: object) -> None:
+    """Refuse what would be dropped, where a folder tells all but the run, the tasks and the hand-off."""
+    if names := [name for name, value in given.items() if value]:
+        raise NotBesideFolder(names=", ".join(names))
 
 
 def refuse_taken(ledger: Ledger, folder: Path) -> None:
