@@ -143,6 +143,28 @@ def test_completing_without_acceptable_evidence_is_refused(play: Play, refused: 
 
 
 @pytest.mark.parametrize(
+    "command",
+    ["note show", "note revise --text x", "note confirm", "note park", "check anchors", "check impact", "purge"],
+)
+def test_a_name_of_a_note_that_is_not_utf8_names_none(play: Play, refused: Callable[..., Any], command: str) -> None:
+    play.run()
+    refused("id_invalid", 1, *command.split(), "\udcff")
+
+
+@pytest.mark.parametrize("name", [r"a\x2db", "tab\there"])
+def test_a_folder_or_a_report_that_no_record_can_name_is_refused_before_the_command_runs(
+    play: Play, cli: Callable[..., Any], refused: Callable[..., Any], name: str
+) -> None:
+    play.run()
+    made = ("--", "sh", "-c", "touch made")
+    refused("text_invalid", 1, "evidence", "run", "--report", f"{name}.xml", *made)
+    (play.root / name).mkdir()
+    code, out, _ = cli("-C", str(play.root / name), "--json", "evidence", "run", *made)
+    assert (code, json.loads(out)["error"]) == (1, "text_invalid")
+    assert not list(play.root.rglob("made"))
+
+
+@pytest.mark.parametrize(
     ("uri", "token"),
     [
         ("file:///does/not/exist.log", "outside_repository"),

@@ -388,6 +388,23 @@ def test_a_file_is_attached_and_verified(play: Play) -> None:
     assert state.trust_in(state.evidence(evidence)) == "verified"  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("uri", "name"),
+    [
+        ("file://[id]/page.tsx", "[id]/page.tsx"), ("file:[id]/page.tsx#L3", "[id]/page.tsx"),
+        ("FILE://a%20b.log?plain=1", "a b.log"), ("file:logs/[::1", "logs/[::1"),
+    ],
+)  # fmt: skip
+def test_a_file_of_any_name_is_meant_by_its_uri(play: Play, uri: str, name: str) -> None:
+    play.run()
+    (play.root / name).parent.mkdir(exist_ok=True)
+    (play.root / name).write_text("all good\n")
+
+    evidence = play.do(evidences.add_evidence, "artifact", uri=uri)
+
+    assert data_of(play, evidence)["attachments"][0]["name"] == name
+
+
 def test_a_file_above_the_limit_is_kept_by_its_digest(play: Play) -> None:
     play.run()
     (play.root / "big.bin").write_bytes(b"\1" * 2_000_000)
@@ -446,6 +463,19 @@ def test_a_diff_is_bound_by_patch_id_and_leaves_the_ledger_out(play: Play) -> No
 
     diff = data_of(play, evidence)["diff"]
     assert (diff["files"], diff["added"], diff["removed"]) == (["app.py"], 2, 1)
+
+
+@pytest.mark.parametrize("others", [[], ["b.py", "c.py"]], ids=len)
+def test_a_diff_counts_the_files_whose_names_no_record_holds(play: Play, others: list[str]) -> None:
+    play.run()
+    for name in (r"system-x\x2dy.slice", "a\tb", *others):
+        (play.root / name).write_text("x\n")
+    play.commit_all()
+
+    evidence = play.do(evidences.add_evidence, "diff", diff="HEAD~1..HEAD")
+
+    diff = data_of(play, evidence)["diff"]
+    assert (diff.get("files", []), diff["files_more"], diff["added"]) == (others, 2, 2 + len(others))
 
 
 @pytest.mark.parametrize("given", ["HEAD", "A...B", "..HEAD", "HEAD.."])

@@ -124,7 +124,7 @@ class Shelf(Happenings):
         Where none has it and a note that cannot be read seems to, that is refused: nobody knows whether it lives.
         """
         found = [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
-        line = re.compile(rf"^key:[ \t]*(['\"]?){re.escape(key)}\1[ \t]*$".encode(), re.MULTILINE)
+        line = re.compile(rf"^key:[ \t]*(['\"]?){re.escape(key)}\1[ \t]*$".encode(errors="surrogatepass"), re.MULTILINE)
         for wrong in () if found else self.unread():
             if line.search(self.view.read(wrong.path) or b""):
                 raise LedgerUnreadable(finding=wrong)

@@ -89,7 +89,8 @@ DIFF: Final = Shape({
     "base": Field(t.OBJECT, required=True),
     "tip": Field(t.OBJECT, required=True),
     "patch_id": Field(t.OBJECT, required=True, doc="git patch-id --stable"),
-    "files": Field(t.ListOf(t.PLACE), required=True),
+    "files": Field(t.ListOf(t.PLACE)),
+    "files_more": Field(t.Whole(), doc="how many more there were, whose names no record holds: a backslash, a tab"),
     "added": Field(t.Whole(), required=True),
     "removed": Field(t.Whole(), required=True),
 })  # fmt: skip

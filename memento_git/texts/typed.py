@@ -30,6 +30,13 @@ class NotUtf8(TextInvalid):
     hint_ = "rename it: records name only what is UTF-8"
 
 
+class NameUnfit(TextInvalid):
+    """A name with a character that paths in records do not have."""
+
+    sentence = "{given!r} has a character that no record holds in a path"
+    hint_ = "rename it: records name no file or folder with a backslash, a tab or a line break"
+
+
 def refuse_not_utf8(*given: str) -> None:
     """Refuse texts that stand for bytes which are not UTF-8."""
     for text in given:

@@ -345,7 +345,8 @@ def tools(git_version: str) -> dict[str, str]:
 
 def inside(top: Path, given: Path) -> str:
     """Return a path relative to the repository; refuse what lies, or leads, outside, and what no record can name."""
-    from memento_git.texts.typed import refuse_not_utf8
+    from memento_git.model.types import FOLDER
+    from memento_git.texts.typed import NameUnfit, refuse_not_utf8
 
     refuse_not_utf8(given.name)
     try:
@@ -353,4 +354,6 @@ def inside(top: Path, given: Path) -> str:
     except (ValueError, OSError):
         raise OutsideRepository(path=given.name) from None
     refuse_not_utf8(found)
+    if not FOLDER.fits(found):
+        raise NameUnfit(given=found[:200])
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Misused, Refused
+from memento_git.model.types import PLACE
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -41,12 +42,14 @@ def diff_of(git: Git, given: str) -> dict[str, Any]:
     rows = [line.split("\t", 2) for line in counts.split("\0") if line]
     if not rows:
         raise FileUnfit(path=given, problem="the two commits hold the same code")
-    return {
+    named = [row[2] for row in rows if PLACE.fits(row[2])]
+    held = {
         "range": given,
         "base": first,
         "tip": last,
         "patch_id": git.run("patch-id", "--stable", data=patch).decode().split()[0],
-        "files": [row[2] for row in rows],
+        "files": named,
         "added": sum(int(row[0]) for row in rows if row[0].isdigit()),
         "removed": sum(int(row[1]) for row in rows if row[1].isdigit()),
     }
+    return held | ({"files_more": len(rows) - len(named)} if len(named) < len(rows) else {})

@@ -8,7 +8,7 @@ import hashlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import codec, layout, publish
@@ -231,8 +231,8 @@ def add_evidence(
 
 def _local(uri: str) -> str:
     """Return the path that a file URI names: `file://a/b` and `file:a/b` mean a/b of the repository."""
-    parts = urlsplit(uri)
-    return unquote(parts.netloc + parts.path)
+    path = uri.partition(":")[2].removeprefix("//")
+    return unquote(re.split("[?#]", path, maxsplit=1)[0])
 
 
 def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[str, Any]:
