@@ -12,6 +12,7 @@ from memento_git.knowledge import alike
 from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.rows import note_row
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
@@ -606,6 +607,26 @@ def test_a_tier_that_is_revised_brings_its_expiry_and_takes_it(play: Play) -> No
     assert row(play, note)["expires"] > play.ledger.now()
     play.do(notes.revise_note, note, tier="long")
     assert (row(play, note)["tier"], row(play, note)["expires"]) == ("long", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Prices are in cents. Never in euros.", "Prices are in cents"),
+        ("## Prices are in cents\n\nAlways.", "Prices are in cents"),
+        ("Backups go to S3. 14 days later they go.", "Backups go to S3"),
+        ("No. 5 of the mirrors is retired.", "No. 5 of the mirrors is retired."),
+        ("1. Stop the queue. 2. Deploy.", "1. Stop the queue"),
+        ("Use the mirror, e.g. Kiel, and never Bonn.", "Use the mirror, e.g. Kiel, and never Bonn."),
+        ("The queue uses SELECT ... FOR UPDATE.", "The queue uses SELECT ... FOR UPDATE."),
+        ("Releases are signed by Dr. Ada. Nobody else signs.", "Releases are signed by Dr. Ada"),
+        ("```py\nimport os\n```\nOnly so.", "import os"),
+        ("...", "..."),
+        ("word " * 40, f"{' '.join(['word'] * 16)}\u2026"),
+    ],
+)
+def test_a_title_is_what_the_first_sentence_says(text: str, title: str) -> None:
+    assert titled(text) == title
 
 
 def test_a_title_that_was_taken_from_the_text_follows_it(play: Play) -> None:

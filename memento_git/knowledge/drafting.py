@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import alike, succession
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 LONGEST_TITLE: Final = 80
+LEAST_LETTERS: Final = 12  # of a sentence that is a title without what follows
+STOP: Final = re.compile(r"\.(?=\s+\S)")
+FENCES: Final = ("```", "~~~")
+SHORT_FORMS: Final = frozenset(
+    ["approx", "ca", "cf", "dr", "fig", "inc", "jr", "ltd", "mr", "mrs", "ms", "no", "nr", "prof", "sec", "st", "vs"]
+)
 FACT: Final = "fact"
 TEXTS: Final = ("thread", "to")
 LISTS: Final = ("tags", "aliases", "sources")
@@ -172,13 +179,25 @@ def _places(desk: Desk, given: Sequence[str]) -> list[dict[str, str]]:
 
 
 def titled(text: str) -> str:
-    """Return a name for a text that has none: its first line, or as much of it as fits."""
-    line = text.strip().splitlines()[0].strip()
+    """Return a name for a text that has none: its first sentence, or as much of its first line as fits."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    line = next((one for one in lines if not one.startswith(FENCES) and any(map(str.isalnum, one))), lines[0])
     first = line.lstrip("#>*- ") or line
-    sentence = first.split(". ")[0] or first
+    sentence = first[: next((end for end in map(re.Match.start, STOP.finditer(first)) if _ends(first, end)), None)]
     if len(sentence) <= LONGEST_TITLE:
         return sentence
     return sentence[:LONGEST_TITLE].rsplit(" ", 1)[0] + "…"
+
+
+def _ends(line: str, dot: int) -> bool:
+    """Tell whether a dot ends a sentence that says something: none of a number, of a short form, or of several."""
+    before, after = line[:dot], line[dot + 1 :].lstrip()
+    word = before.split()[-1] if before.strip() else ""
+    return (
+        sum(map(str.isalpha, before)) >= LEAST_LETTERS
+        and len(word) > 1 and "." not in word and word.lower() not in SHORT_FORMS
+        and after[0].isalnum() and not after[0].islower()
+    )  # fmt: skip
 
 
 def stamped(actor: str, claimed: str) -> str:
