@@ -82,6 +82,35 @@ OURS = {
     "hvs.": "hvs" + f".{MIXED[:24]}",
     "dapi": "dapi" + "0a1b2c3d" * 4,
     "age-secret-key-1": "AGE-SECRET" + "-KEY-1" + MIXED.upper() + "ABCDEF",
+    ":aa": "123456789" + f":AA{MIXED[:33]}",
+    "glsa_": "glsa" + f"_{MIXED[:32]}_0a1b2c3d",
+    "glc_": "glc" + f"_{MIXED}",
+    "nrak-": "NRAK" + f"-{MIXED[:27].upper()}",
+    "lin_": "lin" + f"_api_{MIXED[:40]}",
+    "ntn_": "ntn" + f"_{MIXED[:46]}",
+    "secret_": "secret" + f"_{MIXED[:43]}",
+    "figd_": "figd" + f"_{MIXED[:40]}",
+    "sntry": "sntrys" + f"_{MIXED}",
+    "dp.": "dp" + f".pt.{MIXED[:43]}",
+    ".atlasv1.": MIXED[:14] + f".atlasv1.{MIXED}{MIXED[:12]}",
+    "fm1 fm2 fo1": "FlyV1 fm2" + f"_{MIXED}{MIXED}",
+    "sbp_": "sbp" + "_" + "0a1b2c3d" * 5,
+    "pscale_": "pscale" + f"_tkn_{MIXED[:43]}",
+    "pmak-": "PMAK" + "-" + "0a1b2c3d" * 3 + "-" + "0a1b2c3d4e" * 3 + "0a1b",
+    "pat": "pat" + MIXED[:14] + "." + "0a1b2c3d" * 8,
+    "atatt3": "ATATT3" + f"xFfGF0{MIXED}{MIXED}",
+    "r8_": "r8" + f"_{MIXED[:37]}",
+    "pplx-": "pplx" + f"-{MIXED[:48]}",
+    "xai-": "xai" + f"-{MIXED}{MIXED[:28]}",
+    "mailgun": "MAILGUN: key" + "-" + "0a1b2c3d" * 4,
+    "/api/webhooks/": "https://discord.com/api/webhooks" + f"/123456789012345678/{MIXED}{MIXED[:16]}",
+    "sig=": "https://a.example/c?sv=2021-06-08" + f"&sig={MIXED[:41]}%2B1%3D",
+    "$5 $6": "root:$6$" + f"saltsalt${MIXED}{MIXED[:34]}:19000:0",
+    "$apr1": "admin:$apr1$" + f"abcdefgh${MIXED[:22]}",
+    "mysql mariadb": "mysql -h db -u root " + "-ps3cretPass shop",
+    "sshpass": "sshpass " + "-p 'hunter22' ssh host",
+    "login -": "docker login -u ada " + "-p hunter22x registry.example",
+    "machine": "machine a.example login ada " + "password hunter22x",
     "curl": "curl -sSu me:" + "hunter22 https://host/x",
     "://:": "redis://:" + "hunter22@cache",
     "authorization": "Authorization: " + "Bearer abcDEF1234567890",
@@ -107,6 +136,9 @@ ASSIGNED = {
     'password = "' + 'correct-horse-battery-staple"': "correct-horse-battery-staple",
     'password = "' + r'quo\"ted9"': r"quo\"ted9",
     'a log that is cut off: password="' + "hunter2h": "hunter2h",
+    "**Password:** " + "hunter22x": "hunter22x",
+    "- **Token**: `" + "abc123def456`": "abc123def456",
+    "*Token:* " + "0f1e2d3c4b5a-x": "0f1e2d3c4b5a-x",
 }
 ORDINARY = [
     "3f786850e387550fdab836ed7e6dc881de23001b",
@@ -154,6 +186,25 @@ ORDINARY = [
     "aws key rotation is in 3f786850e387550fdab836ed7e6dc881de23001b",
     "risk-abcdefghij0123456789",
     "sk-toggleable__label-arrow-1234",
+    "**Password:** at least 12 characters",
+    "password:***REMOVED1***",
+    "**Token**: expires after 3600s",
+    "PASSWORD=***hidden9***",
+    "cache-key-" + "0a1b2c3d" * 4,
+    "https://a.example/x?sig=short&x=1",
+    "docker run --name mysql -p3306:3306 mysql:8",
+    "mysql -u root -p shop2 < dump.sql",
+    "mysql -uroot -p$PASS1 shop",
+    "sshpass -p $PASS1 ssh host",
+    "docker login -u ada -p ${TOKEN1} registry.example",
+    "machine HOST login USER password PASSWORD",
+    "use fm2_ and r8_ and ntn_ as prefixes",
+    "secret_key_of_the_second_service_2",
+    "lin_api_of_the_linear_client_in_version_2_of_the_code",
+    "the path pat/0a1b.py and dp.pt.x",
+    "10:30:00:AAAA",
+    "$6 and $5 are prices",
+    "na\u00efve \u2764\ufe0f pass\u00adword of the day",
     "-----BEGIN PRIVATE " + "KEY----- must be refused everywhere",
     "between BEGIN PRIVATE " + "KEY and END PRIVATE KEY nothing stands",
     "[redacted: GitHub Token]: abc123def456",
@@ -278,6 +329,22 @@ def test_a_redacted_text_holds_no_secret(text: str) -> None:
     assert redacted.endswith("\nlast")
     assert counts == {the_secret(text).rule: 1}
     assert redact(redacted) == (redacted, {})
+
+
+@pytest.mark.parametrize("text", EVERY)
+@pytest.mark.parametrize("mark", ["\u200b", "\u2060", "\u00ad"])
+def test_characters_that_nobody_sees_hide_no_secret(text: str, mark: str) -> None:
+    at = text.index(the_secret(text).value) + 3
+    hidden = f"{mark}na\u00efve\n{text[:at]}{mark}{text[at:]}\nlast"
+    (found,) = find_secrets(hidden)
+    assert (found.line, found.value.replace(mark, "")) == (the_secret(text).line + 1, the_secret(text).value)
+    assert redact(hidden)[0] == f"{mark}na\u00efve\n{redact(text)[0]}\nlast"
+
+
+def test_wide_letters_hide_no_secret() -> None:
+    wide = "".join(chr(ord(letter) + 0xFEE0) if letter.isalpha() else letter for letter in GITHUB)
+    assert [secret.value for secret in find_secrets(f"the token is {wide}")] == [wide]
+    assert redact(f"the token is {wide}.")[0] == "the token is [redacted: GitHub Token]."
 
 
 def test_secrets_are_listed_with_their_lines() -> None:

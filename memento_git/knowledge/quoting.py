@@ -6,10 +6,9 @@ import re
 from typing import Final
 
 from memento_git.model.markup import one_line
-from memento_git.model.types import FORBIDDEN
+from memento_git.model.types import FORBIDDEN, HIDDEN
 
 FENCE: Final = "| "
-HIDDEN: Final = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e01ef]")
 BREAK: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 BYTES_OF_A_TOKEN: Final = 3
 ESTIMATE: Final = "one token for each 3 bytes of UTF-8, rounded up: rather too many than too few"

@@ -17,6 +17,7 @@ Problem = tuple[Path, str]
 FORBIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
+HIDDEN: Final = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e01ef]")
 LONGEST: Final = 64 * 1024
 JOINERS: Final = "\u200c\u200d"
 JOINING: Final = 0x0590

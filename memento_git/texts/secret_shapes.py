@@ -99,6 +99,31 @@ _OURS: Final = tuple(
         ("hvs.", r"hvs\.[\w-]{24,}"),  # Vault
         ("dapi", r"dapi[a-f0-9]{32}"),  # Databricks
         ("age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+        (":aa", r"\d{8,10}:AA[\w-]{33}(?![\w-])"),  # Telegram
+        ("glsa_", r"glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}"),  # Grafana
+        ("glc_", r"glc_(?=[A-Za-z+/]*\d)[A-Za-z0-9+/]{32,}={0,2}"),  # Grafana
+        ("nrak-", r"NRAK-[A-Z0-9]{27}"),  # New Relic
+        ("lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{40}"),  # Linear
+        ("ntn_", r"ntn_[A-Za-z0-9]{46}"),  # Notion
+        ("secret_", r"secret_(?=[A-Za-z]*\d)[A-Za-z0-9]{43}(?!\w)"),  # Notion
+        ("figd_", r"figd_(?=[A-Za-z_-]*\d)[\w-]{40}"),  # Figma
+        ("sntry", r"sntry[su]_(?=[A-Za-z+/=_-]*\d)[\w+/=-]{40,}"),  # Sentry
+        ("dp.", r"dp\.(?:audit|ct|pt|sa|scim|st)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,44}(?!\w)"),  # Doppler
+        (".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}"),  # HashiCorp
+        ("fm1 fm2 fo1", r"(?:fm[12]_(?=[A-Za-z]*\d)[\w+/=,-]{60,}|fo1_[\w-]{43})"),  # Fly
+        ("sbp_", r"sbp_[a-f0-9]{40}"),  # Supabase
+        ("pscale_", r"pscale_(?:oauth|pw|tkn)_(?=[A-Za-z_=.-]*\d)[\w=.-]{32,}"),  # PlanetScale
+        ("pmak-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),  # Postman
+        ("pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),  # Airtable
+        ("atatt3", r"ATATT3[\w=-]{60,}"),  # Atlassian
+        ("r8_", r"r8_[A-Za-z0-9]{37}"),  # Replicate
+        ("pplx-", r"pplx-[A-Za-z0-9]{48}"),  # Perplexity
+        ("xai-", r"xai-[A-Za-z0-9]{70,}"),
+        ("mailgun", r"(?i:mailgun)[^\n]{0,80}?\b(key-[a-f0-9]{32})\b"),
+        ("/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/\d{16,20}/([\w-]{60,})"),
+        ("sig=", r"(?<=[?&])sig=((?:[\w+/-]|%2[BbFf]){43}(?:%3[Dd]|=))"),  # Azure
+        ("$5 $6", r"\$[56]\$((?:rounds=\d+\$)?[\w./]{1,16}\$[\w./]{43,86})"),  # a hash of a password
+        ("$apr1", r"\$apr1\$([\w./]{1,8}\$[\w./]{22})"),
         (  # a user's password for curl
             "curl",
             (
@@ -106,6 +131,16 @@ _OURS: Final = tuple(
                 r"""["']?[^\s:"']{1,128}:([^\s"']{4,})"""
             ),
         ),
+        (
+            "mysql mariadb",
+            (
+                r"""(?:mysql|mariadb)(?:-?(?:admin|dump))?\s[^\n|;&]{0,200}?(?:-u|--user)[^\n|;&]{0,200}?"""
+                r"""\s-p["']?(?=\S*\d)(?=\S*[A-Za-z])([^\s"']{6,})"""
+            ),
+        ),
+        ("sshpass", r"""sshpass\s+-p\s*["']?(?=\S*\d)([^\s"']{4,})"""),
+        ("login -", r"""(?:docker|podman)\s+login\s[^\n|;&]{0,200}?-p[\s=]*["']?(?=\S*\d)([^\s"']{6,})"""),
+        ("machine", r"machine\s+\S{1,253}\s+login\s+\S{1,128}\s+password\s+(?=\S*\d)(\S{4,})"),  # .netrc
         ("://:", r"//:([^\s/?#@:]{6,})@"),  # a password without a user, as Redis has it
         (
             "authorization",

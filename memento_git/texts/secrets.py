@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.model.types import HIDDEN
 from memento_git.texts.secret_shapes import LONG_WORD, Span, lower, shaped
 from memento_git.texts.secret_values import assigned, key_blocks
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 MARGIN: Final = 65_536  # how far beyond a cut a text is looked at: the longest secret that is found whole
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _MOST_ECHOES: Final = 200
 
 
@@ -157,6 +159,19 @@ def slug(rule: str) -> str:
 
 
 def _spans(text: str) -> list[Span]:
+    """Return what looks like a secret, also where characters that nobody sees, or wide letters, are in it."""
+    if text.isascii():
+        return _found(text)
+    plain = text.translate(WIDE)
+    hidden = {found.start() for found in HIDDEN.finditer(plain)}
+    if not hidden:
+        return _found(plain)
+    places = [at for at in range(len(plain)) if at not in hidden]
+    spans = _found(HIDDEN.sub("", plain))
+    return [span._replace(start=places[span.start], end=places[span.end - 1] + 1) for span in spans]
+
+
+def _found(text: str) -> list[Span]:
     low = lower(text)
     return _merged([*key_blocks(text, low), *shaped(text, low), *assigned(text, low)])
 
