@@ -14,7 +14,8 @@ from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
 from memento_git.texts.secrets import SecretFound
 from memento_git.texts.typed import TextInvalid
 from memento_git.work.actions import diffs, evidences, folders, runs, settling, tasks
-from memento_git.work.capture import Stream, stream_record
+from memento_git.work.capture import stream_record
+from memento_git.work.tee import Stream
 from tests.play import Play, git
 
 if TYPE_CHECKING:

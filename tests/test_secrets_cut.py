@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.texts.secrets import SecretFound, cut_before, find_in_words, redact_parts, redact_start, redact_words
-from memento_git.work import capture, intake, reports
+from memento_git.work import capture, intake, reports, tee
 from memento_git.work.actions import evidences, folders, rerunning, verifying
 from memento_git.work.brief import bundle
 from memento_git.work.packet import MOST_EXCERPT
@@ -142,13 +142,13 @@ def test_a_private_key_that_lies_over_a_cut_is_not_kept(play: Play) -> None:
 
 
 def test_output_without_end_is_taken_in_little_memory(play: Play) -> None:
-    tee = capture.Tee(sys.stdin.buffer, None, 2 * HALF)
-    chunk, began = b"x" * capture.CHUNK, time.monotonic()
+    taking = tee.Tee(sys.stdin.buffer, None, 2 * HALF)
+    chunk, began = b"x" * tee.CHUNK, time.monotonic()
     for _ in range(2000):
-        tee._take(chunk)
-    stream = tee.result()
+        taking._take(chunk)
+    stream = taking.result()
     assert (stream.size, stream.cut) == (2000 * len(chunk), 2000 * len(chunk) - 2 * HALF)
-    assert tee.tail_size + len(tee.head) < 5 * capture.CHUNK
+    assert taking.tail_size + len(taking.head) < 5 * tee.CHUNK
     assert time.monotonic() - began < 20
     told, files = capture.stream_record(stream, "stdout.txt", capture.Scrubber(play.root))
     assert told["cut"] == stream.cut

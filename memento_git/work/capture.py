@@ -12,21 +12,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import processes
 from memento_git.model.types import FORBIDDEN
-from memento_git.texts.secrets import MARGIN, NOTHING
+from memento_git.texts.secrets import NOTHING
+from memento_git.work.tee import GRACE, Stream, Tee, sink_of
 from memento_git.work.verification import OUTSIDE, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-CHUNK: Final = 64 * 1024
-GRACE: Final = 2.0
 ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 MACHINE_PATH: Final = re.compile(r"(?:(?<![\w./~>])|(?<=file://))/(?:[\w.+@~-]+/)+[\w.+@~-]*")
 ROOTS: Final = {
@@ -60,30 +58,6 @@ class OutsideRepository(Refused):
     hint_ = "records hold only what a colleague's clone has too"
 
 
-class Stream(NamedTuple):
-    """What one stream carried: digest and size of all of it, its beginning and its end.
-
-    Of each `half` bytes are kept where it is longer than both; head and tail reach further into what is left out, so
-    that a secret at a cut is seen whole.
-    """
-
-    sha256: str
-    size: int
-    head: bytes
-    tail: bytes
-    half: int
-
-    @property
-    def cut(self) -> int:
-        """Return how many bytes of it are left out."""
-        return max(0, self.size - 2 * self.half)
-
-    @property
-    def end(self) -> bytes:
-        """Return the end of the stream, as far as it is there."""
-        return self.tail if len(self.head) + len(self.tail) < self.size else self.head + self.tail
-
-
 class Captured(NamedTuple):
     """One run of a command."""
 
@@ -96,53 +70,6 @@ class Captured(NamedTuple):
     interrupted: str = ""
 
 
-class Tee(threading.Thread):
-    """Passes a stream on as it comes, hashing all and keeping head and tail."""
-
-    def __init__(self, source: IO[bytes], sink: IO[bytes] | None, keep: int) -> None:
-        super().__init__(daemon=True)
-        self.source, self.sink, self.half = source, sink, max(1, keep // 2)
-        self.digest = hashlib.sha256()
-        self.size = 0
-        self.head = bytearray()
-        self.tail: deque[bytes] = deque()
-        self.tail_size = 0
-        self.lock = threading.Lock()
-
-    def run(self) -> None:
-        with self.source:
-            while chunk := os.read(self.source.fileno(), CHUNK):
-                with self.lock:
-                    self._take(chunk)
-                self._pass_on(chunk)
-
-    def _pass_on(self, chunk: bytes) -> None:
-        if self.sink is None:
-            return
-        try:
-            self.sink.write(chunk)
-            self.sink.flush()
-        except (OSError, ValueError):
-            self.sink = None
-
-    def _take(self, chunk: bytes) -> None:
-        self.digest.update(chunk)
-        self.size += len(chunk)
-        room = self.half + MARGIN - len(self.head)
-        self.head += chunk[:room]
-        rest = chunk[room:] if room > 0 else chunk
-        if rest:
-            self.tail.append(rest)
-            self.tail_size += len(rest)
-        while self.tail and self.tail_size - len(self.tail[0]) >= self.half + MARGIN:
-            self.tail_size -= len(self.tail.popleft())
-
-    def result(self) -> Stream:
-        with self.lock:
-            tail = b"".join(self.tail)[-self.half - MARGIN :]
-            return Stream(self.digest.hexdigest(), self.size, bytes(self.head), tail, self.half)
-
-
 def run_command(
     argv: Sequence[str], cwd: Path, *, keep: int, timeout: float | None = None, quiet: bool = False,
     silent: bool = False,
@@ -153,6 +80,7 @@ def run_command(
     """
     if not argv:
         raise CommandMissing
+    sinks = (None, None) if silent else (sink_of(sys.stderr if quiet else sys.stdout), sink_of(sys.stderr))
     started = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -164,20 +92,16 @@ def run_command(
         raise CommandNotStarted(argv0=argv[0], reason=reason) from None
     if process.stdout is None or process.stderr is None:
         raise CommandNotStarted(argv0=argv[0], reason="its output could not be read")
-    out = sys.stderr if quiet else sys.stdout
-    tees = (
-        Tee(process.stdout, None if silent else out.buffer, keep),
-        Tee(process.stderr, None if silent else sys.stderr.buffer, keep),
-    )
+    tees = (Tee(process.stdout, sinks[0], keep), Tee(process.stderr, sinks[1], keep))
     for tee in tees:
         tee.start()
     timed_out, interrupted = _wait(process, timeout)
-    for tee in tees:
-        tee.join(GRACE)
     seconds = time.monotonic() - started
+    is_hurried = _finish(tees, timed_out=timed_out)
     code = process.returncode
     killed = -code if code < 0 else None
     streams = (tees[0].result(), tees[1].result())
+    interrupted = interrupted or (signal.SIGINT.name if is_hurried else "")
     return Captured(128 + killed if killed else code, killed, timed_out, seconds, *streams, interrupted)
 
 
@@ -208,6 +132,15 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> tuple[bool
         for thread in ending:
             thread.join()
     return late, asked[0] if asked else ""
+
+
+def _finish(tees: Sequence[Tee], *, timed_out: bool) -> bool:
+    """Let the streams of a command that has ended come to their end; tell whether we were asked to end meanwhile."""
+    asked: list[int] = []
+    with _taken(lambda number, _: asked.append(number)):
+        for tee in tees:
+            tee.finish(lambda: timed_out or bool(asked))
+    return bool(asked)
 
 
 @contextlib.contextmanager

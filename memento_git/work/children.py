@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import processes
-from memento_git.work.capture import ENDING, GRACE, Captured, CommandMissing, CommandNotStarted, Tee
+from memento_git.work.capture import ENDING, Captured, CommandMissing, CommandNotStarted
+from memento_git.work.tee import Tee, sink_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -82,6 +83,7 @@ def run_group(
     """Run a command until it ends, takes too long or should stop; then end all that it has started."""
     if not argv:
         raise CommandMissing
+    sink = sink_of(sys.stderr) if shown else None
     started = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -93,16 +95,15 @@ def run_group(
         raise CommandNotStarted(argv0=argv[0], reason=reason) from None
     leader = processes.of(process.pid)
     begun(leader)
-    sink = sys.stderr.buffer if shown else None
     tees = [Tee(source, sink, keep) for source in (process.stdout, process.stderr) if source is not None]
     for tee in tees:
         tee.start()
     timed_out = _wait(process, started, timeout, stop)
     processes.end(env.get(processes.VARIABLE, ""), leader)
     code = process.wait()
-    for tee in tees:
-        tee.join(GRACE)
     seconds = time.monotonic() - started
+    for tee in tees:
+        tee.finish(lambda: timed_out or bool(stop))
     killed = -code if code < 0 else None
     streams = [tee.result() for tee in tees]
     return Captured(128 + killed if killed else code, killed, timed_out, seconds, streams[0], streams[1])
