@@ -11,9 +11,11 @@ def main() -> None:
     """Run the command line; a process that ends with its answer has nothing to gain from collecting garbage."""
     gc.disable()
     try:
+        from memento_git.cli import streams
         from memento_git.cli.boundary import run
     except KeyboardInterrupt:
         sys.exit(130)
+    streams.wait_for_all()
     code = run(sys.argv[1:])
     gc.freeze()  # else the interpreter, although told not to, looks through all there is before it ends
     try:

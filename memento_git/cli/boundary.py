@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from memento_git.cli import closed, terminal
+from memento_git.cli import streams, terminal
 from memento_git.errors import MementoError, Refused
 
 if TYPE_CHECKING:
@@ -288,8 +288,8 @@ def group(name: str, text: str, default: Callable[..., Any], *, of_ledger: bool 
 
 def run(arguments: list[str]) -> int:
     """Run the command line; return its exit code. No traceback leaves here."""
+    streams.stand_in()
     terminal.prepare()
-    closed.stand_in()
     ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in ours
     try:
