@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -31,6 +32,19 @@ class FileSystemFailed(Refused):
     token = "file_system"
     sentence = "{path}: {problem}"
     hint_ = "see to the file, its folder, its permissions and the space on its disk, then run the command again"
+
+
+@contextlib.contextmanager
+def file_system() -> Iterator[None]:
+    """Let what the operating system does not do be a refusal like any other."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        name = error.filename if error.filename is not None else "a file or stream"
+        path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
+        raise FileSystemFailed(path=path, problem=error.strerror or type(error).__name__) from error
 
 
 class Door:
@@ -343,13 +357,10 @@ def _main(arguments: list[str]) -> Any:
     from memento_git.cli.main import memento
 
     try:
-        return memento.main(arguments, prog_name="memento", standalone_mode=False)
+        with file_system():
+            return memento.main(arguments, prog_name="memento", standalone_mode=False)
     except BrokenPipeError:
         return 0
-    except OSError as error:
-        name = error.filename if error.filename is not None else "a file or stream"
-        path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
-        raise FileSystemFailed(path=path, problem=error.strerror or type(error).__name__) from error
 
 
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:

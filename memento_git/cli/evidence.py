@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from memento_git.errors import MementoError
 from memento_git.model.work import EVIDENCE_KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
     from memento_git.work.actions.evidences import Draft
@@ -137,7 +140,8 @@ def run_command(
     draft.data["dispatch"] = linked
     code = int(draft.data["command"]["exit"])
     if out is not None:
-        identity = folders.write_folder(ledger, draft, out, expected, summary)
+        with _kept(door, draft, tasks):
+            identity = folders.write_folder(ledger, draft, out, expected, summary)
         door.show({"evidence_id": identity, "out": str(out), "exit_code": code}, f"wrote {identity} to {out}")
         return code
     row = _record(door, draft, run, tasks, summary)
@@ -189,15 +193,25 @@ def _places(door: Door, paths: tuple[str, ...]) -> list[str]:
 
 
 def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:
-    """Record what a command showed; where that is refused now, keep it and say how to add it later."""
+    """Record what a command showed."""
     from memento_git.work import answers
-    from memento_git.work.actions import evidences, folders
+    from memento_git.work.actions import evidences
 
-    try:
+    with _kept(door, draft, tasks):
         return door.change(
             "evidence run",
             lambda tx: answers.after(tx, evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)),
         )
+
+
+@contextlib.contextmanager
+def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
+    """Keep what a command showed where it cannot be written down now, and say how to add it later."""
+    from memento_git.work.actions import folders
+
+    try:
+        with boundary.file_system():
+            yield
     except MementoError as error:
         folder = folders.keep_draft(door.ledger, draft, tasks)
         error.hint = f"{error.hint}; what the command showed is kept: memento evidence add --from {folder}"

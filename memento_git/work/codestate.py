@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +29,7 @@ class CodeUnknown(Refused):
 
     token = "code_unknown"
     sentence = "git cannot name the code as it is: {reason}"
-    hint_ = "resolve conflicts in the index first: git status"
+    hint_ = "see to what git says, a file that may not be read, say: git status; then run the command again"
 
 
 class PathUnknown(Refused):
@@ -67,6 +68,7 @@ def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:
 def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -> dict[str, Any]:
     """Return the code of the work tree: tracked files as one tree, untracked ones beside it, first those `known`.
 
+    Of the given paths it has those that are tracked. Untracked files that nobody may read are counted and left out.
     Works on a copy of the index and a throw-away object store, so nothing of the user's changes or stays behind.
     """
     with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
@@ -75,7 +77,7 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
         head = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         state: dict[str, Any] = {"tree": reader.code_id(tracked)}
         if paths:
-            state["paths"] = {path: reader.path_id(tracked, path) for path in paths}
+            state["paths"] = {path: found for path in paths if (found := reader.path_id(tracked, path))}
         state["dirty"] = head is None or code_at(git, head)["tree"] != state["tree"]
         if head:
             state["head"] = head
@@ -135,9 +137,7 @@ class _Reader:
 
     def path_id(self, tree: str, path: str) -> str:
         line = self.run("ls-tree", "-z", "--full-tree", tree, "--", path)
-        if not line:
-            raise PathUnknown(path=path)
-        return line.split("\t")[0].split(" ")[2]
+        return line.split("\t")[0].split(" ")[2] if line else ""
 
     def untracked(self) -> list[str]:
         listed = self.run("ls-files", "--others", "--exclude-standard", "-z").split("\0")
@@ -146,26 +146,36 @@ class _Reader:
     def with_untracked(self, paths: Sequence[str], least: int) -> dict[str, Any]:
         """Return the ids of untracked files, and the tree with all of them unless they are too many or too large."""
         top = self.git.top or Path()
-        sizes = {
-            path: (top / path).stat().st_size for path in paths if not path.endswith("/") and (top / path).is_file()
-        }
+        sizes = {path: size for path in paths if (size := _size(top / path)) is not None}
         named = _within([path for path in sizes if is_fit(path)][: min(max(MOST_NAMES, least), MOST_FILES)], sizes)
         whole = len(sizes) <= MOST_FILES and sum(sizes.values()) <= MOST_BYTES
         self.add([*sizes] if whole else named)
+        ids = self.ids(sorted(named))
         return {
-            "untracked": self.ids(sorted(named)),
-            "untracked_more": len(paths) - len(named) or None,
+            "untracked": ids,
+            "untracked_more": len(paths) - len(ids) or None,
             "full": self.code_id(self.run("write-tree").strip()) if whole else None,
         }
 
     def add(self, files: Sequence[str]) -> None:
+        """Add files to the index; one that is gone again by now is passed over."""
         if files:
-            self.run("update-index", "--add", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
+            self.run("update-index", "--add", "--remove", "-z", "--stdin", data=os.fsencode("\0".join(files) + "\0"))
 
     def ids(self, files: Sequence[str]) -> dict[str, str]:
         """Return the ids of files that were added."""
         listed = self.run("ls-files", "--stage", "-z", "--", *files).split("\0") if files else []
         return {line.partition("\t")[2]: line.split(" ")[1] for line in listed if line}
+
+
+def _size(path: Path) -> int | None:
+    """Return the size of a file that git can add, and nothing of what it cannot: what is gone, or may not be read."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    readable = path.is_symlink() or os.access(path, os.R_OK)
+    return found.st_size if stat.S_ISREG(found.st_mode) and readable else None
 
 
 def _within(files: Sequence[str], sizes: Mapping[str, int]) -> list[str]:

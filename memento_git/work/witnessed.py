@@ -65,15 +65,28 @@ def report_records(
     """Return the parsed reports, and what is wrong with those that cannot count."""
     parsed, problems = [], []
     for given, before in old.items():
-        name = capture.inside(top, start / given)
-        if mark(start / given) in (None, before):
-            problems.append(f"report {name} was not written by the command")
-            continue
         try:
-            parsed.append(_report(name, (start / given).read_bytes(), capture.Scrubber(top)))
+            name = capture.inside(top, start / given)
+            if mark(start / given) in (None, before):
+                problems.append(f"report {name} was not written by the command")
+            else:
+                parsed.append(_report(name, _content(start / given, name), capture.Scrubber(top)))
         except Refused as refusal:
             problems.append(refusal.message[:500])
     return parsed, problems
+
+
+def _content(path: Path, name: str) -> bytes:
+    """Return the bytes of a report, of one that is too large the beginning; nothing else than a file is waited for."""
+    from memento_git.work.reports import MAX_BYTES, ReportInvalid
+
+    try:
+        if not path.is_file():
+            raise ReportInvalid(name=name, detail="it is not a plain file")
+        with path.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ReportInvalid(name=name, detail=error.strerror or type(error).__name__) from None
 
 
 def _report(name: str, data: bytes, scrubber: capture.Scrubber) -> dict[str, Any]:

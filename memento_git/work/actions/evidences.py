@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from urllib.parse import unquote
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
@@ -83,27 +83,45 @@ def witness(
     top = _top(git)
     start = top if required else git.start
     cwd = capture.inside(top, start)
-    before = codestate.code_now(git, covers)
+    before = _code_before(git, covers)
+    tools = capture.tools(git.run("version").decode())
     keep = keep or _policy(ledger).output
     old = witnessed.marks(top, start, reports)
     run = (runner or functools.partial(capture.run_command, quiet=quiet))(argv, start, keep=keep, timeout=timeout)
     if required and run.interrupted:
         raise KeyboardInterrupt
-    after = codestate.code_now(git, covers)
     parsed, problems = witnessed.report_records(top, start, old)
-    problems += witnessed.ended_by(run)
+    after, unnamed = _code_after(git, covers, capture.Scrubber(top))
     command, files = witnessed.command_record(argv, run, capture.Scrubber(top))
     data: dict[str, Any] = {
         "kind": kind,
-        "command": {**command, "cwd": cwd or ".", "tools": capture.tools(git.run("version").decode())},
+        "command": {**command, "cwd": cwd or ".", "tools": tools},
         "code": before,
         "code_after": after if after != before else None,
         "reports": parsed,
-        "problems": problems,
+        "problems": [*problems, *witnessed.ended_by(run), *unnamed],
     }
     if (outcome := trust.outcome_of(data)) == "observed":
         ledger.warnings.append(f"{trust.of_nothing(data)}: it proves nothing")
     return Draft({**data, "outcome": outcome}, files)
+
+
+def _code_before(git: Git, covers: Sequence[str]) -> dict[str, Any]:
+    """Return the code that a command will see; refuse to cover what git does not track."""
+    code = codestate.code_now(git, covers)
+    if unknown := [path for path in covers if path not in code.get("paths", {})]:
+        raise codestate.PathUnknown(path=unknown[0])
+    return code
+
+
+def _code_after(git: Git, covers: Sequence[str], scrubber: capture.Scrubber) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return the code as a command left it; where that cannot be told, why: what it showed is not lost for that."""
+    from memento_git.work.capture import fit
+
+    try:
+        return codestate.code_now(git, covers), []
+    except (MementoError, OSError) as error:
+        return None, [fit(scrubber.text(f"the code when it ended is not known: {error}"))[:500]]
 
 
 def _policy(ledger: Ledger) -> Policy:

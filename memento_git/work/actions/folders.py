@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused, Refused
@@ -14,7 +17,6 @@ from memento_git.work.actions.evidences import Draft, FolderInvalid, read_file, 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from memento_git.ledger.store import Ledger, Transaction
 
@@ -73,11 +75,21 @@ def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str
 
 
 def keep_draft(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
-    """Keep a draft that could not be recorded below the git directory; return the folder."""
+    """Keep a draft that could not be recorded below the git directory, or where that is gone apart; return where."""
     full = [task for task in tasks if is_id(task, "task")]
-    folder = ledger.git.git_dir / "memento" / "drafts" / ledger.new_id("evidence")
+    home = ledger.git.git_dir
+    is_there = (home / "HEAD").exists() and os.access(home, os.W_OK)
+    kept = home / "memento" / "drafts" if is_there else Path(tempfile.mkdtemp(prefix="memento-"))
+    folder = kept / ledger.new_id("evidence")
     write_folder(ledger, draft, folder, full, "")
     return folder
+
+
+def keep_drafts(ledger: Ledger, drafts: Sequence[Draft], task: str) -> str:
+    """Keep what commands showed for a task and could not be recorded; return how to add it later, or nothing."""
+    kept = [keep_draft(ledger, draft, [task]) for draft in drafts if draft.data["kind"] in RUN_KINDS]
+    ways = ", then ".join(f"memento evidence add --from {folder}" for folder in kept)
+    return f"what the commands showed is kept: {ways}" if ways else ""
 
 
 def import_folder(

@@ -13,7 +13,7 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.work import capture, children, executors, guard, pasts, probe, trust, verification, witnessed
 from memento_git.work import refusals as no
-from memento_git.work.actions import checkpoints, diffs, dispatches, evidences, worktrees
+from memento_git.work.actions import checkpoints, diffs, dispatches, evidences, folders, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handing import Wish, hand_over, patiently
 from memento_git.work.actions.verifying import named_draft
@@ -112,10 +112,13 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
     wish = Wish(executor.name, order.run, in_place=order.in_place, dirty=order.dirty, works=True, allow=order.allow)
     with children.signals(stop):
         handover = hand_over(ledger, given, wish)
+        work = _Run(ledger, handover, executor, asked, order, stop)
         try:
-            return _Run(ledger, handover, executor, asked, order, stop).go(view.policy())
+            return work.go(view.policy())
         except MementoError as error:
+            kept = folders.keep_drafts(ledger, work.drafts, handover.task)
             error.hint = f"{error.hint}; what was done is kept: memento dispatch recover --all puts it aside"
+            error.hint = f"{error.hint}; {kept}" if kept else error.hint
             raise
 
 
@@ -336,6 +339,8 @@ class _Run:
         left = worktrees.clear(self.ledger, self.handover, completed=False)
         if left:
             self.ledger.warnings.append(f"the work tree of {self.handover.dispatch} was left: {left}")
+        if kept := folders.keep_drafts(self.ledger, self.drafts, self.handover.task):
+            self.ledger.warnings.append(kept)
         return self._outcome("lost", "stopped", error.message, (), partial)
 
     def _outcome(

@@ -57,9 +57,8 @@ def verify(
             drafts.append(_witnessed(ledger, command, quiet=quiet))
         return change("task verify", lambda tx: judge(tx, todo.task, todo.code, drafts, note=note))
     except MementoError as error:
-        kept = [folders.keep_draft(ledger, draft, [todo.task]) for draft in drafts]
-        ways = ", then ".join(f"memento evidence add --from {folder}" for folder in kept)
-        error.hint = f"{error.hint}; what the commands showed is kept: {ways}" if ways else error.hint
+        kept = folders.keep_drafts(ledger, drafts, todo.task)
+        error.hint = f"{error.hint}; {kept}" if kept else error.hint
         raise
 
 

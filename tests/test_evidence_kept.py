@@ -1,0 +1,166 @@
+"""What a command showed is not lost, whatever the command left behind and wherever it cannot be written down."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger.store import UncommittedLedger
+from memento_git.work import codestate
+from memento_git.work.actions import evidences, folders
+from tests import hands
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+
+def shown(play: Play, cli: Callable[..., Any], *arguments: str) -> dict[str, Any]:
+    """Run a shell command that exits with 3 as evidence; return what was recorded of it."""
+    *options, script = arguments
+    code, out, _ = cli(
+        "-C", str(play.root), "--json", "evidence", "run", *options, "--", "sh", "-c", f"{script}; exit 3"
+    )
+    answer = json.loads(out)
+    assert (code, answer["evidence"]["exit_code"]) == (3, 3)
+    row: dict[str, Any] = answer["evidence"]
+    return row
+
+
+def kept(out: str, play: Play) -> Path:
+    """Return the folder that a refusal says what the command showed is kept in."""
+    return Path(play.root, json.loads(out)["hint"].rpartition("--from ")[2])
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        ("mkdir r", "it is not a plain file"),
+        ("mkfifo r", "it is not a plain file"),
+        ("ln -s /etc/hostname r", "r is outside the repository"),
+        ("truncate -s 9G r", "it is larger than 64 MiB"),
+    ],
+)
+def test_a_report_that_cannot_be_read_is_a_problem_of_what_is_recorded(
+    play: Play, cli: Callable[..., Any], left: str, told: str
+) -> None:
+    play.run()
+    row = shown(play, cli, "--report", "r", left)
+    assert [told in problem for problem in row["problems"]] == [True]
+
+
+def test_evidence_of_a_path_that_its_command_removes_is_recorded_and_proves_nothing(play: Play) -> None:
+    play.planned()
+    (play.root / "covered.txt").write_text("x\n")
+    play.commit_all()
+    task = play.task()
+    claim = play.claimed(task)
+    draft = evidences.witness(play.ledger, ["rm", "covered.txt"], kind="test", covers=["covered.txt"], quiet=True)
+    evidence = play.do(evidences.record_draft, draft, tasks=[task])
+    git(play.root, "checkout", "-q", "covered.txt")
+    play.complete(claim, evidence)
+    assert not play.is_proven(task)
+
+
+def test_a_gate_of_a_path_that_is_gone_saw_other_code(play: Play) -> None:
+    (play.root / "covered.txt").write_text("x\n")
+    play.commit_all()
+    draft = evidences.witness(play.ledger, ["true"], covers=["covered.txt"], quiet=True)
+    (play.root / "covered.txt").unlink()
+    assert "paths" not in codestate.code_now(play.ledger.git, ["covered.txt"])
+    assert draft.data["code"]["paths"]
+
+
+def test_code_that_cannot_be_named_when_the_command_ends_is_a_problem_and_no_loss(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.run()
+    script = "echo seen; echo broken > .git/index"
+    code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", "sh", "-c", script)
+    (play.root / ".git" / "index").unlink()
+    git(play.root, "reset", "-q")
+    assert code == 4
+    assert "the code when it ended is not known" in (kept(out, play) / "evidence.yaml").read_text()
+    code, out, _ = cli("-C", str(play.root), "--json", "evidence", "add", "--from", str(kept(out, play)))
+    assert (code, json.loads(out)["evidence"]["outcome"]) == (0, "failed")
+
+
+def test_a_folder_that_cannot_be_written_loses_nothing(play: Play, cli: Callable[..., Any], tmp_path: Path) -> None:
+    play.run()
+    run = ("-C", str(play.root), "--json", "evidence", "run", "--out", str(tmp_path / "out" / "here"))
+    code, out, _ = cli(*run, "--", "sh", "-c", f"echo seen; touch {tmp_path}/out")
+    assert (code, json.loads(out)["error"]) == (1, "file_system")
+    assert (kept(out, play) / "stdout.txt").read_text() == "seen\n"
+    assert cli("-C", str(play.root), "evidence", "add", "--from", str(kept(out, play)))[0] == 0
+
+
+def test_a_repository_that_its_command_removes_is_not_made_again(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--", "sh", "-c", "echo seen; mv .git gone")
+    assert code == 1
+    assert not kept(out, play).is_relative_to(play.root)
+    assert (kept(out, play) / "stdout.txt").read_text() == "seen\n"
+    assert not (play.root / ".git" / "memento" / "drafts").exists()
+
+
+def test_an_untracked_file_that_goes_while_the_code_is_named_is_passed_over(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (play.root / "stays.txt").write_text("x\n")
+    (play.root / "goes.swp").write_text("x\n")
+    is_fit = codestate.is_fit
+
+    def slowly(path: str) -> bool:
+        (play.root / "goes.swp").unlink(missing_ok=True)
+        return is_fit(path)
+
+    monkeypatch.setattr(codestate, "is_fit", slowly)
+    code = codestate.code_now(play.ledger.git)
+    assert set(code["untracked"]) == {"stays.txt"}
+
+
+@pytest.mark.parametrize("beside", [0, 2])
+def test_an_untracked_file_that_nobody_may_read_is_counted_and_left_out(
+    play: Play, monkeypatch: pytest.MonkeyPatch, beside: int
+) -> None:
+    for number in range(beside):
+        (play.root / f"new{number}.txt").write_text("x\n")
+    without = codestate.code_now(play.ledger.git)
+    (play.root / "locked").write_text("x\n")
+    (play.root / "locked").chmod(0)
+    if os.getuid() == 0:
+        monkeypatch.setattr(os, "access", lambda path, _: Path(path).name != "locked")
+    code = codestate.code_now(play.ledger.git)
+    assert (code.get("untracked", {}), code.get("untracked_more")) == (without.get("untracked", {}), 1)
+    assert code["tree"] == without["tree"]
+
+
+def test_a_tracked_file_that_may_not_be_read_is_refused_before_the_command_runs(play: Play) -> None:
+    if os.getuid() == 0:
+        pytest.skip("root reads everything")
+    (play.root / "code.txt").write_text("x\n")
+    play.commit_all()
+    (play.root / "code.txt").chmod(0)
+    with pytest.raises(codestate.CodeUnknown, match="Permission denied"):
+        evidences.witness(play.ledger, [sys.executable, "-c", "open('ran', 'w')"], quiet=True)
+    assert not (play.root / "ran").exists()
+
+
+def test_what_a_check_showed_is_kept_where_the_end_of_a_dispatch_is_refused(play: Play) -> None:
+    play.planned()
+    script = f"print('seen'); open({str(play.root / '.memento' / 'config.yaml')!r}, 'a').write('# mine')"
+    task = play.task(commands=[shlex.join([sys.executable, "-c", script])])
+    with pytest.raises(UncommittedLedger) as refused:
+        hands.run(play, task, hands.WRITE)
+    git(play.root, "checkout", "-q", ".memento")
+    folder = Path(refused.value.hint.rpartition("--from ")[2])
+    assert (folder / "stdout.txt").read_text() == "seen\n"
+    play.do(folders.import_folder, folder)
