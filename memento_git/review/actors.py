@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
@@ -11,62 +11,69 @@ from memento_git.model.work import Event
 from memento_git.work import persons
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.changes import Authored
-    from memento_git.ledger.view import View
+    from memento_git.review.against import Comparison
 
 
-def committed(head: View, commits: Iterable[Authored]) -> Iterator[Finding]:
-    """Yield each actor whose events somebody of another name committed, with how many they are."""
-    counts: dict[tuple[str, str], list[str]] = {}
-    for commit in commits:
-        for path in commit.paths:
-            place = layout.place_of(path)
-            if place is None or place.kind == "attachment" or path not in head.files:
-                continue
-            found = head.record(path)
-            actor = "" if found is None else found.by if isinstance(found, Event) else str(found.data["by"])
-            if actor and not is_same(actor, commit.author):
-                counts.setdefault((actor, commit.author), []).append(path)
-    for (actor, author), paths in sorted(counts.items()):
-        message = f"{len(paths)} record(s) by {actor} were committed by {author}"
-        yield Finding("C002", paths[0], 0, message, "look whether that is as it should be", "warning")
+class Act(NamedTuple):
+    """What a branch says that somebody did, and who committed it: the record, and the file that tells of it."""
+
+    actor: str
+    author: str
+    record: str
+    path: str
 
 
-def may_look_like_others(head: View, commits: Iterable[Authored], new: Collection[str]) -> bool:
-    """Tell whether an actor of the branch has letters that look like those of another alphabet."""
-    return any(persons.may_look_like(name) for name in _names(head, commits, new))
+def acts(comparison: Comparison, commits: Sequence[Authored]) -> list[Act]:
+    """Return what some commits say that somebody did; also in what a redaction of theirs keeps, where it was new.
 
-
-def lookalikes(
-    head: View, commits: Sequence[Authored], known: Iterable[str], new: Collection[str]
-) -> Iterator[Finding]:
-    """Yield each actor of the branch whose name can hardly be told from an author's, or from a known one.
-
-    `new` are the events of the branch.
+    Of a redacted record it is asked who committed that; only where none of the commits did, who redacted it.
     """
-    names = _names(head, commits, new)
-    authors = {name for commit in commits for name in (commit.author, commit.author.partition(" <")[0])}
+    came: dict[str, set[str]] = {}
+    for commit in commits:
+        for place in map(layout.place_of, commit.paths):
+            if place is not None and place.kind != "attachment":
+                came.setdefault(place.id, set()).add(commit.author)
+    found = [act for one in commits for path in one.paths for act in _told(comparison, path, one.author, came)]
+    return [*dict.fromkeys(found)]
+
+
+def _told(comparison: Comparison, path: str, author: str, came: Mapping[str, Collection[str]]) -> Iterator[Act]:
+    place, head = layout.place_of(path), comparison.head
+    found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
+    if place is None or found is None:
+        return
+    yield Act(found.by if isinstance(found, Event) else str(found.data["by"]), author, place.id, path)
+    told = found.data if isinstance(found, Event) and found.do == "redacted" else {}
+    while isinstance(kept := told.get("kept"), dict):
+        target = parse_ref(str(told.get("target"))).id
+        new = (author,) if comparison.is_added(place.run, target) else ()
+        yield from (Act(str(kept.get("by")), one, target, path) for one in came.get(target, new))
+        told = kept
+
+
+def committed(found: Iterable[Act]) -> Iterator[Finding]:
+    """Yield each actor whose records somebody of another name committed, with how many they are."""
+    paths: dict[tuple[str, str], list[str]] = {}
+    for act in found:
+        if not is_same(act.actor, act.author):
+            paths.setdefault((act.actor, act.author), []).append(act.path)
+    for (actor, author), theirs in sorted(paths.items()):
+        message = f"{len(theirs)} record(s) by {actor} were committed by {author}"
+        yield Finding("C002", theirs[0], 0, message, "look whether that is as it should be", "warning")
+
+
+def lookalikes(names: Mapping[str, str], known: Collection[str]) -> Iterator[Finding]:
+    """Yield each actor of the branch whose name can hardly be told from a known one, or from another actor's.
+
+    `names` are the actors, each with a file.
+    """
     for name, path in sorted(names.items()):
-        if alike := sorted(other for other in {*known, *authors, *names} if persons.looks_like(name, other)):
+        if alike := sorted(other for other in {*known, *names} if persons.looks_like(name, other)):
             message = f"{name} looks like {alike[0]}, and is another name: {persons.spelled(name)}"
             yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
-
-
-def _names(head: View, commits: Iterable[Authored], new: Collection[str]) -> dict[str, str]:
-    """Return the actors of what some commits added, each with a file; of what they redacted, too, where it was new."""
-    names: dict[str, str] = {}
-    for path in (path for commit in commits for path in commit.paths):
-        place = layout.place_of(path)
-        found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
-        if found is not None:
-            names.setdefault(found.by if isinstance(found, Event) else str(found.data["by"]), path)
-        told = found.data if isinstance(found, Event) and found.do == "redacted" else {}
-        while parse_ref(told.get("target", "")).id in new and isinstance(kept := told.get("kept"), dict):
-            names.setdefault(str(kept.get("by")), path)
-            told = kept
-    return names
 
 
 def is_same(actor: str, author: str) -> bool:

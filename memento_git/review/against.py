@@ -88,6 +88,12 @@ class Comparison:
             self._added = frozenset(own.union(*self._woken.values()))
         return self._added
 
+    def is_added(self, run: str, record: str) -> bool:
+        """Tell whether an event, or evidence of which a redaction may be all that is left, is the branch's."""
+        if kind_of(record) != "evidence":
+            return record in self.added()
+        return not self.base.index(run).holds(record, "evidence")
+
     def _new(self) -> list[str]:
         """Return the files that the base does not hold, those of archives among them."""
         own = [change.path for change in self.changes if self.is_new(change)]

@@ -13,7 +13,7 @@ from memento_git.model.policy import Policy
 from memento_git.review import actors, against, checks, files, recipes, signed, taken
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
-from memento_git.work import codestate
+from memento_git.work import codestate, persons
 from memento_git.work.loading import load
 from memento_git.work.runners import Runners
 from memento_git.work.state import RunState
@@ -114,8 +114,8 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
     found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
-    found += [*actors.committed(view, story.authored), *against.attributes(git, differing)]
-    found += _lookalikes(git, forks, view, story.authored or changes.to_commit(git, differing), policy, new)
+    found += [*actors.committed(actors.acts(comparison, story.authored)), *against.attributes(git, differing)]
+    found += _lookalikes(git, forks, comparison, story.authored or changes.to_commit(git, differing), policy)
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
@@ -151,12 +151,14 @@ def _twins(git: Git, first: str, head: str) -> list[Finding]:
 
 
 def _lookalikes(
-    git: Git, forks: Sequence[str], view: View, authored: Sequence[Authored], policy: Policy, new: Collection[str]
+    git: Git, forks: Sequence[str], comparison: Comparison, authored: Sequence[Authored], policy: Policy
 ) -> Iterator[Finding]:
     """Yield the names of the branch that can hardly be told from those of policy, of authors or of the base."""
-    alike = actors.may_look_like_others(view, authored, new)
-    known = {*policy.people, *(name for one in forks if alike for name in changes.actors(git, one))}
-    yield from actors.lookalikes(view, authored, known, new)
+    names = {act.actor: act.path for act in reversed(actors.acts(comparison, authored))}
+    authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
+    base = forks if any(map(persons.may_look_like, names)) else ()
+    there = {name for one in base for name in changes.actors(git, one)}
+    yield from actors.lookalikes(names, {*policy.people, *authors, *there})
 
 
 def _from_base(base: View, name: str, finding: Finding) -> Finding:

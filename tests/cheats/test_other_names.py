@@ -1,0 +1,96 @@
+"""What is said in another's name where a diff of files does not show it: in what is left of a redacted record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import codec, layout
+from memento_git.work.actions import evidences, settling
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+BOB = "Bob <bob@example.invalid>"
+NAMED = f"  gates: {{verdicts: {{quality_review: ['{BOB}']}}}}\n"
+TOLD = f"1 record(s) by {BOB} were committed by Ada"
+WHY = "It held a token."
+NEVER = "0123456789ab"
+
+
+def run_of(doors: Doors) -> str:
+    return next(iter(doors.play.ledger.view().runs()))
+
+
+def phantom(doors: Doors, do: str, by: str = BOB, **data: Any) -> str:
+    """Write a redaction of an event that never was, on the run; return the event."""
+    run, name = run_of(doors), f"event_{NEVER}"
+    heads = [head for key in (run, f"plans:{run}") for head in doors.play.state(run).folded(key).heads]
+    after = sorted(str(doors.event(head).ref) for head in heads)
+    kept = {"do": do, "of": run, "at": doors.play.ledger.now(), "by": by, "after": after, **data}
+    doors.forge(run, "redacted", target=f"{name}@{'0' * 32}", kept=kept, reason=WHY)
+    return name
+
+
+def told(doors: Doors) -> dict[str, list[str]]:
+    """Return what `check` tells of who committed what, by door."""
+    found = {}
+    for door, options, root in doors.arrivals():
+        _, rows = doors.check(*options, root=root)
+        found[door] = [row["message"] for row in rows if row["code"] == "C002"]
+    return found
+
+
+def test_a_verdict_of_anothers_that_is_nothing_but_redacted(doors: Doors) -> None:
+    """Way: nobody named for the gate has said anything, and no file says that he has."""
+    doors.policy(NAMED)
+    phantom(doors, "passed", gate="quality_review")
+    assert doors.gate("quality_review") == "passed"
+    assert TOLD in doors.warned("C002")
+
+
+def test_a_redaction_of_such_a_redaction(doors: Doors) -> None:
+    doors.policy(NAMED)
+    phantom(doors, "passed", gate="quality_review")
+    for _ in doors.accepted("evidence redact", target=doors.last(run_of(doors), "redacted"), reason=WHY):
+        assert TOLD in doors.warned("C002")
+
+
+def test_a_verdict_in_anothers_name_that_is_redacted_at_once(doors: Doors) -> None:
+    """Way: the file that says who it is by is gone, and the commit that brought it is the liar's."""
+    doors.policy(NAMED)
+    event = doors.forge(run_of(doors), "passed", by=BOB, gate="quality_review")
+    for _ in doors.accepted("evidence redact", target=event, reason=WHY):
+        assert TOLD in doors.warned("C002")
+
+
+def test_a_no_of_anothers_that_is_nothing_but_redacted(doors: Doors) -> None:
+    """Way: what is left of an answer that nobody gave takes back the one that was given."""
+    doors.policy("  release: {approvals: 1}\n")
+    doors.play.proven()
+    run = run_of(doors)
+    doors.play.as_(BOB).do(evidences.approve, run)
+    doors.landed()
+    at, name = doors.play.ledger.now(), f"evidence_{NEVER}"
+    kept = {"kind": "approval", "at": at, "by": BOB, "outcome": "failed", "approves": run}
+    text = {"do": "redacted", "of": name, "at": at, "by": "Ada", "after": [], "target": f"{name}@{'0' * 32}"}
+    folder = layout.folder_of(run, name)
+    data = codec.encode({**text, "kept": kept, "reason": WHY})
+    doors.write(f"{folder}/{layout.event_name(at, 'redacted', f'event_{NEVER}')}", data)
+    assert TOLD in doors.warned("C002")
+
+
+@pytest.mark.parametrize("landed", [True, False])
+def test_an_honest_redaction_of_what_another_wrote(doors: Doors, *, landed: bool) -> None:
+    """Bob judged and committed that himself; after a squash nobody can tell."""
+    doors.policy(NAMED)
+    event = doors.forge(run_of(doors), "passed", by=BOB, gate="quality_review")
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", BOB)
+    if landed:
+        doors.landed()
+    doors.play.do(settling.redact_record, event, reason=WHY)
+    found = told(doors)
+    assert found.pop("squash") == ([] if landed else [f"{TOLD} <ada@example.invalid>"])
+    assert [*found.values()] == [[]] * 4
