@@ -131,6 +131,35 @@ def _upper(found: re.Match[str]) -> str:
     return found[0].upper()
 
 
+WRITTEN = corpus(
+    ("Déconnexion", "L'utilisateur est déconnecté après trente minutes."),
+    ("Fuso", "Il fuso orario dell\u2019utente si legge dal profilo."),
+    ("备份", "数据库备份每天凌晨两点执行、保留十四天。"),
+    ("税", "消费税按地区计算、库存另算。"),
+    ("在庫", "キャッシュの有効期限は三十秒。"),
+    ("Prices", "Prices are in cents."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("utilisateur", "Déconnexion"), ("l'utilisateur", "Déconnexion"), ("d'utilisateur déconnecté", "Déconnexion"),
+        ("utente", "Fuso"), ("备份保留多少天", "备份"), ("备份保留几天呢", "备份"), ("库", "税"), ("存", "税"),
+        ("备", "备份"),
+    ],
+)  # fmt: skip
+def test_words_are_found_behind_an_article_and_within_a_run(question: str, first: str) -> None:
+    assert first in found(WRITTEN, question)
+
+
+@pytest.mark.parametrize(
+    "question", ["天气预报", "量子计算机的价格", "备份的加密密钥", "端数の処理は有効ですか", "鍵", "d'eau"]
+)
+def test_neighbours_of_a_run_that_are_no_words_let_no_other_topic_in(question: str) -> None:
+    assert found(WRITTEN, question) == []
+
+
 def test_nothing_is_found_in_nothing() -> None:
     assert found(corpus(), "sessions") == []
 

@@ -53,6 +53,9 @@ from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY
         ("behaviour behavior serialise serialize", ["behavior", "behavior", "serial", "serial"]),
         ("chose chosen choose", ["choos"] * 3),
         ("config configuration repos DB", ["configur", "configur", "repositori", "databas"]),
+        ("l'utilisateur L\u2019h\u00e9bergeur dell'utente", ["utilisateur", "hebergeur", "utent"]),
+        ("qu'il jusqu'au n'est", ["il", "au", "est"]),
+        ("can't it's o'clock Bob's", ["cant", "oclock", "bob"]),
         ("東京都", ["東京", "京都"]),
         ("東", ["東"]),
         ("データ", ["デー", "ータ"]),
@@ -99,6 +102,16 @@ def test_endings_of_japanese_count_only_where_something_has_them() -> None:
     }  # fmt: skip
 
 
+def test_characters_of_han_are_kept_one_by_one_and_no_others() -> None:
+    assert w.signs("税金を払う、tax 데이터") == {"税", "金", "払"}
+    assert w.signs("plain") == set()
+    assert [word for word in ("税金", "を払", "데이", "ab", "税", "税金を") if w.is_pair(word)] == [
+        "税金",
+        "を払",
+        "데이",
+    ]
+
+
 def test_a_name_is_told_from_its_parts() -> None:
     assert w.asked("get_user config") == {"getus": True, "get": False, "user": False, "configur": False}
 
@@ -143,10 +156,10 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
 
     text = (
         "getUserById GH-12 1.2.3 東京 café config chose behaviours utf-8 the running src/a/b.py don't "
-        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation"
+        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (2, "aa1810a11d46")
+    assert (FORMAT, digest) == (3, "949fd38e6b87")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Final, NamedTuple
 
-from memento_git.knowledge.words import date_words, words
+from memento_git.knowledge.words import date_words, signs, words
 
 UNIT: Final = 10  # weight of a word that stands once in a text; weights are whole numbers, exact in any arithmetic
 TITLE: Final = 20
@@ -59,17 +59,20 @@ def entry_of(document: Document) -> Entry:
     if card.kind == "link":
         return Entry(card, {}, 0, _marks(card))
     weights: Counter[str] = Counter()
-    for text, weight in (
+    parts = (
         (card.title, TITLE),
         (" ".join((card.key, *card.aliases)), TITLE),
         (" ".join((*card.tags, card.domain, card.sort)), NAME),
         (" ".join(card.files), NAME),
         (card.by.partition("<")[0], NAME),
         (document.text, UNIT),
-    ):
+    )
+    for text, weight in parts:
         for word in words(text):
             weights[word] += weight
     length = sum(weights.values()) // UNIT
+    for sign in {sign for text, _ in parts for sign in signs(text)}:
+        weights[sign] = max(weights[sign], UNIT)
     for word in date_words(card.time):
         weights[word] = max(weights[word], DATE)
     for name in (card.id, card.id.partition("_")[2]):

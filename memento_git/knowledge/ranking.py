@@ -7,10 +7,10 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from memento_git.knowledge.words import asked, is_everyday, named
+from memento_git.knowledge.words import asked, is_everyday, is_pair, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
@@ -27,6 +27,7 @@ HALF: Final = 0.5  # who has this share of what a question tells answers it
 FLOOR: Final = 0.6  # and so does who has less of a longer one: of n words, chance gives some in the order of their root
 WEAK: Final = 0.35  # below that nothing is shown; from there to the floor the best few, and they are told to be weak
 FOREIGN: Final = 2 / 3  # who asks by so much that nobody here has heard of gets no weak answers either
+CHANCE: Final = 0.5  # what a pair of characters counts that nothing has and that may be of two words
 FEW: Final = 3
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
 BOTH: Final = 1.4  # what strength and closeness together must come to, where meaning is asked for too
@@ -104,17 +105,21 @@ class _Scores:
     def __init__(self, corpus: Corpus, words: Mapping[str, bool]) -> None:
         self.worth: dict[str, float] = {}
         self.most: dict[str, float] = {}
+        self.size = 0.0
         self.given: dict[str, dict[int, float]] = {}
         self.total: dict[int, float] = {}
         self.cover: dict[int, float] = {}
         count = max(corpus.documents, 1)
         average = max(corpus.length / count, 1.0)
+        crossing = _crossing([word for word, is_name in words.items() if is_pair(word) and not is_name])
         for word, is_name in words.items():
             postings = corpus.postings(word)
             if is_name and not postings:
                 continue  # its parts are asked for too
             worth = math.log1p((count - len(postings) + 0.5) / (len(postings) + 0.5))
-            self.worth[word] = _worth(word, len(postings), count)
+            counts = CHANCE if not postings and word in crossing else 1.0
+            self.size += counts
+            self.worth[word] = counts * _worth(word, len(postings), count)
             self.most[word] = worth * (K1 + 1)
             fixed, slope = K1 * (1 - B) * UNIT, K1 * B * UNIT / average
             given = {
@@ -134,12 +139,18 @@ class _Scores:
     def strength(self, parts: Iterable[Part]) -> float:
         """Return the share of what is asked for that these words give, by their scores, times the root of all words."""
         shares = (self.worth[part.name] * part.value / self.most[part.name] for part in parts)
-        return sum(shares) / self.all * math.sqrt(len(self.worth))
+        return sum(shares) / self.all * math.sqrt(self.size)
 
 
 def _answers_by_words(one: Found, near: Near | None) -> bool:
     """Tell whether a document of which no meaning is known has enough of a question's words to answer it."""
     return one.strength >= FLOOR and (near is None or one.card.path not in near.cosines)
+
+
+def _crossing(pairs: Collection[str]) -> set[str]:
+    """Return the pairs of neighbours that share a character with another one, so that either may be no word."""
+    starts, ends = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
+    return {pair for pair in pairs if pair[0] in ends or pair[1] in starts}
 
 
 def _worth(word: str, having: int, count: int) -> float:

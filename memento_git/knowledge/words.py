@@ -33,6 +33,9 @@ _NUMBERED: Final = re.compile(r"([a-z]{3,})[0-9]+")
 _VERSIONED: Final = re.compile(r"[a-z]+([0-9]+(?:\.[0-9]+)+)")
 _ENGLISH: Final = re.compile(r"[a-z]{3,30}")
 _POSSESSIVE: Final = re.compile(r"'(?:s|S)?$|'(?:s|S)(?=[_./\\:-])")
+_ELIDED: Final = re.compile(
+    r"\A(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|[dn]ell|(?:da|co|que|su|a)ll|un)'(?=[^\W\d_])", re.IGNORECASE
+)  # the article that French and Italian write in front of a vowel
 _FOLDED: Final = str.maketrans({
     "ß": "ss", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "\u0131": "i", "ħ": "h",
 })  # fmt: skip
@@ -48,6 +51,8 @@ _BEFORE_MONTH: Final = re.compile(
     re.IGNORECASE,
 )
 _AFTER_MONTH: Final = re.compile(r"[ ,./-]*[0-9]|[ ?!.,;:]*$")
+_PAIR: Final = re.compile(f"[{_UNSPACED}]{{2}}")
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA: Final = re.compile("[\u3041-\u309f]")  # endings and particles of Japanese
 _JOINTS: Final = re.compile(r"[./\\:]+")
 
@@ -66,6 +71,16 @@ def fold(text: str) -> str:
 def words(text: str) -> list[str]:
     """Return what a text is found by, in its order, each as often as it occurs."""
     return [word for raw in _raw(text) for word in raw]
+
+
+def signs(text: str) -> set[str]:
+    """Return the Han characters of a text: a question of one alone finds it, although it has them within words."""
+    return set() if text.isascii() else set(_HAN.findall(fold(_compatible(text))))
+
+
+def is_pair(word: str) -> bool:
+    """Tell whether a word is two neighbours of a run that no spaces divide."""
+    return len(word) == 2 and _PAIR.fullmatch(word) is not None
 
 
 def asked(text: str) -> dict[str, bool]:
@@ -180,7 +195,7 @@ def _version(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def _plain(chunk: str) -> tuple[str, ...]:
     """Return the words of a run of letters and joints: the whole name, then what it is made of."""
-    name = _POSSESSIVE.sub("", chunk).replace("'", "").strip("_$@")
+    name = _POSSESSIVE.sub("", _ELIDED.sub("", chunk)).replace("'", "").strip("_$@")
     found: list[str] = []
     pieces = [piece for piece in re.split(r"[./\\:]+", name) if piece]
     if len(pieces) > 1:
