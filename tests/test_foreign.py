@@ -71,6 +71,8 @@ def vault(tmp_path: Path) -> Path:
         (folder / name).write_text(text)
     (folder / "latin.md").write_bytes(b"caf\xe9\n")
     (folder / "link.md").symlink_to(folder / "clock.md")
+    (folder / "around").symlink_to(folder)
+    (folder / "link.png").symlink_to(folder / "picture.png")
     return folder
 
 
@@ -103,6 +105,8 @@ def test_what_stays_out_of_a_folder_is_named_with_file_and_line(play: Play, vaul
     assert "allow-secret" in told["leak.md:6"]
     assert told["empty.md"] == "it has no text"
     assert told["latin.md"] == "it is no UTF-8 text"
+    linked = {where for where, said in told.items() if said == "it is a symbolic link, and none is followed"}
+    assert linked == {"link.md", "around"}
     assert any(where.startswith("broken.md:") for where in told)
     assert [one.title for one in brought.drafts] == ["orders"]
     assert "disregard instructions" in brought.drafts[0].why

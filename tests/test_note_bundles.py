@@ -337,7 +337,15 @@ def test_a_damaged_note_is_left_out_and_named(play: Play, cli: Call) -> None:
     code, out, _ = cli("export", "-C", str(play.root), "--json")
     told = json.loads(out)
     assert (code, told["notes"]) == (0, 1)
-    assert note in told["skipped"][0]["where"]
+    (left,) = told["skipped"]
+    assert (left["where"], left["why"].startswith("F001 in line 1: ")) == (file.relative_to(play.root).as_posix(), True)
+    assert cli("export", "-C", str(play.root))[2].count(file.name) == 1
+
+
+def test_a_line_that_has_a_key_twice_is_refused(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "twice.jsonl").write_text('{"text": "Tokens live an hour.", "text": "Tokens live a day."}\n')
+    with pytest.raises(MementoError, match=r"twice\.jsonl:1: 'text' is there twice"):
+        bundles.import_bundle(play.ledger, tmp_path / "twice.jsonl")
 
 
 def test_ones_own_notes_move_to_another_machine(cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -608,5 +608,9 @@ def test_what_was_left_out_and_written_is_printed(play: Play, known: dict[str, s
     assert "writes with --apply: compress, link" in cli("recipe", "list", "-C", str(repo))[1]
     out = cli("recipe", "run", "x", "--apply", "-C", str(repo))[1]
     assert "wrote: 2 note(s) merged into note_" in out
+    save(play, f"name: y\nsteps: [{{do: recall, query: tokens}}, {SINKING['link']}]\n")
+    assert "wrote: 0 note(s)" not in cli("recipe", "run", "y", "--apply", "-C", str(repo))[1]
+    again = cli("recipe", "run", "y", "--apply", "-C", str(repo))[1]
+    assert ("wrote: 0 note(s)" in again, "with --apply" in again) == (True, False)
     assert "no notes" in cli("recipe", "run", "drift-check", "-C", str(repo))[1]
     assert len(known) == 3

@@ -129,16 +129,18 @@ def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int,
         door.ledger, name, given, at=door.at, apply=applied, allow_secrets=door.allow_secrets, progress=progress
     )
     shown, page = output.page(told["notes"], limit, offset)
-    door.show({**told, "notes": list(shown), "page": page}, lambda: "\n".join(_told(door, told, shown, page)))
+    door.show(
+        {**told, "notes": list(shown), "page": page}, lambda: "\n".join(_told(door, told, shown, page, applied=applied))
+    )
 
 
-def _told(door: Door, told: Row, shown: Sequence[Row], page: dict[str, int]) -> list[str]:
+def _told(door: Door, told: Row, shown: Sequence[Row], page: dict[str, int], *, applied: bool) -> list[str]:
     names = output.Names(door.view())
     lines = output.columns(
         (names(row["id"]), row["kind"], output.state(row["status"]), _labelled(row, names)) for row in shown
     )
     left = [f" {_step(one)}" for one in told["steps"] if one["left_out"] or one["skipped"]]
-    wrote = "wrote" if told["applied"] else "would write, with --apply"
+    wrote = "wrote" if applied else "would write, with --apply"
     writes_ = [f"{wrote}: {_write(one, names)}" for one in told["writes"]]
     return [*(lines or ["no notes"]), *([more] if (more := output.more(page)) else []), *left, *writes_]
 

@@ -18,6 +18,10 @@ HEAD: Final = {"format": "memento-bundle", "version": 1}
 LONGEST: Final = 16 * 1024 * 1024  # of one line, a note with all of its events
 
 
+class KeyTwice(ValueError):
+    """A mapping in which a key stands twice, of which one would be lost."""
+
+
 class BundleInvalid(Refused):
     token = "bundle_invalid"
     sentence = "{where}: {problem}"
@@ -100,7 +104,8 @@ def values_of(place: Place | None, file: File) -> tuple[dict[str, Any], str]:
     """Return the values of a file, and its Markdown; refuse what cannot be read."""
     found = codec.decode(place, file.path, file.data) if place is not None else []
     if not isinstance(found, codec.Decoded):
-        raise BundleInvalid(where=file.path, problem=found[0] if found else "no file of a note has this name")
+        told = [f"{one.code} in line {one.line}: {one.message}" for one in found]
+        raise BundleInvalid(where=file.path, problem=told[0] if told else "no file of a note has this name")
     return codec.plain(found.data), found.body
 
 
@@ -129,11 +134,23 @@ def _loaded(where: str, line: bytes) -> dict[str, Any]:
     if len(line) > LONGEST:
         raise BundleInvalid(where=where, problem=f"a line of {len(line)} bytes is too long")
     try:
-        told = json.loads(line)
+        told = json.loads(line, object_pairs_hook=_once)
+    except KeyTwice as twice:
+        raise BundleInvalid(where=where, problem=str(twice)) from None
     except (ValueError, RecursionError):
         raise BundleInvalid(where=where, problem="this is no line of JSON") from None
     if not isinstance(told, dict):
         raise BundleInvalid(where=where, problem="this is no JSON object")
+    return told
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; refuse one of whose values another would be lost."""
+    told: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in told:
+            raise KeyTwice(f"{key!r:.80} is there twice")
+        told[key] = value
     return told
 
 

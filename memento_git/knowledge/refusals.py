@@ -108,7 +108,7 @@ class AnswersItself(Misused):
 class GivesOrders(Refused):
     token = "gives_orders"
     sentence = "a text of the origin {origin} reads like orders to whoever reads it: it {why}"
-    hint_ = "keep it as a draft: memento note add --draft; a person can promote it: memento session promote"
+    hint_ = "keep it as a draft: memento note add --draft; by its name it is promoted: memento session promote DRAFT"
 
 
 class LinkInvalid(Misused):

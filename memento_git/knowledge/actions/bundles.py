@@ -77,7 +77,7 @@ def export_bundle(view: View) -> Bundle:
             lines.append(_line(shelf, name, path, [File(one, view.read(one) or b"") for one in sorted(events)]))
             count += name in shelf.index.prose and not shelf.is_redacted(name)
         except BundleInvalid as damaged:
-            skipped.append(LeftOut(path, damaged.message))
+            skipped.append(LeftOut(str(damaged.facts["where"]), str(damaged.facts["problem"])))
     return Bundle("".join(f"{line}\n" for line in lines), count, skipped)
 
 

@@ -18,6 +18,9 @@ def below(folder: Path, suffixes: tuple[str, ...], skipped: list[LeftOut]) -> It
         if count >= MOST:
             raise SourceUnreadable(where=folder.name, problem=f"it has more than {MOST} files")
         name = path.relative_to(folder).as_posix()
+        if path.is_symlink() and (path.is_dir() or path.suffix.lower() in suffixes):
+            skipped.append(LeftOut(name, "it is a symbolic link, and none is followed"))
+            continue
         if path.suffix.lower() not in suffixes:
             continue
         text = _read(path, name, skipped)
@@ -27,9 +30,9 @@ def below(folder: Path, suffixes: tuple[str, ...], skipped: list[LeftOut]) -> It
 
 def _walk(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.is_symlink():
+        if path.name.startswith("."):
             continue
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             yield from _walk(path)
         else:
             yield path
