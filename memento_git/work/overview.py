@@ -59,8 +59,7 @@ def overview(
         signatures.fill(RunState(view, run), signed)
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     held["evidence"] += held.pop("redacted")
-    for key in ("cites", "whole"):
-        held.pop(key)
+    del held["cites"], held["whole"]
     held["counts"] = _counts(held["tasks"])
     signs = held.pop("signs")
     if signs:
