@@ -27,17 +27,31 @@ class Act(NamedTuple):
 
 
 def acts(comparison: Comparison, commits: Sequence[Authored]) -> list[Act]:
-    """Return what some commits say that somebody did; also in what a redaction of theirs keeps, where it was new.
+    """Return what some commits say that somebody did; also in archives, and in what a redaction keeps that is new.
 
-    Of a redacted record it is asked who committed that; only where none of the commits did, who redacted it.
+    Of a record that was redacted, or put into an archive, it is asked who committed that; only where none of the
+    commits did, who redacted or archived it.
     """
     came: dict[str, set[str]] = {}
     for commit in commits:
         for place in map(layout.place_of, commit.paths):
             if place is not None and place.kind != "attachment":
                 came.setdefault(place.id, set()).add(commit.author)
-    found = [act for one in commits for path in one.paths for act in _told(comparison, path, one.author, came)]
+    packed = [path for path in comparison.unpacked() if comparison.base.read(path) is None]
+    found: list[Act] = []
+    for one in commits:
+        for path in (*one.paths, *_within(comparison, one, packed, came)):
+            found += _told(comparison, path, one.author, came)
     return [*dict.fromkeys(found)]
+
+
+def _within(comparison: Comparison, commit: Authored, packed: Iterable[str], came: Collection[str]) -> Iterator[str]:
+    """Yield the files in archives of a commit that none of the commits added by themselves."""
+    for path in packed:
+        place = layout.place_of(path)
+        archives = comparison.head.archived[place.run].get(path, ()) if place else ()
+        if place is not None and place.id not in came and not {*commit.paths}.isdisjoint(archives):
+            yield path
 
 
 def _told(comparison: Comparison, path: str, author: str, came: Mapping[str, Collection[str]]) -> Iterator[Act]:

@@ -273,8 +273,8 @@ CATALOGUE: Final = {
     ),
     "C002": Kind(
         "an actor who is not the author", "warning",
-        "An event's actor has another name than the author of the commit that added it. Of a redacted one that no "
-        "commit of the branch added: than the author of the redaction.",
+        "An event's actor has another name than the author of the commit that added it. Of one that is redacted, or "
+        "in an archive, and that no commit of the branch added: than the author of the redaction or archive.",
         "Agents that work for somebody are named so on purpose: look whether this is one.",
     ),
     "C003": Kind(

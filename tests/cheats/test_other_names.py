@@ -1,4 +1,4 @@
-"""What is said in another's name where a diff of files does not show it: in what is left of a redacted record."""
+"""What is said in another's name where a diff does not show it: in what is left of a redacted record, in archives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import evidences, settling
+from memento_git.work.actions import evidences, runs, settling
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -91,6 +91,56 @@ def test_an_honest_redaction_of_what_another_wrote(doors: Doors, *, landed: bool
     if landed:
         doors.landed()
     doors.play.do(settling.redact_record, event, reason=WHY)
+    found = told(doors)
+    assert found.pop("squash") == ([] if landed else [f"{TOLD} <ada@example.invalid>"])
+    assert [*found.values()] == [[]] * 4
+
+
+def test_a_verdict_of_anothers_in_an_archive(doors: Doors) -> None:
+    """Way: no file of the branch says who it is by."""
+    doors.policy(NAMED)
+    run = run_of(doors)
+    path, data = doors.drafted(run, "passed", by=BOB, gate="quality_review")
+    doors.packed(run, {path: data})
+    assert doors.gate("quality_review") == "passed"
+    assert TOLD in doors.warned("C002")
+
+
+def test_a_redaction_in_an_archive(doors: Doors) -> None:
+    doors.policy(NAMED)
+    run = run_of(doors)
+    phantom(doors, "passed", gate="quality_review")
+    event = doors.last(run, "redacted")
+    path, data = doors.path(event), doors.file(event).read_bytes()
+    git(doors.root, "reset", "-q", "--hard", "HEAD^")
+    doors.packed(run, {path: data})
+    assert TOLD in doors.warned("C002")
+
+
+@pytest.mark.parametrize("by", [BOB, "\u0410da <ada@example.invalid>"])
+def test_an_approval_of_anothers_in_an_archive(doors: Doors, by: str) -> None:
+    run, name = run_of(doors), f"evidence_{NEVER}"
+    about = {"approves": run, "text": doors.ref(run).digest}
+    told = {"id": name, "kind": "approval", "at": doors.play.ledger.now(), "by": by, "outcome": "passed", **about}
+    doors.packed(run, {layout.evidence_path(run, name): codec.encode(told)})
+    if by == BOB:
+        assert TOLD in doors.warned("C002")
+    else:
+        assert "looks like Ada" in doors.caught("C006")
+
+
+@pytest.mark.parametrize("landed", [True, False])
+def test_an_honest_archive_of_what_another_wrote(doors: Doors, *, landed: bool) -> None:
+    """Bob judged and committed that himself, and Ada archives the run; after a squash nobody can tell."""
+    doors.policy(NAMED)
+    doors.play.proven()
+    run = run_of(doors)
+    doors.forge(run, "passed", by=BOB, gate="quality_review")
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", BOB)
+    if landed:
+        doors.landed()
+    doors.play.do(runs.complete_run, run)
+    doors.play.do(runs.archive_run, run)
     found = told(doors)
     assert found.pop("squash") == ([] if landed else [f"{TOLD} <ada@example.invalid>"])
     assert [*found.values()] == [[]] * 4
