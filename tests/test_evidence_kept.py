@@ -141,6 +141,7 @@ def test_an_untracked_file_that_nobody_may_read_is_counted_and_left_out(
     code = codestate.code_now(play.ledger.git)
     assert (code.get("untracked", {}), code.get("untracked_more")) == (without.get("untracked", {}), 1)
     assert code["tree"] == without["tree"]
+    assert "full" not in code
 
 
 def test_a_tracked_file_that_may_not_be_read_is_refused_before_the_command_runs(play: Play) -> None:

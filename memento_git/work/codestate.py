@@ -144,11 +144,15 @@ class _Reader:
         return sorted(path for path in listed if path and not path.startswith(".memento/"))
 
     def with_untracked(self, paths: Sequence[str], least: int) -> dict[str, Any]:
-        """Return the ids of untracked files, and the tree with all of them unless they are too many or too large."""
+        """Return the ids of untracked files, and the tree with all of them.
+
+        There is no such tree where they are too many or too large, or one may not be read.
+        """
         top = self.git.top or Path()
-        sizes = {path: size for path in paths if (size := _size(top / path)) is not None}
+        locked = {path for path in paths if _is_locked(top / path)}
+        sizes = {path: size for path in paths if path not in locked and (size := _size(top / path)) is not None}
         named = _within([path for path in sizes if is_fit(path)][: min(max(MOST_NAMES, least), MOST_FILES)], sizes)
-        whole = len(sizes) <= MOST_FILES and sum(sizes.values()) <= MOST_BYTES
+        whole = not locked and len(sizes) <= MOST_FILES and sum(sizes.values()) <= MOST_BYTES
         self.add([*sizes] if whole else named)
         ids = self.ids(sorted(named))
         return {
@@ -169,13 +173,17 @@ class _Reader:
 
 
 def _size(path: Path) -> int | None:
-    """Return the size of a file that git can add, and nothing of what it cannot: what is gone, or may not be read."""
+    """Return the size of a file; nothing of what is none, or gone by now."""
     try:
         found = path.stat()
     except OSError:
         return None
-    readable = path.is_symlink() or os.access(path, os.R_OK)
-    return found.st_size if stat.S_ISREG(found.st_mode) and readable else None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _is_locked(path: Path) -> bool:
+    """Tell whether a file is there that git may not read; of a link it reads where it leads."""
+    return not os.access(path, os.R_OK) and os.path.lexists(path) and not path.is_symlink()
 
 
 def _within(files: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
