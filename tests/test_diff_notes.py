@@ -88,11 +88,13 @@ def test_that_an_event_is_redacted_is_not_told_of_its_note(play: Play, cli: Call
 
 
 def test_every_thing_that_happens_to_a_note_is_told_once(play: Play) -> None:
-    names = ("Tokens.", "Sessions.", "Names.", "Caches.", "Queues.", "Clocks.")
-    first, parked, retired, one, other, untouched = (add(play, f"{name} They are {name}") for name in names)
+    names = ("Tokens", "Sessions", "Names", "Caches", "Queues", "Clocks")
+    first, parked, retired, one, other, untouched = (
+        add(play, f"{name} in the shop. They are {name}.") for name in names
+    )
     question = add(play, "Who owns the queue?", kind="question")
     base = head(play)
-    play.do(notes.revise_note, untouched, text="Clocks. They are never trusted.", key="clocks.trust")
+    play.do(notes.revise_note, untouched, text="Clocks in the shop. They are never trusted.", key="clocks.trust")
     second = add(play, "Tokens last a day.", supersedes=[first], reason="an hour was too short", key="auth.token")
     play.do(notes.park_note, parked, reason="later")
     play.do(notes.retire_note, retired, reason="no longer so")
