@@ -153,11 +153,13 @@ def test_what_merges_bring_is_in_its_place(play: Play, watched: Watched) -> None
 
 
 def test_what_an_incomplete_event_waited_for_may_come(play: Play, watched: Watched) -> None:
-    """Also where nobody is told of it any more, for it was voided."""
+    """Also where nobody is told of it any more, for it was voided; and dated after all that is known."""
     run = play.planned()
     task = play.task()
     dispatch, start = play.dispatch(task), git(play.root, "rev-parse", "HEAD")
+    clock, play.ledger.clock = play.ledger.clock, lambda: time.time() + 60
     play.do(dispatches.claim_dispatch, dispatch)
+    play.ledger.clock = clock
     claim = git(play.root, "rev-parse", "HEAD")
     play.complete(dispatch, play.evidence(task))
     completed, end = play.state(task).completions(task)[0].id, git(play.root, "rev-parse", "HEAD")

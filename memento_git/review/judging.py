@@ -21,7 +21,6 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.changes import Authored
     from memento_git.ledger.git import Git
 
     Progress = Callable[[int, int], None]
@@ -114,8 +113,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
     found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
-    found += [*actors.committed(actors.acts(comparison, story.authored)), *against.attributes(git, differing)]
-    found += _lookalikes(git, forks, comparison, story.authored or changes.to_commit(git, differing), policy)
+    found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(git, differing)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(first, base, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
@@ -150,11 +148,18 @@ def _twins(git: Git, first: str, head: str) -> list[Finding]:
     return [one for one in found if one.path not in there]
 
 
-def _lookalikes(
-    git: Git, forks: Sequence[str], comparison: Comparison, authored: Sequence[Authored], policy: Policy
+def _of_actors(
+    git: Git, forks: Sequence[str], comparison: Comparison, story: changes.Story, policy: Policy
 ) -> Iterator[Finding]:
-    """Yield the names of the branch that can hardly be told from those of policy, of authors or of the base."""
-    names = {act.actor: act.path for act in reversed(actors.acts(comparison, authored))}
+    """Yield who acted under another name than who committed it, or one that is hardly told from another's.
+
+    Those others are the names of policy, of authors and of the base.
+    """
+    authored = story.authored or changes.to_commit(git, comparison.changes)
+    acts = actors.acts(comparison, authored)
+    if story.authored:
+        yield from actors.committed(acts)
+    names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     base = forks if any(map(persons.may_look_like, names)) else ()
     there = {name for one in base for name in changes.actors(git, one)}

@@ -59,15 +59,12 @@ def _since(view: View, run: str, before: str, key: str, held: Row) -> Row | None
     if kept is not None:
         return kept
     from memento_git.work import renewal
-    from memento_git.work.reruns import is_sure
 
-    told = renewal.patch(view, run, before, key, held)
-    if told is None:
-        return None
-    if is_sure(told[1]) and not _passes(view, {"findings": [], **told[0]}):
-        cache.write(view.git, name, keys, told[0])
+    told, sure = renewal.patch(view, run, before, key, held) or (None, False)
+    if told is not None and sure and not _passes(view, {"findings": [], **told}):
+        cache.write(view.git, name, keys, told)
         cache.write(view.git, f"{run}.head", key, held["run"])
-    return told[0]
+    return told
 
 
 def _events(view: View, run: str, key: str) -> list[Row] | None:

@@ -12,6 +12,7 @@ from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.work import roles, rows
+from memento_git.work.reruns import is_sure
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ def _cites(
     return {name: left[name] for name in sorted(left) if left[name]}
 
 
-def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, RunState] | None:
-    """Return the rows that are not as they are held, and the state that they were read from; None where all may be.
+def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, bool] | None:
+    """Return the rows that are not as they are held, and whether signatures could be checked; None where all may be.
 
     `before` and `now` are keys of `View.tree_key`: of the rows that are held, and of the view.
     """
@@ -69,7 +70,7 @@ def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, 
     if not evidence.issuperset(changes.evidence) or len(tasks) > MOST:
         return None
     found = _told(state, changes, evidence, tasks)
-    return (found, state) if _is_plain(state, held, changes, found) else None
+    return (found, is_sure(state)) if _is_plain(state, held, changes, found) else None
 
 
 def _changes(view: View, run: str, before: str, now: str) -> Changes | None:
