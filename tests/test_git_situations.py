@@ -62,6 +62,31 @@ def test_an_unborn_branch_is_told_as_one(tmp_path: Path, cli: Callable[..., Any]
     assert json.loads(out)["error"] == "revision_not_found"
 
 
+@pytest.mark.parametrize(
+    "move",
+    [
+        ("pack-refs", "--all"),
+        ("checkout", "-q", "-b", "topic/part"),
+        ("symbolic-ref", "refs/heads/alias", "refs/heads/main"),
+        ("tag", "main", "HEAD^"),
+    ],
+    ids=lambda move: move[0],
+)
+def test_a_change_goes_to_the_branch_that_git_names(play: Play, move: tuple[str, ...]) -> None:
+    play.run()
+    git(play.root, *move)
+    if move[0] == "symbolic-ref":
+        git(play.root, "symbolic-ref", "HEAD", "refs/heads/alias")
+    before, name = git(play.root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD").split("\n")
+    assert play.ledger.git.head() == (before, name)
+
+    play.run(goal="Another goal")
+
+    assert git(play.root, "rev-parse", f"{name}^") == before
+    assert play.ledger.git.head() == (git(play.root, "rev-parse", "HEAD"), name)
+    assert git(play.root, "status", "--short") == ""
+
+
 def test_a_detached_head_is_moved_and_a_warning_says_so(play: Play) -> None:
     git(play.root, "switch", "-q", "--detach")
     main = git(play.root, "rev-parse", "main")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import adoption, merging, publish, remotes, worktree
-from memento_git.ledger.store import Ledger, NoLedger, UncommittedLedger
+from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
 from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub, code, hook

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.lock import TransactionNested
-from memento_git.ledger.store import Ledger, TransactionEnded, UncommittedLedger
+from memento_git.ledger.store import Ledger, TransactionEnded
 from memento_git.model.clock import seconds_of
 from memento_git.work.actions import runs, tasks
 from tests.play import git
@@ -128,12 +129,13 @@ def test_a_hand_edit_of_a_file_that_a_change_relies_on_is_refused_and_kept(play:
     task = play.task()
     path = next(play.root.glob(f".memento/runs/{run}/tasks/*/{task}/task.md"))
     path.write_text(path.read_text() + "More words.\n")
-    head = git(play.root, "rev-parse", "HEAD")
+    before = git(play.root, "for-each-ref"), git(play.root, "status", "--short")
 
     with pytest.raises(UncommittedLedger):
         play.dispatch(task)
 
-    assert git(play.root, "rev-parse", "HEAD") == head
+    assert (git(play.root, "for-each-ref"), git(play.root, "status", "--short")) == before
+    assert not [*(play.root / ".git" / "memento" / "journal").iterdir()]
     assert path.read_text().endswith("More words.\n")
 
 

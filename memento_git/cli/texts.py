@@ -42,9 +42,12 @@ def read_text(given: str) -> str:
 
 def from_top(ledger: Ledger, paths: Iterable[str]) -> list[str]:
     """Return typed paths of code as they are from the top."""
+    given = [*paths]
+    if not given:
+        return []
     from memento_git.knowledge import code_paths
 
-    return [code_paths.from_top(ledger.git, path) for path in paths]
+    return [code_paths.from_top(ledger.git, path) for path in given]
 
 
 def rooted(ledger: Ledger, options: dict[str, Any]) -> dict[str, Any]:

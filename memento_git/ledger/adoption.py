@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import edits, layout, lock, merging, publish, worktree
-from memento_git.ledger.store import UncommittedLedger
 
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
@@ -39,10 +38,9 @@ def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found:
     with lock.held(worktree.lock_path(git)):
         ledger.refuse_while_busy()
         ledger.warnings += worktree.mend_held(git, publish.INDEX_PATIENCE).sentences()
-        if publish.Base(*git.head()) != base:
-            raise publish.LedgerMoved(ref=base.ref)
-        if edited := edits.edited(git, layout.FOLDER, {change.path for change in found.ledger if change.old}):
-            raise UncommittedLedger(paths=", ".join(change.path for change in edited[:5]))
+        with edits.unedited(git, layout.FOLDER, {change.path for change in found.ledger if change.old}):
+            if publish.Base(*git.head()) != base:
+                raise publish.LedgerMoved(ref=base.ref)
         told = publish.land(git, publish.adopt(git, base, commit, subject, found.ledger))
     if told:
         ledger.warnings.append(told)

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import os
 import time
-import weakref
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger.git import AT_ONCE, GitFailed, end_group, reason_of
+from memento_git.errors import Refused
+from memento_git.ledger.asked import Asked
+from memento_git.ledger.git import AT_ONCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from memento_git.ledger.git import Git
 
+FRESH: Final = 0.5
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
+
+
+class UncommittedLedger(Refused):
+    """A file that the change relies on was edited and not committed."""
+
+    token = "ledger_edited"
+    sentence = "ledger files have edits that are not committed: {paths}"
+    hint_ = "commit them or put them back (git diff .memento shows them), then run the command again"
 
 
 class Change(NamedTuple):
@@ -33,29 +44,19 @@ class WorkTree(NamedTuple):
     when: float
 
 
-class Asked:
-    """A question to git that is being answered while the caller goes on."""
+def ask(git: Git, *paths: str, untracked: str = "all") -> Asked:
+    """Let git begin to look at paths of the index and the work tree."""
+    return Asked(git, *PLAIN, f"--untracked-files={untracked}", "--", *paths)
 
-    def __init__(self, git: Git, folder: str) -> None:
-        self._process = git.begin(*PLAIN, "--untracked-files=all", "--", folder, extra=git.extra)
-        self._end = weakref.finalize(self, end_group, self._process)
 
-    def changes(self) -> list[Change]:
-        """Wait for the answer, and return what differs in the folder."""
-        output, errors = self._process.communicate()
-        self._end.detach()
-        if self._process.returncode:
-            raise GitFailed(command="status", reason=reason_of(errors, self._process.returncode))
-        return list(_changes(output))
-
-    def drop(self) -> None:
-        """Wait for nothing any more."""
-        self._end()
+def told(asked: Asked) -> list[Change]:
+    """Wait until git has looked, and return what differs there."""
+    return [*_changes(asked.answer())]
 
 
 def changes(git: Git, folder: str) -> list[Change]:
     """Return what differs in a folder, untracked files by name."""
-    return Asked(git, folder).changes()
+    return told(ask(git, folder))
 
 
 def work_tree(git: Git, *, untracked: bool) -> WorkTree:
@@ -67,11 +68,28 @@ def work_tree(git: Git, *, untracked: bool) -> WorkTree:
     return WorkTree(branch, tuple(_changes(output)), untracked, time.monotonic())
 
 
-def edited(git: Git, folder: str, paths: set[str]) -> list[Change]:
-    """Return which of these tracked paths of a folder differ from HEAD in index or work tree."""
-    asked = sorted(paths) if len(paths) <= AT_ONCE else [folder]
-    output = git.run(*PLAIN, "--untracked-files=no", "--", *asked) if asked else b""
-    return [change for change in _changes(output) if change.path in paths]
+@contextmanager
+def unedited(git: Git, folder: str, paths: set[str], seen: WorkTree | None = None) -> Iterator[None]:
+    """Refuse at the end of the block where one of these tracked paths of a folder differs from HEAD.
+
+    git looks while the block runs, unless it has looked at the work tree just before.
+    """
+    if not paths or (seen is not None and time.monotonic() - seen.when < FRESH):
+        _refuse(seen.changes if seen is not None else (), paths)
+        yield
+        return
+    asked = ask(git, *(sorted(paths) if len(paths) <= AT_ONCE else [folder]), untracked="no")
+    try:
+        yield
+    except BaseException:
+        asked.drop()
+        raise
+    _refuse(told(asked), paths)
+
+
+def _refuse(changes: Iterable[Change], paths: set[str]) -> None:
+    if edited := [change.path for change in changes if change.path in paths]:
+        raise UncommittedLedger(paths=", ".join(edited[:5]))
 
 
 def _changes(output: bytes) -> Iterator[Change]:

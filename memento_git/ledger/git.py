@@ -349,18 +349,12 @@ class Git:
 
     def head(self) -> tuple[str | None, str]:
         """Return HEAD's commit (None when unborn) and the ref that a commit moves: the branch, or HEAD itself."""
+        if told := names.head_in_files(self):
+            return told
         lines = (self.answer("rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or "").split("\n")
         if len(lines) == 2:
             return lines[0], lines[1]
         return None, self.answer("symbolic-ref", "--quiet", "HEAD") or "HEAD"
-
-    def settings(self) -> dict[str, str]:
-        """Return git's configuration and identities, the last value of each key."""
-        found: dict[str, str] = {}
-        for line in os.fsdecode(self.run("var", "-l")).split("\n"):
-            key, _, value = line.partition("=")
-            found[key] = value
-        return found
 
 
 def _is_found_from(top: Path, git_dir: Path) -> bool:

@@ -155,10 +155,17 @@ def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None
         else:
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
     parts.append(f"\nget-mark :1\nreset {SCRATCH}\nfrom {git.zero}\n\ndone\n".encode())
-    commit = _import(git, b"".join(parts), loose=len(changes) <= FEW)
-    if _signs(settings):
-        return _signed(git, f"{commit}^{{tree}}", (base.commit,) if base.commit else (), message)
-    return commit
+    try:
+        return _import(git, b"".join(parts), loose=len(changes) <= FEW)
+    except OSError as error:
+        raise NotWritable(reason=reason_of(error)) from error
+
+
+def signed(git: Git, base: Base, commit: str, message: str, settings: Mapping[str, str]) -> str:
+    """Return the id of the same commit with a signature, where the repository asks for one."""
+    if not _signs(settings):
+        return commit
+    return _signed(git, f"{commit}^{{tree}}", (base.commit,) if base.commit else (), message)
 
 
 def build_merge(git: Git, tree: str, parents: tuple[str, ...], message: str, settings: Mapping[str, str]) -> str:
@@ -219,23 +226,6 @@ class Draft(NamedTuple):
     subject: str
     paths: list[Path3]
     journal: Path
-
-
-def prepare(
-    git: Git, base: Base, message: str, changes: Mapping[str, bytes | None], olds: Mapping[str, str | None],
-    settings: Mapping[str, str],
-) -> Draft:  # fmt: skip
-    """Build the commit aside and write down what it will change; nothing that anybody sees has changed."""
-    paths = [Path3(path, olds.get(path), None if data is None else git.blob_id(data)) for path, data in changes.items()]
-    places.refuse_unwritable(git, (change.path for change in paths))
-    try:
-        commit = build(git, base, message, changes, settings)
-        worktree.reached("commit_built")
-        written = journal.write(git, commit, paths)
-    except OSError as error:
-        raise NotWritable(reason=reason_of(error)) from error
-    worktree.reached("journal_written")
-    return Draft(base, commit, message.partition("\n")[0], paths, written)
 
 
 def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -> Draft:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 
 from memento_git.errors import Misused, Refused
-from memento_git.ledger import edits, journal, layout
+from memento_git.ledger import edits, journal, layout, settings
+from memento_git.ledger.asked import Asked
 from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.journal import Path3
 from memento_git.ledger.view import View
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import make_id
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NOBODY: Final = "nobody"
 RETRIES: Final = 50
-FRESH: Final = 0.5
 
 
 class NoLedger(Refused):
@@ -41,14 +42,6 @@ def refuse_absent(view: View, where: str) -> NoReturn:
 
     absence.refuse(view, where)
     raise NoLedger(where=where)
-
-
-class UncommittedLedger(Refused):
-    """A file that the change relies on was edited and not committed."""
-
-    token = "ledger_edited"
-    sentence = "ledger files have edits that are not committed: {paths}"
-    hint_ = "commit them or put them back (git diff .memento shows them), then run the command again"
 
 
 class NothingToCommit(Refused):
@@ -118,6 +111,15 @@ class Transaction:
         self.puts.append(path)
         self.view.put(path, data)
 
+    def paths(self) -> list[Path3]:
+        """Return each path that is changed, with the blobs before and after."""
+        blobs = {path: None if data is None else self.ledger.git.blob_id(data) for path, data in self.changes.items()}
+        return [Path3(path, self.olds.get(path), blob) for path, blob in blobs.items()]
+
+    def relied(self) -> set[str]:
+        """Return the paths of committed files that were read or are changed."""
+        return {path for path in self.view.used | set(self.changes) if self.olds.get(path, self.view.files.get(path))}
+
     def new_id(self, kind: str) -> str:
         return self.ledger.new_id(kind)
 
@@ -159,11 +161,11 @@ class Ledger:
         self.warnings: list[str] = []
         self.landed: list[str] = []
         self.unseen = ""
-        self._asked: edits.Asked | None = None
+        self._asked: Asked | None = None
         self._uncommitted: list[edits.Change] = []
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
         self._actor_checked = False
-        self._settings: Mapping[str, str] | None = None
+        self._settings: Mapping[str, str] | Asked | None = None
 
     @classmethod
     def open(
@@ -175,9 +177,10 @@ class Ledger:
 
     def close(self) -> None:
         """End the processes that read for this ledger."""
-        if self._asked is not None:
-            self._asked.drop()
-            self._asked = None
+        for asked in (self._asked, self._settings):
+            if isinstance(asked, Asked):
+                asked.drop()
+        self._asked = self._settings = None
         self.git.close()
 
     def __enter__(self) -> Self:
@@ -186,11 +189,19 @@ class Ledger:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def ask_for_settings(self) -> None:
+        """Let git tell its configuration, while the caller goes on."""
+        if self._settings is None:
+            self._settings = settings.ask(self.git)
+
     @property
     def settings(self) -> Mapping[str, str]:
-        if self._settings is None:
-            self._settings = self.git.settings()
-        return self._settings
+        """What git is configured to, and who it says commits, as it was when it was first needed."""
+        self.ask_for_settings()
+        if isinstance(self._settings, Asked):
+            asked, self._settings = self._settings, None
+            self._settings = settings.told(asked)
+        return self._settings or {}
 
     def forget_settings(self) -> None:
         """Ask git for its configuration anew when it is next needed."""
@@ -269,7 +280,7 @@ class Ledger:
         """Let git look for what is not committed, while the caller goes on."""
         if self._asked is not None:
             self._asked.drop()
-        self._asked = edits.Asked(self.git, layout.FOLDER) if self.git.top is not None else None
+        self._asked = edits.ask(self.git, layout.FOLDER) if self.git.top is not None else None
         self._uncommitted = []
 
     @property
@@ -283,7 +294,7 @@ class Ledger:
         if self._asked is not None:
             asked, self._asked = self._asked, None
             try:
-                self._uncommitted = asked.changes()
+                self._uncommitted = edits.told(asked)
             except GitFailed as failure:  # reading needs no index, and what writes asks git itself
                 self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
                 self.warnings.append(self.unseen)
@@ -316,6 +327,7 @@ class Ledger:
     @contextmanager
     def transaction(self, action: str) -> Iterator[Transaction]:
         """Yield a transaction that is committed when the block ends, and forgotten when it raises."""
+        self.ask_for_settings()
         from memento_git.ledger import lock, publish, worktree
 
         self.refuse_while_busy()
@@ -338,11 +350,15 @@ class Ledger:
                 tx.ended = True
             if not tx.changes:
                 return
-            self._refuse_edited(tx)
-            self._refuse_unfit(tx)
-            worktree.reached("decided")
-            draft = publish.prepare(self.git, base, tx.message(action), tx.changes, tx.olds, self.settings)
-            tx.commit = draft.commit
+            message = tx.message(action)
+            with edits.unedited(self.git, layout.FOLDER, tx.relied(), tx.seen):
+                self._refuse_unfit(tx)
+                worktree.reached("decided")
+                built = publish.build(self.git, base, message, tx.changes, self.settings)
+            tx.commit = publish.signed(self.git, base, built, message, self.settings)
+            worktree.reached("commit_built")
+            draft = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], tx.paths())
+            worktree.reached("journal_written")
             told = publish.land(self.git, draft)
             self.landed.append(draft.commit)
         except BaseException:
@@ -356,16 +372,6 @@ class Ledger:
             self.warnings.append(told)
         if base.detached:
             self.warnings.append("HEAD is detached: keep this commit on a branch, or the next checkout loses it")
-
-    def _refuse_edited(self, tx: Transaction) -> None:
-        """Refuse where a file that the change relies on differs in index or work tree from what was read."""
-        relied = {path for path in tx.view.used | set(tx.changes) if tx.olds.get(path, tx.view.files.get(path))}
-        if tx.seen is not None and time.monotonic() - tx.seen.when < FRESH:
-            edited = [change.path for change in tx.seen.changes if change.path in relied]
-        else:
-            edited = [change.path for change in edits.edited(self.git, layout.FOLDER, relied)]
-        if edited:
-            raise UncommittedLedger(paths=", ".join(edited[:5]))
 
     def _refuse_unfit(self, tx: Transaction) -> None:
         """Refuse to commit what reading would not take."""

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Refused
-from memento_git.ledger import edits, layout, publish
+from memento_git.ledger import edits, layout, publish, settings
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _operation(git: Git) -> Check:
 
 def _identity(git: Git) -> Check:
     try:
-        author = publish.identities(git, git.settings())[0]
+        author = publish.identities(git, settings.told(settings.ask(git)))[0]
     except MementoError as refusal:
         return Check("identity", "refuse", refusal.message, refusal.hint)
     return Check("identity", "ok", author.rpartition(">")[0] + ">")
