@@ -259,6 +259,68 @@ def test_a_release_that_is_put_back_later_is_of_the_code_of_its_day(
     assert exporting.run_statement(play.ledger.view(), run) == before
 
 
+def squashed(play: Play) -> str:
+    """Let a branch have all that main has as one commit; return its code."""
+    git(play.root, "checkout", "-q", "-b", "squashed", git(play.root, "rev-list", "--max-parents=0", "main"))
+    git(play.root, "merge", "-q", "--squash", "main")
+    git(play.root, "commit", "-qm", "all of it")
+    return str(codestate.code_at(play.ledger.git, "HEAD")["tree"])
+
+
+def other_code(play: Play) -> None:
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.commit_all("never released")
+
+
+def test_a_release_that_came_in_an_archive_alone_is_of_the_code_of_that_commit(
+    released: tuple[Play, str, str], tmp_path: Path
+) -> None:
+    play, run, _ = released
+    play.do(runs.complete_run, run)
+    play.do(runs.archive_run, run)
+    tree = squashed(play)
+    before = exporting.run_statement(play.ledger.view(), run)
+    assert digests(read_back(before)[0]) == {
+        "code": {"gitTree": tree}, "commit": {"gitCommit": git(play.root, "rev-parse", "HEAD")}
+    }  # fmt: skip
+    other_code(play)
+    (play.root / layout.ARCHIVE / run / "a b\n").write_text("no archive")
+    play.commit_all("a file that has no place there")
+    assert exporting.run_statement(play.ledger.view(), run) == before
+    git(tmp_path, "clone", "-q", "--depth", "1", play.root.as_uri(), "shallow")
+    with pytest.raises(ForkMissing, match="the commit of the release"):
+        exporting.run_statement(play.beside(tmp_path / "shallow").ledger.view(), run)
+
+
+@pytest.mark.parametrize("how", ["loose", "archived", "archived again"])
+def test_a_release_that_is_redacted_later_is_of_the_code_of_its_day(
+    released: tuple[Play, str, str], tmp_path: Path, how: str
+) -> None:
+    play, run, _ = released
+    path = event_of(play)
+    play.do(runs.complete_run, run)
+    if how != "loose":
+        play.do(runs.archive_run, run)
+        squashed(play)
+    before = exporting.run_statement(play.ledger.view(), run)
+    other_code(play)
+    play.do(settling.redact_record, f"event_{path.stem[-12:]}", reason="a secret in its note")
+    if how == "archived again":
+        play.do(runs.archive_run, run)
+    assert exporting.run_statement(play.ledger.view(), run) == before
+    git(tmp_path, "clone", "-q", "--depth", "2", play.root.as_uri(), "shallow")
+    with pytest.raises(ForkMissing, match="the commit of the release"):
+        exporting.run_statement(play.beside(tmp_path / "shallow").ledger.view(), run)
+
+
+def test_a_release_that_no_commit_brought_is_not_exported(released: tuple[Play, str, str]) -> None:
+    play, run, _ = released
+    play.do(settling.redact_record, f"event_{event_of(play).stem[-12:]}", reason="a secret in its note")
+    exporting.run_statement(play.ledger.view(), run)
+    squashed(play)
+    assert "no commit of this history brought its release" in refused_as(play, run)
+
+
 def test_a_release_that_came_with_a_merge_commit_alone_is_of_its_code(released: tuple[Play, str, str]) -> None:
     play, run, _ = released
     for branch in ("one", "two"):
