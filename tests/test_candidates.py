@@ -88,6 +88,14 @@ def test_a_path_that_nobody_takes_over_unseen_needs_approval(path: str) -> None:
     assert not one.needs_approval
 
 
+def test_a_path_that_no_record_names_needs_approval() -> None:
+    (one,) = rules.rank([made(1, diff=Diff(("app.py",), 1, 1, unnamed=True))])
+    assert one.needs_approval
+    assert "paths that its diff does not name" in one.reasons[0]
+    (one,) = rules.rank([made(1, diff=Diff((), 1, 1, unnamed=True), approved=True)])
+    assert one.reasons == ()
+
+
 @pytest.mark.parametrize(
     "path",
     ["app.py", "environment.py", "docs/env.md", ".env.example", "src/secretary.py", "keyboard.py", "monkey.py",
@@ -335,14 +343,55 @@ def test_what_touches_ci_waits_for_somebody_elses_approval_of_the_diff(contest: 
     assert found.chosen is None
     assert found.decision()["approval_required"] is True
     assert "configuration of CI" in contest.reasons(risky)
-    state = contest.play.state(contest.task)
-    (diff,) = [name for name in state.ids("evidence") if (one := state.evidence(name)) and one.kind == "diff"]
+    diff = diff_of(contest)
     contest.play.as_("ann").do(evidences.approve, diff)
     assert contest.select().chosen is None
     contest.play.do(evidences.approve, diff, response="not yet")
     contest.play.as_("eve").do(evidences.approve, diff)
     assert contest.select().chosen is None
     contest.play.do(evidences.approve, diff, response="yes")
+    assert contest.select().decision()["selected_dispatch_id"] == risky
+
+
+def diff_of(contest: Contest) -> str:
+    """Return the only diff."""
+    state = contest.play.state(contest.task)
+    (diff,) = [name for name in state.ids("evidence") if (one := state.evidence(name)) and one.kind == "diff"]
+    return diff
+
+
+@pytest.mark.parametrize("beside", [{}, {"app.py": "answer = 41 + 1\n"}])
+@pytest.mark.parametrize("name", [".github/workflows/a\tb.yml", ".github/workflows/a\\b.yml"])
+def test_a_diff_with_a_path_that_no_record_names_waits_for_approval(
+    contest: Contest, name: str, beside: dict[str, str]
+) -> None:
+    odd = contest.attempt("ann", {name: "on: push\n", **beside})
+    assert contest.select().decision()["approval_required"] is True
+    assert "paths that its diff does not name" in contest.reasons(odd)
+    contest.play.do(evidences.approve, diff_of(contest))
+    assert contest.select().decision()["selected_dispatch_id"] == odd
+
+
+def test_a_no_to_a_diff_that_is_redacted_stays_one_until_it_is_followed_by_a_yes(contest: Contest) -> None:
+    risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
+    diff, bob = diff_of(contest), contest.play.as_("bob")
+    bob.do(evidences.approve, diff)
+    assert contest.ranked().chosen
+    no_ = bob.do(evidences.approve, diff, response="no")
+    contest.play.do(settling.redact_record, no_, reason="It names a customer.")
+    assert contest.select().chosen is None
+    contest.play.as_("eve").do(evidences.approve, diff)
+    assert contest.select().chosen is None, "bob's no is still the latest that he said"
+    bob.do(evidences.approve, diff)
+    assert contest.select().decision()["selected_dispatch_id"] == risky
+
+
+def test_a_redacted_no_before_a_yes_hinders_nothing(contest: Contest) -> None:
+    risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
+    diff, bob = diff_of(contest), contest.play.as_("bob")
+    no_ = bob.do(evidences.approve, diff, response="not yet")
+    bob.do(evidences.approve, diff)
+    contest.play.do(settling.redact_record, no_, reason="It names a customer.")
     assert contest.select().decision()["selected_dispatch_id"] == risky
 
 

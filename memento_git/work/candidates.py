@@ -38,11 +38,12 @@ UNSAFE: Final = {
 
 
 class Diff(NamedTuple):
-    """What a candidate changes."""
+    """What a candidate changes; `unnamed` where it has paths that no record can name."""
 
     files: tuple[str, ...]
     added: int
     removed: int
+    unnamed: bool = False
 
 
 class Candidate(NamedTuple):
@@ -108,12 +109,16 @@ def unsafe(files: Sequence[str]) -> list[str]:
     ]
 
 
+def _risky(diff: Diff) -> list[str]:
+    return [*unsafe(diff.files), *(["it touches paths that its diff does not name"] if diff.unnamed else [])]
+
+
 def _judged(one: Candidate, field: Sequence[Candidate]) -> Judged:
     reasons = [] if one.status == "completed" else [f"it is {one.status}, not completed"]
     reasons += one.problems
     if one.status == "completed" and one.diff is None and not one.problems:
         reasons.append("its diff is not known: memento evidence add --diff A..B --dispatch DISPATCH")
-    risky = [] if one.approved or one.diff is None else unsafe(one.diff.files)
+    risky = [] if one.approved or one.diff is None else _risky(one.diff)
     asked = [f"{told}; somebody else must approve its diff" for told in risky]
     return Judged(one, _parts(one, field), (*reasons, *asked), needs_approval=bool(risky) and not reasons)
 

@@ -123,7 +123,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
     trees: dict[str, str] = {}
     for one in evidence:
         check: dict[str, Any] | None = one.data.get("check")
-        if check is None or _is_early(state, one):
+        if check is None or is_early(state, one):
             continue
         tree, commit = (one.data.get("code") or {}).get("tree", ""), check["commit"]
         fresh = now == {tree}
@@ -138,7 +138,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
         )  # fmt: skip
 
 
-def _is_early(state: RunState, evidence: Evidence) -> bool:
+def is_early(state: RunState, evidence: Evidence) -> bool:
     """Tell whether evidence is dated after now and counts for nothing until then."""
     ahead = is_ahead(evidence.data["at"], state.view.now)
     return trust.counts_not_yet(evidence, state.evidence_status(evidence.id), ahead=ahead)
@@ -180,7 +180,7 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
     """
     signed = _signed(state, policy, evidence)
     for one in evidence:
-        if one.kind == "approval" and one.data.get("approves") in scopes and not _is_early(state, one):
+        if one.kind == "approval" and one.data.get("approves") in scopes and not is_early(state, one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
             text = state.prose(one.data["approves"]).digest
             if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):

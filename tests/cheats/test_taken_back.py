@@ -205,6 +205,33 @@ def test_a_candidate_that_is_chosen_by_hand(doors: Doors) -> None:
     doors.caught("T002")
 
 
+def candidate(doors: Doors) -> tuple[str, str, str]:
+    """Return a task, its candidate, which changes what CI does, and the diff of that."""
+    play, task = doors.play, doors.play.task("Mine")
+    claim = str(play.do(dispatches.claim_dispatch, play.dispatch(task, candidate=True)))
+    before = git(doors.root, "rev-parse", "HEAD")
+    doors.write(".github/workflows/ci.yml", "on: push\n")
+    draft = evidences.witness(play.ledger, ["python3", "check.py"], kind="test", quiet=True)
+    proof = play.do(evidences.record_draft, draft, dispatch=claim)
+    diff = play.do(evidences.add_evidence, "diff", diff=f"{before}..HEAD", dispatch=claim)
+    play.complete(claim, proof)
+    return task, claim, str(diff)
+
+
+def test_a_no_to_what_a_candidate_changes_that_is_redacted(doors: Doors) -> None:
+    """Way: the answer is gone, and the yes before it would be the latest."""
+    task, claim, diff = candidate(doors)
+    grace = doors.play.as_("Grace")
+    grace.do(evidences.approve, diff)
+    no = grace.do(evidences.approve, diff, response="no")
+    doors.landed()
+    for _ in doors.accepted("evidence redact", target=no, reason=WHY):
+        assert "must approve its diff" in doors.refused(
+            "candidate_refused", "dispatch select", task=task, dispatch=claim
+        )
+        doors.refused("no_candidate", "dispatch select", task=task)
+
+
 def test_work_that_comes_after_a_release(doors: Doors) -> None:
     """Way: the run was released, and what follows is shown in its light."""
     play = doors.play

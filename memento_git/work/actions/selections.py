@@ -10,7 +10,7 @@ from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work import candidates, codestate, persons, trust
+from memento_git.work import candidates, codestate, holding, persons, remains, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.candidates import Candidate, Diff, Judged
@@ -214,29 +214,37 @@ def _diff(diffs: Sequence[Evidence]) -> Diff | None:
         return None
     held = [one.data["diff"] for one in diffs]
     largest = max(held, key=lambda one: one["added"] + one["removed"])
-    files = dict.fromkeys(path for one in held for path in one["files"])
-    return Diff(tuple(files), largest["added"], largest["removed"])
+    files = dict.fromkeys(path for one in held for path in one.get("files", ()))
+    unnamed = any(one.get("files_more") or not one.get("files") for one in held)
+    return Diff(tuple(files), largest["added"], largest["removed"], unnamed)
 
 
 def _approved(state: RunState, diff: Evidence, holder: str, policy: Policy) -> bool:
-    """Tell whether somebody else than who made it approved a diff, and nobody's latest answer is a no.
+    """Tell whether somebody else than who made it approved a diff as it is, and nobody's latest answer is a no.
 
-    Where policy demands that approvals are signed, a yes that is not is none at all.
+    Where policy demands that approvals are signed, a yes that is not is none at all. An answer that was redacted is a
+    no, and one that is dated after now is none yet.
     """
     found = (state.evidence(name) for name in state.ids("evidence"))
     about = [one for one in found if one is not None and one.kind == "approval"
-             and one.data.get("approves") == diff.id]  # fmt: skip
+             and one.data.get("approves") == diff.id and not holding.is_early(state, one)]  # fmt: skip
     if about and policy.signatures:
         from memento_git.work import signatures
 
         signed = signatures.answers(state, policy, about)
         about = [one for one in about if signed is None or one.id in signed or trust.outcome_of(one.data) != "passed"]
-    latest: dict[str, bool] = {}
-    for one in about:
-        stands = state.evidence_status(one.id) == "recorded" and trust.outcome_of(one.data) == "passed"
-        latest[one.data["by"]] = stands
+    said = [(one.data["at"], not _is_yes(state, one, diff), one.data["by"]) for one in about]
+    gone = remains.said(remains.taken_away(state))
+    said += [(str(one.get("at")), True, str(one.get("by"))) for _, one in gone if one.get("approves") == diff.id]
+    latest = {actor: not is_no for _, is_no, actor in sorted(said)}
     others = [yes for actor, yes in latest.items() if not persons.is_among(actor, (holder, diff.data["by"]))]
     return any(others) and all(latest.values())
+
+
+def _is_yes(state: RunState, answer: Evidence, diff: Evidence) -> bool:
+    """Tell whether an answer stands and approves a diff as it is."""
+    given = trust.outcome_of(answer.data) == "passed" and answer.data.get("text") == diff.digest
+    return given and state.evidence_status(answer.id) == "recorded"
 
 
 def _seconds(state: RunState, task: str, name: str, completion: Event) -> float | None:
