@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class MementoError(Exception):
-    """A request that could not be done; a subclass states the fact, its caller gives the facts."""
+    """A request that could not be done; a subclass states the fact, its caller gives the facts.
+
+    In a hint `{name!q}` is a fact that somebody else may have chosen, as one word of a command that is pasted.
+    """
 
     token: ClassVar[str] = "internal_error"
     sentence: ClassVar[str] = "{detail}"
@@ -16,7 +22,7 @@ class MementoError(Exception):
     def __init__(self, **facts: object) -> None:
         self.facts = facts
         self.message = self.sentence.format(**facts)
-        self.hint = self.hint_.format(**facts)
+        self.hint = _pasteable(self.hint_, facts)
         super().__init__(self.message)
 
 
@@ -42,3 +48,12 @@ class Broken(MementoError):
     """The ledger cannot be read for what it should be."""
 
     exit_code = 4
+
+
+def _pasteable(hint: str, facts: Mapping[str, object]) -> str:
+    if "!q}" not in hint:
+        return hint.format(**facts)
+    import shlex
+
+    words = {f"{name}_q": shlex.quote(str(fact)) for name, fact in facts.items()}
+    return hint.replace("!q}", "_q}").format(**facts, **words)

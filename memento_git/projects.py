@@ -26,7 +26,7 @@ class ProjectNameInvalid(Misused):
 class ProjectNameTaken(Refused):
     token = "project_name_taken"
     sentence = "{name} is another project already: {path}"
-    hint_ = "give this one another name with --name, or drop that one: memento projects remove {name}"
+    hint_ = "give this one another name with --name, or drop that one: memento projects remove {name!q}"
 
 
 class NoSuchProject(Refused):

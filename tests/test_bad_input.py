@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from itertools import pairwise
@@ -505,3 +506,57 @@ def test_a_file_whose_name_is_not_utf8_is_refused_before_anything_runs(
     answer = refused("text_invalid", 1, *words, f"file:{name}" if "--uri" in words else name, *rest)
     assert "is not UTF-8" in answer["message"]
     assert not (play.root / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        ("echo build && make test", "&&"),
+        ("pytest -q; ruff check", ";"),
+        ("make || true", "||"),
+        ("make | tee log", "|"),
+        ("make > log 2>&1", "> log"),
+        ("make &", "&"),
+        ("CI=1 make", "CI=1"),
+        ("test -n $CI", "$CI"),
+        ('echo "$(make)"', "$(make)"),
+        ("echo `make`", "`make`"),
+    ],
+)
+@pytest.mark.parametrize("verb", [("task", "add"), ("plan", "draft", "--body", "B")], ids=lambda verb: verb[0])
+def test_a_command_line_for_a_shell_is_no_check(
+    play: Play, refused: Callable[..., Any], cli: Callable[..., Any], verb: tuple[str, ...], command: str, part: str
+) -> None:
+    play.run()
+
+    answer = refused("command_for_shell", 1, *verb, "--title", "T", "--check", command)
+
+    assert part in answer["message"]
+    (_, line) = shlex.split(answer["hint"].partition(": ")[2])
+    assert shlex.split(line) == ["sh", "-c", command]
+    assert cli("-C", str(play.root), *verb, "--title", "T", "--check", line)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -k 'a and not b' --cov=app",
+        "find . -name '*.py' -exec python -m py_compile {} \\;",
+        "grep -q 'a && b | c; $X' app.py",
+        "[ -f app.py ]",
+        "sh -c 'make && make test'",
+        "git log --format=%h -1",
+        "make CI=1",
+    ],
+)
+def test_a_command_that_needs_no_shell_is_a_check(play: Play, cli: Callable[..., Any], command: str) -> None:
+    play.run()
+
+    code, out, _ = cli("-C", str(play.root), "--json", "task", "add", "--title", "T", "--check", command)
+
+    assert code == 0
+    task = json.loads(out)["task"]["id"]
+    (row,) = json.loads(cli("-C", str(play.root), "--json", "task", "show", task)[1])["task"]["verification_policy"][
+        "commands"
+    ]
+    assert row["run"] == shlex.split(command)

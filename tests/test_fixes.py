@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import DurationInvalid
 from memento_git.review import actions
 from memento_git.review.actions import NothingStaged
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, runs
+from memento_git.work.actions import dispatches, evidences, reproducing, runs
 from tests.play import git
 from tests.test_check import codes, path_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memento_git.model.finding import Finding
     from tests.play import Play
 
@@ -141,3 +145,54 @@ def test_a_lease_that_is_too_long_is_refused_in_the_words_of_the_user(play: Play
     dispatch = play.dispatch(play.task())
     with pytest.raises(DurationInvalid, match="at most 366d"):
         play.do(dispatches.claim_dispatch, dispatch, lease=9_999_999 * 86_400)
+
+
+@pytest.mark.parametrize("name", ["odd name.txt", "x;touch PWNED;.txt", "l$(touch PWNED)", "`touch PWNED`", "it's.md"])
+@pytest.mark.parametrize("link", [True, False])
+def test_a_file_of_any_name_is_taken_out_by_its_fix_and_by_nothing_else(play: Play, name: str, *, link: bool) -> None:
+    path = play.root / ".memento" / name
+    if link:
+        path.symlink_to("README.md")
+    else:
+        path.write_text("x\n")
+    git(play.root, "add", "-A")
+    git(play.root, "commit", "-qm", "odd")
+
+    (one,) = found(play)
+    assert (one.code, one.path) == ("F004" if link else "F010", f".memento/{name}")
+    paste(play, one.fix)
+
+    assert not path.is_symlink()
+    assert not path.exists()
+    assert git(play.root, "status", "--short").startswith("D  ")
+    assert not (play.root / "PWNED").exists()
+
+
+def test_what_somebody_else_has_named_is_one_word_of_a_command_that_is_pasted(play: Play) -> None:
+    branch = "b;touch${IFS}PWNED"
+    git(play.root, "branch", branch)
+    refusal = no.ClaimedElsewhere(dispatch="d", status="claimed", holder="Eve", branch=branch)
+
+    assert refusal.message.endswith(f"on branch {branch}; to move it here would contest that")
+    paste(play, refusal.hint.rpartition(": ")[2])
+    assert not (play.root / "PWNED").exists()
+
+
+@pytest.mark.parametrize("name", ["true", "my: tool", "#t", "123", "@x,y", "yes"])
+def test_the_policy_that_lets_a_command_run_again_is_yaml_that_names_it(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    tool = tmp_path / "tools" / name
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\nexit 0\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+    run = play.run()
+    made = evidences.witness(play.ledger, [name], quiet=True)
+    evidence = play.do(evidences.record_draft, made, run=run)
+
+    with pytest.raises(reproducing.NothingListed) as refused:
+        reproducing.reproduce(play.ledger, ids=[evidence])
+
+    told = refused.value.hint.partition("below policy: ")[2]
+    assert yaml.safe_load(told) == {"reproduce": {"commands": [[name]]}}

@@ -79,7 +79,7 @@ def page() -> str:
         "What is wrong *in* the ledger is not an error but a finding: see [findings.md](findings.md)."
     )
     rows = sorted(
-        (f"`{token}`", str(error.exit_code), error.sentence, error.hint_)
+        (f"`{token}`", str(error.exit_code), error.sentence, error.hint_.replace("!q}", "}"))
         for error in set(classes())
         for token in tokens(error)
     )

@@ -269,7 +269,7 @@ def asks(function: Callable[..., Any]) -> Callable[..., Any]:
     from memento_git.model.work import EVIDENCE_KINDS, TRUSTS
 
     commands = click.option(
-        "--check", "commands", multiple=True, metavar="CMD", help="A command that verification runs; repeatable."
+        "--check", "commands", multiple=True, metavar="CMD", help="A command to verify it with, no shell; repeatable."
     )
     kinds = click.Choice(EVIDENCE_KINDS)
     require = click.option("--require", multiple=True, type=kinds, help="Evidence it asks for; repeatable.")

@@ -90,7 +90,7 @@ def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bo
     row = door.change("plan approve", lambda tx: answers.after(
         tx, plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key)
     ))  # fmt: skip
-    door.show({"plan": row}, f"approved {row['id']}\n next: memento task add --title TITLE")
+    door.show({"plan": row}, f"approved {row['id']}\n next: memento task add --run {row['run_id']} --title TITLE")
 
 
 @plan.command("reject")

@@ -21,7 +21,7 @@ class NoSuchLines(Refused):
 
     token = "lines_missing"
     sentence = "{path} has {count} lines, not {lines}"
-    hint_ = "memento code read {path} shows it from its beginning"
+    hint_ = "memento code read {path!q} shows it from its beginning"
 
 
 def parse(overlay: Overlay, given: str) -> tuple[str, tuple[int, int] | None]:

@@ -23,7 +23,9 @@ EMAILS: Final = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
 class FolderNotEmpty(Refused):
     token = "folder_not_empty"
     sentence = "{path} holds files and is no git repository"
-    hint_ = "name a folder that does not exist yet, or make it a repository: git init {path} && memento -C {path} init"
+    hint_ = (
+        "name a folder that does not exist yet, or make it a repository: git init {path!q} && memento -C {path!q} init"
+    )
 
 
 def is_repository(folder: Path) -> bool:

@@ -67,7 +67,7 @@ class NotARepository(Refused):
 
     token = "not_a_repository"
     sentence = "{path} is not in a git repository"
-    hint_ = "give the checkout with --workspace PATH, or make one: git init {path}"
+    hint_ = "give the checkout with --workspace PATH, or make one: git init {path!q}"
 
 
 class WorkspaceMissing(Refused):

@@ -28,7 +28,7 @@ class MergeConflict(Moved):
 
     token = "merge_conflict"
     sentence = "changed on both sides in ways that do not merge: {files}"
-    hint_ = "merge by hand: git pull --no-rebase {remote} {branch}; then memento sync"
+    hint_ = "merge by hand: git pull --no-rebase {remote!q} {branch!q}; then memento sync"
 
 
 class CodeDiverged(Moved):
@@ -36,7 +36,7 @@ class CodeDiverged(Moved):
 
     token = "code_diverged"
     sentence = "code changed on both sides, and Memento merges no code: {files}"
-    hint_ = "merge it yourself: git pull --no-rebase {remote} {branch}; then memento sync"
+    hint_ = "merge it yourself: git pull --no-rebase {remote!q} {branch!q}; then memento sync"
 
 
 class HistoriesUnrelated(Refused):
@@ -52,7 +52,7 @@ class HistoryTooShort(Refused):
 
     token = "history_too_short"
     sentence = "this shallow clone does not reach back to where it and {branch} on {remote} parted"
-    hint_ = "git fetch --deepen=100 {remote} {branch}, or git fetch --unshallow {remote}; then memento sync"
+    hint_ = "git fetch --deepen=100 {remote!q} {branch!q}, or git fetch --unshallow {remote!q}; then memento sync"
 
 
 class Incoming(NamedTuple):

@@ -47,7 +47,7 @@ class NoUpstream(Refused):
 
     token = "no_upstream"
     sentence = "branch {branch} has no upstream"
-    hint_ = "name the remote: memento sync {remote}"
+    hint_ = "name the remote: memento sync {remote!q}"
 
 
 class NotOnBranch(Refused):
@@ -79,7 +79,7 @@ class RemoteBranchMissing(Refused):
 
     token = "remote_branch_missing"
     sentence = "{remote} has no branch {branch}"
-    hint_ = "make it there: memento sync {remote} --branch {branch} --set-upstream"
+    hint_ = "make it there: memento sync {remote!q} --branch {branch!q} --set-upstream"
 
 
 class RemoteUnreachable(Refused):
@@ -87,7 +87,7 @@ class RemoteUnreachable(Refused):
 
     token = "remote_unreachable"
     sentence = "{remote} cannot be reached: {reason}"
-    hint_ = "try git fetch {remote}: Memento never asks for a password; nothing is lost, run the command again later"
+    hint_ = "try git fetch {remote!q}: Memento never asks for a password; nothing is lost, run the command again later"
 
 
 class RemoteSilent(Refused):
@@ -95,7 +95,7 @@ class RemoteSilent(Refused):
 
     token = "remote_timeout"
     sentence = "{remote} did not answer within {seconds} s"
-    hint_ = "see whether git fetch {remote} gets through, then run the command again"
+    hint_ = "see whether git fetch {remote!q} gets through, then run the command again"
 
 
 class PushRejected(Refused):
@@ -113,7 +113,7 @@ class RemoteRewritten(Moved):
     sentence = "{branch} on {remote} was rewritten: it no longer has commits that came from there, up to {old}"
     hint_ = (
         "leave them out and keep your own: git rebase --onto {new} {old}; to bring them back all the same: "
-        "git pull --no-rebase --no-edit {remote} {branch} && git push {remote} HEAD:{branch}"
+        "git pull --no-rebase --no-edit {remote!q} {branch!q} && git push {remote!q} HEAD:{branch!q}"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
-from memento_git.model.finding import FETCHING, Finding, restoring
+from memento_git.model.finding import FETCHING, Finding, removing, restoring
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class View:
             own.add(path)
             if head[:6] not in FILE_MODES:
                 kind = "symbolic link" if head.startswith("120000") else "submodule"
-                self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", f"git rm {path}"))
+                self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", removing(path)))
                 continue
             blob = head[12:]
             if listed.setdefault(path, blob) != blob and path.startswith((layout.RUNS, layout.KNOWLEDGE)):

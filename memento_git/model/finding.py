@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Final, NamedTuple
 
 FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
@@ -29,6 +30,11 @@ class Finding(NamedTuple):
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
         return f"{place}: {self.code} {self.message}"
+
+
+def removing(path: str, *options: str) -> str:
+    """Return the fix that takes a file out, whatever whoever put it there has called it."""
+    return shlex.join(["git", "rm", *options, path])
 
 
 def leaving_out(path: str) -> str:

@@ -65,7 +65,7 @@ def _circles(state: RunState) -> Iterator[Finding]:
     for row in trouble_rows(state, ()):
         path = state.index.prose[row["record"]]
         message = f"{row['record']} is in a cycle: {row['about']}"
-        yield Finding("T003", path, 0, message, f"memento task revise {row['record']} --depends-on TASK")
+        yield Finding("T003", path, 0, message, _freeing(row["record"]))
 
 
 def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding]:
@@ -84,9 +84,12 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
 
     for circle in cycles(graph):
         message = f"{circle[0]} is in a cycle: each waits for the next: {' -> '.join([*circle, circle[0]])}"
-        yield Finding(
-            "T003", state.index.prose[circle[0]], 0, message, f"memento task revise {circle[0]} --depends-on TASK"
-        )
+        yield Finding("T003", state.index.prose[circle[0]], 0, message, _freeing(circle[0]))
+
+
+def _freeing(task: str) -> str:
+    """Return the fix of a task that waits for what cannot come."""
+    return f"memento task revise {task} --no-dependencies, or with --depends-on TASK for each that stays"
 
 
 def _texts(state: RunState, key: str) -> Iterator[Finding]:
@@ -112,7 +115,7 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
     for other in found.list("depends_on"):
         if other not in state.index.prose:
             message = f"{task} depends on {other}, which is not in this run"
-            yield Finding("L001", found.path, 0, message, f"memento task revise {task} --depends-on TASK")
+            yield Finding("L001", found.path, 0, message, _freeing(task))
     repaired = found.data.get("repairs")
     if repaired and repaired not in state.index.prose:
         yield Finding("L004", found.path, 0, f"{task} repairs {repaired}, which is not in this run", "restore it")

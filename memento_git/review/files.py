@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.model.finding import Finding
+from memento_git.model.finding import Finding, removing
 from memento_git.model.ids import kind_of
 from memento_git.model.work import commands_of
 
@@ -30,17 +30,19 @@ def check_names(paths: Iterable[str], among: Collection[str], named: Collection[
         first = folded.setdefault(path.casefold(), path)
         if first != path and (path in wanted or first in wanted):
             ours, other = (first, path) if is_ours(first) else (path, first)
-            yield Finding("F009", other, 0, f"differs from {ours} in case alone", f"git rm --cached {other}")
+            yield Finding("F009", other, 0, f"differs from {ours} in case alone", removing(other, "--cached"))
         if path in wanted and path not in named and not is_ours(path):
             message = f"{path} is not part of the ledger's layout"
-            yield Finding("F010", path, 0, message, f"git rm {path}", "warning")
+            yield Finding("F010", path, 0, message, removing(path), "warning")
 
 
 def check_top(names: Iterable[str]) -> Iterator[Finding]:
     """Yield what lies at the top of a repository and differs from the ledger's folder in case alone."""
     for name in names:
         if name != layout.FOLDER and name.casefold() == layout.FOLDER:
-            yield Finding("F009", name, 0, f"differs from {layout.FOLDER} in case alone", f"git rm -r --cached {name}")
+            yield Finding(
+                "F009", name, 0, f"differs from {layout.FOLDER} in case alone", removing(name, "-r", "--cached")
+            )
 
 
 def is_ours(path: str) -> bool:

@@ -37,6 +37,9 @@ PROTECTED: Final = ("main", "master")
 DEEPEST: Final = 8
 MOST_TEXT: Final = 64 * 1024
 MOST_WORK: Final = 96 * 1024
+A_SCRIPT: Final = 64
+"""What reading a script costs of the work beside its length."""
+
 SHOWN: Final = 200
 
 
@@ -90,7 +93,7 @@ class _Judge:
         """Return what is destructive in a text that a shell would read."""
         if depth > DEEPEST:
             return [_unjudged(text, "it is nested too deeply", line)]
-        self.left -= len(text)
+        self.left -= A_SCRIPT + len(text)
         try:
             script = shell.read(text) if self.left >= 0 else None
         except (shell.TooMuch, RecursionError):

@@ -26,7 +26,7 @@ class RunTransition(Refused):
 class RunAmbiguous(Refused):
     token = "run_ambiguous"
     sentence = "several runs are open: {candidates}"
-    hint_ = "name one with --run RUN"
+    hint_ = "name one, as RUN or with --run RUN: memento run list"
 
 
 class NoRun(Refused):
@@ -199,7 +199,7 @@ class NotClaimed(Refused):
 class ClaimedElsewhere(Refused):
     token = "dispatch_claimed_elsewhere"
     sentence = "dispatch {dispatch} is {status} by {holder} on branch {branch}; to move it here would contest that"
-    hint_ = "go on in that branch's checkout, or bring what happened there here first: git merge {branch}"
+    hint_ = "go on in that branch's checkout, or bring what happened there here first: git merge {branch!q}"
 
 
 class NotClaimant(Refused):
@@ -233,6 +233,14 @@ class NothingGiven(Misused):
     token = "nothing_given"
     sentence = "there is nothing to record as evidence"
     hint_ = "name files, or give --summary, --uri or --diff; or run what shows it: memento evidence run -- CMD"
+
+
+class CommandForShell(Refused):
+    """A command line that says something to a shell, where no shell will read it."""
+
+    token = "command_for_shell"
+    sentence = "{command!r:.80} is started without a shell, to which alone {part} means something"
+    hint_ = "let a shell run it: --check {line}"
 
 
 class EvidenceForeign(Refused):

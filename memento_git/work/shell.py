@@ -22,6 +22,8 @@ MOST_FEEDERS: Final = 4
 EXPANSIONS: Final = ("simple_expansion", "expansion", "command_substitution", "process_substitution")
 HERE: Final = ("$(pwd)", "`pwd`", "$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`")
 REDIRECTS: Final = ("file_redirect", "heredoc_redirect", "herestring_redirect")
+SHELLS_OWN: Final = frozenset({"&&", "||", ";", "&", "|", "|&", "variable_assignment", *REDIRECTS, *EXPANSIONS})
+SIGNS: Final = re.compile(r"[;&|<>$`=]")
 WRITING: Final = re.compile(r"^\d*(?:&>>?|>>|>\||>&|>)")
 PLAIN: Final = bytes(range(128)) + b"." * 128
 """Each byte of a letter beyond ASCII as a dot, which is as little of an operator or a name to a shell."""
@@ -67,6 +69,20 @@ def read(text: str) -> Script:
     reader = _Reader(data)
     reader.walk(root)
     return Script(reader.calls, reader.bombs, not root.has_error)
+
+
+def for_shell_alone(text: str) -> str:
+    """Return the first part of a command line that means something to a shell alone; nothing where there is none."""
+    data = text.encode()
+    if len(data) > LONGEST:
+        raise TooMuch
+    waiting = [_parser().parse(data.translate(PLAIN)).root_node] if SIGNS.search(text) else []
+    while waiting:
+        node = waiting.pop()
+        if node.type in SHELLS_OWN:
+            return data[node.start_byte : node.end_byte].decode(errors="replace")
+        waiting += reversed(node.children)
+    return ""
 
 
 @functools.cache

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class BlockEdited(Refused):
     token = "block_edited"
     sentence = "somebody edited the block of memento in {path}"
-    hint_ = "take what is new: memento import --from claude-md; --force drops it then; or move it out of the block"
+    hint_ = "take what is new: memento import --from claude-md {path!q}; then --force drops it; or move it out of there"
 
 
 class BlockBroken(Refused):

@@ -42,7 +42,7 @@ WANTED: Final = (*LIVE, "contested")
 class ThreadTooShort(Refused):
     token = "thread_too_short"
     sentence = "the thread {thread!r} has {live} live note(s) of {notes}; from fewer than two nothing can be learnt"
-    hint_ = "write more of it first: memento remember TEXT --thread {thread!r}"
+    hint_ = "write more of it first: memento remember TEXT --thread {thread!q}"
 
 
 class NothingInCommon(Refused):

@@ -33,13 +33,13 @@ MADE: Final = "command"  # a recipe's texts are made by a command: nobody typed 
 class RecipeExists(Refused):
     token = "recipe_exists"
     sentence = "there is a recipe {name} already, and it is another one"
-    hint_ = "give this one another name, or put it in its place with --replace; see it: memento recipe show {name}"
+    hint_ = "give this one another name, or put it in its place with --replace; see it: memento recipe show {name!q}"
 
 
 class RecipeBuiltIn(Refused):
     token = "recipe_built_in"
     sentence = "{name} is a recipe that comes with the tool; it can be neither replaced nor removed"
-    hint_ = "save yours under another name; take from this one with a step pipe: memento recipe show {name}"
+    hint_ = "save yours under another name; take from this one with a step pipe: memento recipe show {name!q}"
 
 
 class RecipeNeeded(Refused):

@@ -34,7 +34,7 @@ class DependencyUnmerged(Refused):
 
     token = "dependency_unmerged"
     sentence = "task {task} waits for the merge of {branch}, which holds the work of {dependency}"
-    hint_ = "review it, then merge it: git merge {branch}"
+    hint_ = "review it, then merge it: git merge {branch!q}"
 
 
 class DependencyUnchosen(DependencyUnmerged):

@@ -38,14 +38,21 @@ def look(git: Git, policy: Policy, *, act: str, argv: Sequence[str] = (), text: 
     checks = preflight.examine(git, policy, act=act)
     found: list[dict[str, Any]] = []
     if argv:
-        from memento_git.work.destructive import in_argv
+        from memento_git.work.destructive import in_argv, in_script
 
-        found += guard.rows(("command", danger) for danger in in_argv(argv, policy.preflight["branches"]))
+        told = in_script(argv[0], policy.preflight["branches"]) if _is_line(argv) else []
+        told = told or in_argv(argv, policy.preflight["branches"])
+        found += guard.rows(("command", danger) for danger in told)
     if text is not None:
         found += guard.rows(guard.dangers(policy, [("text", text)]))
     if argv or text is not None:
         checks.append(_destructive(found, policy.preflight["destructive"]))
     return Verdict(act, checks, found)
+
+
+def _is_line(argv: Sequence[str]) -> bool:
+    """Tell whether what is given as a command is a line that a shell would take apart."""
+    return len(argv) == 1 and len(argv[0].split()) > 1
 
 
 def _destructive(found: Sequence[dict[str, Any]], level: str) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
@@ -40,7 +41,7 @@ class NothingListed(Refused):
 
     token = "reproduction_not_allowed"
     sentence = "policy at {where} lists no command that may be run again"
-    hint_ = "say it in .memento/config.yaml there, below policy: reproduce: {{commands: [[{words}]]}}"
+    hint_ = "say it in .memento/config.yaml there, below policy: reproduce: {{commands: [[{word}]]}}"
 
 
 class Result(NamedTuple):
@@ -87,7 +88,7 @@ def reproduce(
         return []
     policy = before.policy()
     if not policy.reproduce["commands"]:
-        raise NothingListed(where=base or "HEAD", words=_first_word(chosen))
+        raise NothingListed(where=base or "HEAD", word=_first_word(chosen))
     places = Whereabouts(ledger.git, here=bool(base))
     return _all(ledger, policy, chosen, places, tell or (lambda _: None))
 
@@ -112,7 +113,7 @@ class Again:
 
 def _first_word(chosen: Sequence[tuple[RunState, Evidence]]) -> str:
     commands = (evidence.data["command"]["argv"] for _, evidence in chosen if "command" in evidence.data)
-    return next((argv[0] for argv in commands if argv), "pytest")
+    return json.dumps(next((argv[0] for argv in commands if argv), "pytest"))
 
 
 def _named(view: View, given: str) -> tuple[RunState, Evidence]:

@@ -87,13 +87,18 @@ def _kind(given: str) -> str:
 
 
 def _words(command: str) -> list[str]:
-    """Return the words of a command as a shell would split them."""
+    """Return the words of a command as a shell would split them; refuse what a shell would do besides."""
     import shlex
 
+    from memento_git.work import shell
+
     try:
-        return shlex.split(command)
-    except ValueError as error:
-        raise TextInvalid(where="command", problem=f"{command!r:.80}: {error}") from None
+        words, part = shlex.split(command), shell.for_shell_alone(command)
+    except (ValueError, shell.TooMuch) as error:
+        raise TextInvalid(where="command", problem=f"{command!r:.80}: {str(error) or 'it is too long'}") from None
+    if part:
+        raise no.CommandForShell(command=command, part=part, line=shlex.quote(f"sh -c {shlex.quote(command)}"))
+    return words
 
 
 def _dependency(desk: Desk, state: RunState, given: str) -> str:
