@@ -218,9 +218,10 @@ def test_evidence_of_code_that_changed_while_the_command_ran_proves_nothing() ->
 
 
 def test_an_untracked_file_that_the_command_wrote_over_is_its_output() -> None:
-    written = evidence(command=ran(), code={"tree": TREE, "untracked": {"a.log": ELSE}}, code_after={
+    written = evidence(command=ran(), code={"tree": TREE, "full": FULL, "untracked": {"a.log": ELSE}}, code_after={
         "tree": TREE, "untracked": {"a.log": FULL}})  # fmt: skip
     assert judged(cite(written)).proven
+    assert not judged(cite(written), code={"tree": FULL}).proven
 
 
 def test_a_file_that_the_command_left_behind_is_no_change_of_the_code() -> None:

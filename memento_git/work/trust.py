@@ -84,9 +84,12 @@ def agree(evidence: Mapping[str, Any] | None, code: Mapping[str, Any]) -> bool:
 
 
 def sober(code: Mapping[str, Any]) -> dict[str, Any]:
-    """Return code without a tree of untracked files where it names none: who writes by hand could name two codes."""
+    """Return code without empty tables, and without a tree of untracked files where it names none.
+
+    Who writes by hand could name two codes, or bind evidence to paths and name none.
+    """
     more = code.get("untracked") or code.get("untracked_more")
-    return {key: value for key, value in code.items() if more or key != "full"}
+    return {key: value for key, value in code.items() if value != {} and (more or key != "full")}
 
 
 def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
@@ -327,7 +330,7 @@ def code_seen(data: Mapping[str, Any]) -> dict[str, Any]:
     if not after or "untracked" not in code:
         return code
     kept = {path: blob for path, blob in code["untracked"].items() if after.get(path, blob) == blob}
-    return {**code, "untracked": kept}
+    return sober({**code, "untracked": kept})
 
 
 def wholly(data: Mapping[str, Any]) -> str:
@@ -344,7 +347,7 @@ def trusted(one: Cited, codes: Iterable[Mapping[str, Any]]) -> Cited:
     A command is run again on all the code that it saw; of code that it only shares a part with, that shows nothing.
     """
     data = one.evidence.data if one.evidence else {}
-    if one.trust != "reproduced" or "paths" in (data.get("code") or {}):
+    if one.trust != "reproduced" or "paths" in code_seen(data):
         return one
     if any(agree({"tree": wholly(data)}, code) for code in codes):
         return one

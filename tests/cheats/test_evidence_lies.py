@@ -227,10 +227,17 @@ def two_codes(doors: Doors, *, swapped: bool) -> dict[str, Any]:
     return {**good, "full": worse}
 
 
-def test_a_tree_of_files_that_git_did_not_track_where_there_were_none(doors: Doors) -> None:
-    """Way: it is run again on the tracked files, on which it passes, and counts by the other tree."""
+@pytest.mark.parametrize("written_over", [False, True])
+def test_a_tree_of_files_that_git_did_not_track_where_there_were_none(doors: Doors, *, written_over: bool) -> None:
+    """Way: it is run again on the tracked files, on which it passes, and counts by the other tree.
+
+    Where it names a file that git did not track, it says that its command wrote that over.
+    """
     doors.policy(LISTED)
-    _, evidence = completed(doors, code=two_codes(doors, swapped=False))
+    code = two_codes(doors, swapped=False)
+    before, after = ({"tree": code["tree"], "untracked": {"x.tmp": digit * 40}} for digit in "ef")
+    lie = {"code": {**code, **before}, "code_after": after} if written_over else {"code": code}
+    _, evidence = completed(doors, **lie)
     doors.unproven(doors.play.state(evidence).ids("task")[0], f"{evidence} saw other code than the completion")
     doors.caught("P001")
 
@@ -249,15 +256,20 @@ def test_a_pass_that_names_two_codes(doors: Doors) -> None:
         assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (fails, True, True)
 
 
-@pytest.mark.parametrize("claimed", ["honestly", "both"])
+@pytest.mark.parametrize("claimed", ["honestly", "both", "as if it were about paths"])
 def test_a_rerun_that_counts_does_not_count_for_the_other_of_two_codes(
     doors: Doors, monkeypatch: pytest.MonkeyPatch, claimed: str
 ) -> None:
-    """Way: a trusted runner runs it again where it passes; the completion may name both codes, too."""
+    """Way: a trusted runner runs it again where it passes; the completion may name both codes, too.
+
+    Or the evidence has a table of the paths that it is about, with none in it.
+    """
     doors.policy(f"  proof: {{test: reproduced}}\n{LISTED}")
     both = two_codes(doors, swapped=True)
     task = doors.play.task()
     claim, evidence = doors.play.claimed(task), doors.witness(task, code=both)
+    if claimed == "as if it were about paths":
+        doors.edit(evidence, "code:\n", "code:\n  paths: {}\n")
     named = {key: both[key] for key in ("tree", "full", "untracked")}
     doors.completed(task, evidence, dispatch=claim, **({"code": named} if claimed == "both" else {}))
     monkeypatch.setattr(reruns, "runner", lambda *_: Runner("good", "ci@example.invalid", ""))
