@@ -654,6 +654,30 @@ def test_a_yes_counts_until_the_latest_answer_is_a_no(play: Play) -> None:
     assert not play.is_proven(task)
 
 
+@pytest.mark.parametrize("about", ["run", "task", "proof", "diff", "diff of the run"])
+def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Play, about: str) -> None:
+    run = play.planned()
+    task = play.task(require=["approval"])
+    claim = play.claimed(task)
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all("work")
+    proof = play.evidence(task)
+    named = {"run": run, "task": task, "proof": proof}.get(about) or play.do(
+        evidences.add_evidence, "diff", diff="HEAD~2..HEAD", **({"tasks": [task]} if about == "diff" else {"run": run})
+    )
+    grace = play.beside(play.root, "Grace")
+    play.complete(claim, proof, grace.do(evidences.approve, named, response="yes"))
+    assert play.is_proven(task)
+    grace.do(evidences.approve, named, response="no")
+    assert not play.is_proven(task)
+
+
+def test_who_adds_an_approval_of_nothing_is_told(play: Play) -> None:
+    run = play.planned()
+    play.do(evidences.add_evidence, "approval", run=run, uri="https://example.invalid/review/1", outcome="passed")
+    assert any("this one names nothing: memento evidence approve ID" in one for one in play.ledger.warnings)
+
+
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("more", [[], ["--timeout", "60s"]], ids=["", "timed"])
 def test_who_is_asked_to_end_ends_the_command_and_records_that(play: Play, name: str, more: list[str]) -> None:

@@ -446,12 +446,12 @@ def test_an_unsigned_approval_proves_no_task(office: Office) -> None:
     refused("signing_key_missing", lambda: play.do(evidences.approve, task))
     keep = (office.root / ".memento" / "config.yaml").read_text()
     office.write(LOOSE + "  require: [approval]\n")
-    linked = add(outcome="passed")
-    play.complete(dispatch, play.evidence(task), linked)
+    unsigned = play.do(evidences.approve, task)
+    play.complete(dispatch, play.evidence(task), unsigned)
     office.write(keep)
     assert play.is_proven(task)
     message = refused("signature_required", lambda: play.do(dispatches.create_dispatch, after, "agent"))
-    assert f"rests on {linked}" in message
+    assert f"rests on {unsigned}" in message
     play.do(tasks.cancel_task, after, reason="over")
     refused("signature_required", lambda: play.do(runs.complete_run))
     play.do(tasks.reopen_task, task, reason="unsigned")

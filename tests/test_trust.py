@@ -90,6 +90,19 @@ def test_an_approval_of_a_plan_or_another_task_is_none_of_this_one(about: str, f
     assert judged(approval, policy=POLICY._replace(proof={"approval": "reported"})).proven is fine
 
 
+@pytest.mark.parametrize(("tasks", "fine"), [((TASK,), True), ((OTHER, TASK), True), ((OTHER,), False), ((), False)])
+def test_an_approval_of_evidence_is_one_of_its_tasks(tasks: tuple[str, ...], fine: bool) -> None:
+    approval = cite(evidence(2, kind="approval", approves="evidence_000000000001"), trust="reported")
+    asks = POLICY._replace(require=("approval",))
+    assert judged(cite(evidence()), approval._replace(about=tasks), policy=asks).proven is fine
+
+
+def test_an_approval_that_does_not_say_of_what_is_none() -> None:
+    approval = cite(evidence(2, kind="approval", uri="https://example.invalid/1"), trust="reported")
+    assert judged(cite(evidence()), approval).proven
+    assert not judged(cite(evidence()), approval, policy=POLICY._replace(require=("approval",))).proven
+
+
 def test_a_text_that_changed_afterwards_unproves() -> None:
     assert judged(cite(evidence()), text="b" * 32).why == ("the task's text changed after it was completed",)
 

@@ -109,11 +109,16 @@ def proven(
     return trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
 
 
-def tasks_approved(state: RunState, evidence: Evidence) -> tuple[str, ...]:
-    """Return the tasks of the evidence that an approval is about; none where it is about something else."""
+def tasks_approved(state: RunState, evidence: Evidence, of: str = "") -> tuple[str, ...]:
+    """Return the tasks of the evidence that an approval is about; none where it is about something else.
+
+    A diff of the whole run is of each task: of the one that is asked for.
+    """
     about = str(evidence.data.get("approves", ""))
     found = state.evidence(about) if about and kind_of(about) == "evidence" else None
-    return tuple(found.tasks) if found is not None else ()
+    if found is None:
+        return ()
+    return (of,) if of and not found.tasks and "diff" in found.data else tuple(found.tasks)
 
 
 def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:

@@ -202,7 +202,7 @@ class RunState(Happenings):
         again = self.seen_again(found)
         against = again.contradicted or proofs.approved_else(self, found, of)
         ahead = is_ahead(found.data["at"], self.view.now)
-        about = proofs.tasks_approved(self, found)
+        about = proofs.tasks_approved(self, found, of)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about)
 
     def answers(self) -> dict[str, list[proofs.Said]]:

@@ -209,12 +209,15 @@ def proof(
 
 
 def beside(evidence: Evidence, task: str, tasks: Collection[str] = ()) -> str:
-    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of its evidence.
+    """Return why an approval is not about a task, or nothing; one of the whole run is, and one of the task's evidence.
 
     `tasks` are those of the evidence that it is about.
     """
     about = str(evidence.data.get("approves", ""))
-    other = (about.partition("_")[0] in ("plan", "task") and about != task) or (tasks and task not in tasks)
+    if not about:
+        return f"{evidence.id} does not say what it approves" if evidence.kind == "approval" else ""
+    kind = about.partition("_")[0]
+    other = (kind in ("plan", "task") and about != task) or (kind == "evidence" and task not in tasks)
     return f"{evidence.id} approves {about}, which is not this task" if other else ""
 
 

@@ -255,6 +255,33 @@ def test_a_task_on_the_approval_of_another_tasks_evidence(doors: Doors) -> None:
     doors.caught("P001")
 
 
+def test_a_task_on_the_approval_of_something_that_shows_nothing_of_it(doors: Doors) -> None:
+    """Way: evidence of the whole run is evidence of each of its tasks, also of those that come later."""
+    doors.policy("  require: [test, approval]\n")
+    doors.write("logo.png", "a new logo\n")
+    run = next(iter(doors.play.ledger.view().runs()))
+    shot = doors.play.do(evidences.add_evidence, "screenshot", run=run, files=["logo.png"])
+    yes = doors.play.as_("Grace").do(evidences.approve, shot, prompt="Is this the new logo?", response="yes")
+    task = doors.play.as_(ADA).task("Rewrite the payments")
+    claim = doors.play.claimed(task)
+    doors.play.complete(claim, doors.play.evidence(task), yes)
+    doors.unproven(task, f"{yes} approves {shot}, which is not this task")
+    doors.caught("P001")
+
+
+@pytest.mark.parametrize("task", [True, False])
+def test_a_task_on_an_approval_of_nothing(doors: Doors, *, task: bool) -> None:
+    """Way: what is about nothing is not changed, and no answer takes it back."""
+    doors.policy("  require: [test, approval]\n")
+    done = doors.play.task()
+    told = {"for": [done]} if task else {}
+    yes = doors.shown(done, kind="approval", by="Grace", uri="https://example.invalid/ok", **told)
+    doors.completed(done, doors.play.evidence(done), yes)
+    doors.play.as_("Grace").do(evidences.approve, done, response="no")
+    doors.unproven(done, f"{yes} does not say what it approves")
+    doors.caught("P001")
+
+
 @pytest.mark.parametrize("away", ["", "redacted", "retracted"])
 def test_a_task_on_a_yes_that_was_taken_back(doors: Doors, away: str) -> None:
     doors.policy("  require: [test, approval]\n")

@@ -244,6 +244,10 @@ def add_evidence(
         data["diff"] = diff_of(git, diff)
     if not summary and not paths and not uri and not diff:
         raise no.NothingGiven
+    if kind == "approval":
+        tx.ledger.warnings.append(
+            "an approval counts for what it names, and this one names nothing: memento evidence approve ID"
+        )
     return record_draft(tx, Draft(data, held), run=run, tasks=tasks, summary=summary, dispatch=dispatch)
 
 
