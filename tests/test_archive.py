@@ -88,6 +88,34 @@ def test_bytes_that_differ_from_the_name_are_a_finding() -> None:
     assert archive.unpack(named(data + b"x"), RUN, data)[1][0].code == "A001"
 
 
+PATH = f"{FOLDER.rpartition('/')[0]}/evidence_000000000001.yaml"
+SPELLINGS = [PATH.replace("e_0", r"e_\x30"), PATH.replace("/", r"\/"), PATH.replace("0001", "0\\\n    001")]
+
+
+def test_what_an_archive_may_hold_is_told_by_its_paths() -> None:
+    data = archive.pack({PATH: b"for: task_000000000002\n"})
+    assert archive.may_hold(data, {"000000000001"})
+    assert not archive.may_hold(data, {"000000000002", "000000000003"})
+    assert not any(archive.may_hold(HOSTILE[what], {"000000000001"}) for what in ("not gzip", "cut", "bent"))
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+def test_a_path_spelled_with_other_letters_is_held_all_the_same(spelled: str) -> None:
+    data = zipped(f'version: 1\nfiles:\n  ? "{spelled}"\n  : {{text: x}}\n'.encode())
+    assert archive.unpack(named(data), RUN, data) == ({PATH: b"x"}, [])
+    assert archive.may_hold(data, {"000000000001"})
+
+
+def test_an_archive_is_not_unpacked_where_it_has_none_of_the_ids(play: Play) -> None:
+    run, task = finished(play)
+    play.do(runs.archive_run, run)
+    view = play.ledger.view()
+    view.unpack_holders({"000000000001"})
+    assert view.archived == {}
+    view.unpack_holders({task.removeprefix("task_")})
+    assert [*view.archived] == [run]
+
+
 def finished(play: Play) -> tuple[str, str]:
     run = play.planned()
     task = play.proven()

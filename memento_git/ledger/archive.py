@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import io
+import re
 import zlib
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,10 +13,12 @@ from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 LARGEST: Final = 64 * 1024 * 1024
 PART: Final = 16 * 1024 * 1024
+PATHS: Final = re.compile(rb"\.memento/runs/.*")
+HIDING: Final = re.compile(rb"\\(?:[/xuU]|[^ -~])")  # by what a path in YAML may be spelled with other letters
 
 
 class _Unusable(Exception):
@@ -89,6 +92,16 @@ def unpack(path: str, run: str, data: bytes) -> tuple[dict[str, bytes], list[Fin
         except _Unusable as error:
             findings.append(Finding("A002", path, 0, f"{inner} in the archive cannot be read: {error}", RESTORE))
     return files, findings
+
+
+def may_hold(data: bytes, parts: Collection[str]) -> bool:
+    """Tell whether an archive may have files of records with these random parts of ids; its YAML is not read for it."""
+    try:
+        text = _inflated(data)
+    except (OSError, EOFError, zlib.error, _Unusable):
+        return False
+    named = b"\n".join(PATHS.findall(text)).decode("ascii", "replace")
+    return HIDING.search(text) is not None or not layout.random_parts(named).isdisjoint(parts)
 
 
 RESTORE: Final = "restore it from git: git log --stat -- .memento/archive"

@@ -29,6 +29,7 @@ OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}
 NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
 RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG.pattern})\.yaml")
+_PART: Final = re.compile(rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
 
@@ -41,6 +42,11 @@ class Place(NamedTuple):
     of: str
     stamp: str = ""
     do: str = ""
+
+
+def random_parts(text: str) -> set[str]:
+    """Return the random parts of all ids in a path, or in many of them."""
+    return {*_PART.findall(text)}
 
 
 def owner_of(folder: str) -> str:

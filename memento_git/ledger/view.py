@@ -11,7 +11,7 @@ from memento_git.model.finding import FETCHING, Finding, removing, restoring
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from memento_git.ledger.codec import Decoded
     from memento_git.ledger.git import Entry, Git
@@ -315,6 +315,15 @@ class View:
                     severity = "warning" if path.endswith(".md") else "error"
                     self.note(Finding("F006", path, 0, f"differs from the same file in {packed}", severity=severity))
                 held.setdefault(path, []).append(packed)
+
+    def unpack_holders(self, parts: Collection[str]) -> None:
+        """Show the files of archives, of runs that nobody asked for yet, that may hold ids with these random parts."""
+        from memento_git.ledger import archive
+
+        for path in [path for path in self.files if path.startswith(f"{layout.ARCHIVE}/")]:
+            run = layout.run_of_path(path) or ""
+            if is_id(run, "run") and run not in self.archived and archive.may_hold(self.read(path) or b"", parts):
+                self.index(run)
 
     def only_archived(self, run: str, path: str) -> bool:
         """Tell whether only an archive holds a file."""

@@ -8,7 +8,7 @@ from memento_git.errors import Misused
 from memento_git.ledger import absence, changes, codec, layout, ranges
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
-from memento_git.model.ids import is_id
+from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
 from memento_git.review import actors, against, checks, files, recipes, signed, taken
 from memento_git.review.against import Comparison
@@ -271,17 +271,21 @@ def _policies(base: View, head: View) -> tuple[Policy, Policy, list[Finding]]:
 
 
 def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
-    """Return the texts and evidence of the branch whose id another run has already."""
+    """Return the records of the branch whose id another run has already, in an archive or not."""
     found = []
-    wanted = {place.id: path for path in paths if (place := layout.place_of(path)) and place.kind != "attachment"}
-    runs = {place.id: place.run for path in paths if (place := layout.place_of(path))}
-    if len(view.runs()) < 2:
+    places = [(place, path) for path in paths if (place := layout.place_of(path)) and place.kind != "attachment"]
+    wanted = {place.id: (place.run, path) for place, path in places}
+    if len(view.runs()) < 2 or not wanted:
         return []
+    parts = {random_part(name) for name in wanted}
+    view.unpack_holders(parts)
     for path in view.files:
-        place = layout.place_of(path) if any(name in path for name in wanted) else None
-        if place is not None and place.id in wanted and place.run != runs[place.id]:
-            message = f"{place.id} is in {path} too; an id belongs to one file"
-            found.append(Finding("F008", wanted[place.id], 0, message, f"git rm {wanted[place.id]}"))
+        place = None if parts.isdisjoint(layout.random_parts(path)) else layout.place_of(path)
+        run, copy = wanted.get(place.id, ("", "")) if place is not None else ("", "")
+        if place is not None and copy and place.run != run:
+            where = view.archived[place.run][path][0] if view.only_archived(place.run, path) else path
+            message = f"{place.id} is in {where} too; an id belongs to one file"
+            found.append(Finding("F008", copy, 0, message, f"git rm {copy}"))
     return found
 
 

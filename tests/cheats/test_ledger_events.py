@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.verbs import batch
-from memento_git.work.actions import tasks
+from memento_git.work.actions import runs, tasks
 from tests.cheats.forging import MAIN, rewritten
 from tests.play import git
 
@@ -60,6 +60,36 @@ def test_a_proven_task_copied_to_another_run_is_found_as_a_copy(doors: Doors) ->
         shutil.copytree(folder / run / source, folder / other / source)
     play.commit_all("copied")
     assert f"{task} is in" in doors.caught("F008")
+
+
+def test_a_proven_task_copied_out_of_an_archive_is_found_as_a_copy(doors: Doors) -> None:
+    """Way: the files of a run that is archived by now, read from history, are those of another run."""
+    play = doors.play
+    task = play.proven("One")
+    run, other = play.state(task).id, play.run("Another")
+    play.do(runs.cancel_run, run, reason="Over.")
+    kept = doors.root.parent / "kept"
+    shutil.copytree(doors.root / layout.RUNS / run, kept)
+    play.do(runs.archive_run, run)
+    doors.landed()
+    for source in ("plans", "tasks", "evidence"):
+        shutil.copytree(kept / source, doors.root / layout.RUNS / other / source)
+    play.commit_all("copied")
+    assert f"{task} is in {layout.ARCHIVE}/{run}/" in doors.caught("F008")
+
+
+def test_a_record_that_names_one_of_an_archived_run_is_no_copy(doors: Doors) -> None:
+    """No way: a task says what it goes on with, and the archived run is taken out of its archive again."""
+    play = doors.play
+    task, later = play.proven("One"), play.run("Another")
+    run = play.state(task).id
+    play.do(runs.cancel_run, run, reason="Over.")
+    play.do(runs.archive_run, run)
+    doors.landed()
+    play.task(f"Go on with {task}", run=later)
+    doors.sound()
+    git(doors.root, "revert", "--no-edit", MAIN)
+    doors.sound()
 
 
 def test_a_verdict_dated_back_does_not_come_before_a_failure(doors: Doors) -> None:
