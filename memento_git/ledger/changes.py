@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -64,12 +65,14 @@ class Story(NamedTuple):
     """What the commits of a range did to ledger files.
 
     `authored` are those that added some; `touched` is path -> the first commit that changed it or took it away, a merge
-    that has not what one of its parents had among them; `came` is for these the blobs that they came with.
+    that has not what one of its parents had among them; `came` is for these the blobs that they came with; `edited` is
+    path -> the authors of the commits that gave it other bytes than any of their parents had.
     """
 
     authored: list[Authored]
     touched: dict[str, str]
     came: dict[str, set[str]]
+    edited: dict[str, set[str]]
 
 
 class Step(NamedTuple):
@@ -80,7 +83,7 @@ class Step(NamedTuple):
     new: str
 
 
-NOTHING: Final = Story([], {}, {})
+NOTHING: Final = Story([], {}, {}, {})
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
@@ -238,7 +241,19 @@ def story(git: Git, bases: Iterable[str], head: str) -> Story:
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
     authored = [Authored(commit, author, paths) for (commit, author), paths in own.items() if paths]
     touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
-    return Story(authored, touched, _came(git, authored, {path: steps[path] for path in touched}))
+    came = _came(git, authored, {path: steps[path] for path in touched})
+    return Story(authored, touched, came, _edited(steps, parents, dict(added.keys())))
+
+
+def _edited(
+    steps: Mapping[str, Iterable[Step]], parents: Mapping[str, int], authors: Mapping[str, str]
+) -> dict[str, set[str]]:
+    """Return path -> the authors of the commits that changed it seen from each of their parents."""
+    edited: dict[str, set[str]] = {}
+    for path, told in steps.items():
+        seen = Counter(step.commit for step in told if step.old and step.new)
+        edited[path] = {authors[commit] for commit, count in seen.items() if count == parents[commit]}
+    return edited
 
 
 def _came(git: Git, authored: Iterable[Authored], touched: Mapping[str, Sequence[Step]]) -> dict[str, set[str]]:
@@ -259,8 +274,17 @@ def _came(git: Git, authored: Iterable[Authored], touched: Mapping[str, Sequence
 
 def to_commit(git: Git, differing: Iterable[Changed]) -> list[Authored]:
     """Return what is staged as the commit that it will be."""
+    return [Authored("", _author(git), tuple(change.path for change in differing if change.is_added))]
+
+
+def to_edit(git: Git, differing: Iterable[Changed]) -> dict[str, set[str]]:
+    """Return path -> the author of the commit that what is staged will be, of what it changes."""
+    return {change.path: {_author(git)} for change in differing if change.old and change.new}
+
+
+def _author(git: Git) -> str:
     name, _, address = (git.answer("var", "GIT_AUTHOR_IDENT") or "").rpartition("> ")[0].partition(" <")
-    return [Authored("", f"{name} <{address}>", tuple(change.path for change in differing if change.is_added))]
+    return f"{name} <{address}>"
 
 
 def actors(git: Git, tree: str) -> set[str]:

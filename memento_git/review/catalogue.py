@@ -219,7 +219,8 @@ CATALOGUE: Final = {
     "P003": Kind(
         "an approval by somebody who may not", "warning",
         "A plan was approved by its author or by somebody whom policy does not name. An error where the branch does "
-        "it.",
+        "it. Only a warning where somebody else than the author changed the text, by what its commits say, and nobody "
+        "but them approved it as it is now.",
         "Let somebody approve it whom `plan.approvers` names.",
     ),
     "P004": Kind(

@@ -151,14 +151,18 @@ def _twins(git: Git, first: str, head: str) -> list[Finding]:
 def _of_actors(
     git: Git, forks: Sequence[str], comparison: Comparison, story: changes.Story, policy: Policy
 ) -> Iterator[Finding]:
-    """Yield who acted under another name than who committed it, or one that is hardly told from another's.
+    """Yield who acted under another name than who committed it, or a name hardly told from another's.
 
-    Those others are the names of policy, of authors and of the base.
+    And where policy asks who wrote a plan, who changed another's. The names that one is hardly told from are those of
+    policy, of authors and of the base.
     """
     authored = story.authored or changes.to_commit(git, comparison.changes)
     acts = actors.acts(comparison, authored)
     if story.authored:
         yield from actors.committed(acts)
+    if policy.plan_not_author:
+        plans = [change for change in comparison.changes if change.path.endswith("/plan.md")]
+        yield from actors.rewritten(comparison, changes.to_edit(git, plans) if git.extra else story.edited)
     names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     base = forks if any(map(persons.may_look_like, names)) else ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import plans_of
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
@@ -56,8 +55,7 @@ def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
 
 def _approval(state: RunState) -> Event | None:
     """Return the approval of the canonical plan, or where the last one that was approved was rejected, of that."""
-    events = [seen.event for seen in state.folded(plans_of(state.id)).events if seen.verdict == "legal"]
-    return next((one for one in reversed(events) if one.do == "approved" and state.canonical in ("", one.of)), None)
+    return next((one for one in reversed(state.approvals()) if state.canonical in ("", one.of)), None)
 
 
 def _plan(view: View, approval: Event) -> Prose | None:

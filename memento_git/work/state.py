@@ -211,6 +211,11 @@ class RunState(Happenings):
             self._answers = len(self.index.evidence), proofs.answers(self)
         return self._answers[1]
 
+    def approvals(self) -> list[Event]:
+        """Return the legal approvals of plans, in the order of the fold."""
+        seen = [one for one in self.folded(plans_of(self.id)).events if one.verdict == "legal"]
+        return [one.event for one in seen if one.event.do == "approved"]
+
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
         return self._standing(task, "completed")

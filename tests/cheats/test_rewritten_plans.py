@@ -1,0 +1,113 @@
+"""A plan that says who wrote it, and whose text somebody else wrote since, where its author may not approve it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.work.actions import plans, runs
+from tests.play import git
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+BOB, EVE = "Bob <bob@example.invalid>", "Eve <eve@example.invalid>"
+STRICT = "Test all of it."
+CHANGED = f"is by {EVE}, was changed by Ada"
+
+
+@pytest.fixture
+def draft(doors: Doors) -> str:
+    """A draft of Eve's on the main branch, where policy asks for another than its author."""
+    doors.policy("  plan: {not_author: true}\n")
+    plan = drafted(doors)
+    doors.landed()
+    return plan
+
+
+def drafted(doors: Doors) -> str:
+    """Draft a plan as Eve, in a commit of hers."""
+    eve = doors.play.as_(EVE)
+    plan = str(eve.do(plans.draft_plan, "Strict", STRICT, run=eve.run("Mine")))
+    committed_by(doors, EVE)
+    return plan
+
+
+def committed_by(doors: Doors, author: str) -> None:
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", author)
+
+
+def reworded(doors: Doors, plan: str, new: str = "Ship it as it is.") -> None:
+    doors.edit(plan, STRICT, new)
+
+
+def told_at(doors: Doors) -> set[str]:
+    """Return the doors at which `check` tells of a plan that was changed."""
+    rows = {door: doors.check(*options, root=root)[1] for door, options, root in doors.arrivals()}
+    return {door for door, found in rows.items() if any(CHANGED in row["message"] for row in found)}
+
+
+def test_a_plan_of_anothers_that_is_reworded_and_approved(doors: Doors, draft: str) -> None:
+    reworded(doors, draft)
+    for _ in doors.accepted("plan approve", plan=draft):
+        assert f"{draft} {CHANGED} <ada@example.invalid>, and approved by Ada" in doors.warned("P003")
+
+
+def test_a_plan_of_anothers_that_is_reworded_in_the_request_before(doors: Doors, draft: str) -> None:
+    """Way: the approval comes when the text is the base's."""
+    reworded(doors, draft)
+    told = doors.warned("P003")
+    assert CHANGED in told
+    assert "is not approved as it is now" in told
+
+
+def test_a_plan_that_was_drafted_on_the_branch(doors: Doors) -> None:
+    doors.policy("  plan: {not_author: true}\n")
+    plan = drafted(doors)
+    reworded(doors, plan)
+    doors.play.do(plans.approve_plan, plan)
+    assert told_at(doors) == {"branch", "server", "merge"}  # elsewhere Ada committed what Eve wrote: C002
+
+
+def test_a_plan_that_a_third_person_approved(doors: Doors, draft: str) -> None:
+    """No way: whoever wrote which part of it, the approver wrote none; also where the run is archived since."""
+    reworded(doors, draft)
+    doors.play.as_(BOB).do(plans.approve_plan, draft)
+    doors.sound()
+    run = doors.play.state(draft).id
+    doors.play.do(runs.cancel_run, run, reason="Over.")
+    doors.play.do(runs.archive_run, run)
+    doors.sound()
+
+
+def test_a_plan_that_its_author_went_on_with(doors: Doors, draft: str) -> None:
+    """No way: the author revises the draft, and somebody else approves it; who squashes that has changed it."""
+    reworded(doors, draft, "Test most of it.")
+    committed_by(doors, EVE)
+    doors.play.do(plans.approve_plan, draft)
+    assert told_at(doors) == {"staged", "squash"}
+
+
+def test_a_plan_that_is_put_back(doors: Doors, draft: str) -> None:
+    reworded(doors, draft)
+    git(doors.root, "revert", "--no-edit", "HEAD")
+    doors.sound()
+
+
+def test_a_plan_where_anybody_may_approve(doors: Doors) -> None:
+    plan = drafted(doors)
+    doors.landed()
+    reworded(doors, plan)
+    doors.play.do(plans.approve_plan, plan)
+    doors.sound()
+
+
+def test_a_plan_whose_change_comes_from_the_main_branch(doors: Doors, draft: str) -> None:
+    """No way: what a merge of the main branch brings was changed there."""
+    git(doors.root, "switch", "-q", "main")
+    reworded(doors, draft)
+    git(doors.root, "switch", "-q", "work")
+    doors.play.run("Other")
+    git(doors.root, "merge", "-q", "--no-edit", "main")
+    doors.sound()
