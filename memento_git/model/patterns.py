@@ -6,7 +6,9 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    Fits = Callable[[str, str], bool]
 
 ANY: Final = "**"
 
@@ -19,6 +21,15 @@ def matches(pattern: str, path: str) -> bool:
     wanted = [part for part in pattern.split("/") if part]
     given = [part for part in path.split("/") if part]
     return bool(wanted) and (_leads_into(wanted, given) or _names(wanted, given))
+
+
+def names(pattern: str, path: str, fits: Fits = fnmatchcase) -> bool:
+    """Tell whether a pattern names a path itself; `fits` tells whether a part of the path fits one of the pattern."""
+    wanted = [part for part in pattern.split("/") if part]
+    places = _opened(wanted, {0})
+    for part in path.split("/"):
+        places = _after(wanted, places, part, fits)
+    return len(wanted) in places
 
 
 def any_matches(patterns: Iterable[str], paths: Sequence[str]) -> bool:
@@ -38,9 +49,15 @@ def _names(wanted: Sequence[str], given: Sequence[str]) -> bool:
     for part in given:
         if len(wanted) in places:
             return True
-        fitting = [place for place in places if wanted[place] == ANY or fnmatchcase(part, wanted[place])]
-        places = _opened(wanted, {place if wanted[place] == ANY else place + 1 for place in fitting})
+        places = _after(wanted, places, part, fnmatchcase)
     return len(wanted) in places
+
+
+def _after(wanted: Sequence[str], places: set[int], part: str, fits: Fits) -> set[int]:
+    """Return the places after a part of the path."""
+    there = [place for place in places if place < len(wanted)]
+    fitting = [place for place in there if wanted[place] == ANY or fits(part, wanted[place])]
+    return _opened(wanted, {place if wanted[place] == ANY else place + 1 for place in fitting})
 
 
 def _opened(wanted: Sequence[str], places: set[int]) -> set[int]:

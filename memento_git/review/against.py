@@ -18,12 +18,11 @@ from memento_git.work import remains
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.changes import Changed
-    from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
@@ -341,18 +340,20 @@ def _keeps_what_was(state: Book, before: Book, evidence: str) -> bool:
     return not left or remains.left_of(state, evidence) == left
 
 
-def attributes(git: Git, changes: Iterable[Changed]) -> Iterator[Finding]:
+def attributes(comparison: Comparison) -> Iterator[Finding]:
     """Yield what a branch has git do to ledger files: hide their changes, or change their bytes."""
-    for change in changes:
-        if change.path not in (layout.ATTRIBUTES, layout.TOP_ATTRIBUTES):
-            continue
-        from memento_git.review.attributes import worse
+    paths = {"": layout.TOP_ATTRIBUTES, layout.FOLDER: layout.ATTRIBUTES}
+    if not any(change.path in paths.values() for change in comparison.changes):
+        return
+    from memento_git.review.attributes import worse
 
-        before, after = (_text_of(git, oid) for oid in (change.old, change.new))
-        for told in worse(before, after, change.path.rpartition("/")[0]):
-            message = f"the branch changes how git shows or stores ledger files: {told}"
-            yield Finding("C005", change.path, 0, message, "put the line back, or read: git diff --text", "warning")
+    before, after = (
+        {folder: _text_of(view, path) for folder, path in paths.items()} for view in (comparison.base, comparison.head)
+    )
+    for folder, told in worse(before, after):
+        message = f"the branch changes how git shows or stores ledger files: {told}"
+        yield Finding("C005", paths[folder], 0, message, "put the line back, or read: git diff --text", "warning")
 
 
-def _text_of(git: Git, blob: str) -> str:
-    return ((git.objects([blob])[0] if blob else None) or b"").decode(errors="replace")
+def _text_of(view: View, path: str) -> str:
+    return (view.git.objects([f"{view.commits[0]}:{path}"])[0] or b"").decode("utf-8-sig", "replace")

@@ -2,57 +2,87 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.model.patterns import matches
+from memento_git.model.events import actions
+from memento_git.model.ids import ALPHABET, LENGTH
+from memento_git.model.patterns import matches, names
 
-SAMPLES: Final = (
-    "config.yaml",
-    "runs/run_000000000000/run.md",
-    "runs/run_000000000000/20260101T000000000Z-passed-000000000000.yaml",
-    "runs/run_000000000000/plans/plan_000000000000/plan.md",
-    "runs/run_000000000000/tasks/0/task_000000000000/task.md",
-    "runs/run_000000000000/tasks/0/task_000000000000/20260101T000000000Z-failed-000000000000.yaml",
-    "runs/run_000000000000/evidence/0/evidence_000000000000.yaml",
-    "knowledge/decisions/0/note_000000000000.md",
-    "knowledge/decisions/0/note_000000000000/20260101T000000000Z-retired-000000000000.yaml",
-)
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+# What the ledger's paths look like: `#` is a letter of an id or a digit, `~` a name that somebody chose.
+ID: Final = "#" * LENGTH
+HAPPENED: Final = tuple(f"########T#########Z-{do}-{ID}.yaml" for do in {one.partition(".")[2] for one in actions()})
+TASK: Final = f"runs/run_{ID}/tasks/#/task_{ID}"
+PLAN: Final = f"runs/run_{ID}/plans/plan_{ID}"
+EVIDENCE: Final = f"runs/run_{ID}/evidence/#/evidence_{ID}"
+NOTE: Final = f"knowledge/~/#/note_{ID}"
+SHAPES: Final = (
+    "config.yaml", "recipes/~.yaml", f"runs/run_{ID}/run.md", f"{PLAN}/plan.md", f"{TASK}/task.md", f"{EVIDENCE}.yaml",
+    f"{NOTE}.md",
+    *(f"{owner}/{name}" for owner in (f"runs/run_{ID}", PLAN, TASK, EVIDENCE, NOTE) for name in HAPPENED),
+)  # fmt: skip
+CHOSEN: Final = "decisions"
+SAMPLES: Final = tuple(shape.replace("#", "0").replace("~", CHOSEN) for shape in SHAPES)
 MACRO: Final = "[attr]"
 BINARY: Final = ("-diff", "-merge", "-text")
+LEAVING_OUT: Final = "export-ignore"
 HARMLESS: Final = {
     "diff": ("diff", "!diff"),
     "merge": ("merge", "!merge", "merge=text"),
     "filter": ("-filter", "!filter"),
     "ident": ("-ident", "!ident"),
-    "export-ignore": ("-export-ignore", "!export-ignore"),
+    LEAVING_OUT: ("-export-ignore", "!export-ignore"),
     "working-tree-encoding": ("-working-tree-encoding", "!working-tree-encoding"),
     "eol": ("eol=lf", "-eol", "!eol"),
 }
 FOLDED: Final = ("linguist-generated", "gitlab-generated")
+ALL: Final = frozenset(map(chr, range(32, 127)))
+OF_SHAPES: Final = {"#": frozenset(ALPHABET), "~": frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")}
+GLOB: Final = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]|(.)", re.DOTALL)
+RANGE: Final = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+QUOTED: Final = re.compile(r'"((?:\\.|[^"\\])*)"(.*)')
 
 
-def harmful(text: str, folder: str) -> list[str]:
-    """Return the lines of a file at the top ('') or in a folder that have git hide or change ledger files."""
-    macros: dict[str, tuple[str, ...]] = {"binary": BINARY}
-    found = []
-    for line in text.splitlines():
-        pattern, words = _split(line)
+class Letter(NamedTuple):
+    """What may stand at one place of a name, or at many places in a row."""
+
+    any_of: frozenset[str]
+    is_many: bool = False
+
+
+def worse(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield, as a folder and words, what files do to the ledger that they did not do before.
+
+    Both are folder -> text, with '' for the top, whose macros count everywhere.
+    """
+    known, now = harmful(before), harmful(after)
+    for folder, text in after.items():
+        yield from ((folder, f"it has {line!r} now") for line in now[folder] if line not in known[folder])
+        if folder:
+            there = {line.strip() for line in text.splitlines()}
+            lost = [line.strip() for line in before[folder].splitlines() if line.strip() not in there]
+            kept = [line for line in lost if line and not any(word in line for word in FOLDED)]
+            yield from ((folder, f"{line!r} is gone") for line in kept)
+
+
+def harmful(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return for each folder the lines of its file that have git hide or change ledger files."""
+    macros: dict[str, Sequence[str]] = {"binary": BINARY}
+    lines = [(folder, line.strip(), *_split(line)) for folder, text in texts.items() for line in text.splitlines()]
+    for _, _, pattern, words in lines:
         if pattern.startswith(MACRO):
-            macros[pattern.removeprefix(MACRO)] = tuple(words)
-        elif pattern and _touches(pattern, folder) and any(_harms(word, macros) for word in words):
-            found.append(line.strip())
+            macro = pattern.removeprefix(MACRO)
+            macros[macro] = (*macros.get(macro, ()), *words)
+    found: dict[str, list[str]] = {folder: [] for folder in texts}
+    for folder, line, pattern, words in lines:
+        harms = {harm for word in words for harm in _harms(word, macros)}
+        if harms and pattern and not pattern.startswith(MACRO) and _touches(pattern, folder, harms):
+            found[folder].append(line)
     return found
-
-
-def worse(before: str, after: str, folder: str) -> list[str]:
-    """Return, as words, what a file does to the ledger that it did not do before."""
-    known = harmful(before, folder)
-    told = [f"it has {line!r} now" for line in harmful(after, folder) if line not in known]
-    if folder:
-        there = {line.strip() for line in after.splitlines()}
-        lost = [line.strip() for line in before.splitlines() if line.strip() not in there]
-        told += [f"{line!r} is gone" for line in lost if line and not any(word in line for word in FOLDED)]
-    return told
 
 
 def _split(line: str) -> tuple[str, list[str]]:
@@ -60,22 +90,75 @@ def _split(line: str) -> tuple[str, list[str]]:
     stripped = line.strip()
     if stripped.startswith("#"):
         return "", []
-    if stripped.startswith('"'):
-        pattern, _, rest = stripped[1:].partition('"')
-        return pattern, rest.split()
+    if (quoted := QUOTED.fullmatch(stripped)) is not None:
+        return quoted[1].encode().decode("unicode_escape", "replace"), quoted[2].split()
     pattern, *words = stripped.split() or [""]
     return pattern, words
 
 
-def _touches(pattern: str, folder: str) -> bool:
-    """Tell whether a pattern may name a file of the ledger."""
+def _touches(pattern: str, folder: str, harms: Collection[str]) -> bool:
+    """Tell whether a pattern may name a file of the ledger; of `export-ignore` also a folder.
+
+    A name that somebody chose may be any where the pattern says in which folder; else it is most likely of the code.
+    """
     anchored = "/" in pattern.rstrip("/")
     asked = pattern.lstrip("/") if anchored else f"**/{pattern}"
-    return any(matches(asked, path if folder else f".memento/{path}") for path in SAMPLES)
+    top = "" if folder else ".memento/"
+    shapes = [shape.replace("~", CHOSEN) for shape in SHAPES] if asked.startswith("**") else SHAPES
+    if any(names(asked, f"{top}{shape}", _may_be) for shape in shapes):
+        return True
+    return LEAVING_OUT in harms and any(matches(asked, f"{top}{path}") for path in SAMPLES)
 
 
-def _harms(word: str, macros: dict[str, tuple[str, ...]]) -> bool:
-    name = word.lstrip("-!").partition("=")[0]
+@cache
+def _may_be(shape: str, wanted: str) -> bool:
+    """Tell whether some name of a shape fits what is wanted."""
+    own, asked = _of_shape(shape), _of_glob(wanted)
+    places, seen = [(0, 0)], set[tuple[int, int]]()
+    while places:
+        here, there = place = places.pop()
+        if place == (len(own), len(asked)):
+            return True
+        if place in seen:
+            continue
+        seen.add(place)
+        mine, its = own[here : here + 1], asked[there : there + 1]
+        places += [(here + 1, there) for one in mine if one.is_many] + [(here, there + 1) for one in its if one.is_many]
+        both = [(one, other) for one in mine for other in its if one.any_of & other.any_of]
+        places += [(here + (not one.is_many), there + (not other.is_many)) for one, other in both]
+    return False
+
+
+def _of_shape(shape: str) -> list[Letter]:
+    return [Letter(OF_SHAPES.get(letter, frozenset(letter)), letter == "~") for letter in shape]
+
+
+def _of_glob(wanted: str) -> list[Letter]:
+    """Return what a part of a pattern takes at each place, as git reads it."""
+    found = []
+    for escaped, stars, one, negated, members, plain in GLOB.findall(wanted):
+        if stars or one:
+            found.append(Letter(ALL, bool(stars)))
+        elif members:
+            found.append(Letter(_members(members, is_negated=bool(negated))))
+        else:
+            found.append(Letter(frozenset(escaped or plain)))
+    return found
+
+
+def _members(members: str, *, is_negated: bool) -> frozenset[str]:
+    """Return the letters of a class; all of them where it names some in words."""
+    if "[:" in members:
+        return ALL
+    ranges = [(ord(first), ord(last or first)) for first, last in RANGE.findall(members)]
+    named = {letter for letter in ALL if any(first <= ord(letter) <= last for first, last in ranges)}
+    return ALL - named if is_negated else frozenset(named)
+
+
+def _harms(word: str, macros: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the attributes by which a word does harm, also by way of macros."""
     if word in macros:
-        return any(_harms(inner, {}) for inner in macros[word])
-    return name in HARMLESS and word not in HARMLESS[name]
+        others = {name: words for name, words in macros.items() if name != word}
+        return {harm for inner in macros[word] for harm in _harms(inner, others)}
+    name = word.lstrip("-!").partition("=")[0]
+    return {name} if name in HARMLESS and word not in HARMLESS[name] else set()

@@ -235,6 +235,30 @@ def test_attributes_that_hide_or_change_ledger_files_are_told(doors: Doors, line
     assert doors.play.is_proven(task)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["{run}/** -diff", "/.memento/runs/run_[1-9a-z]*/** binary", "*-completed-[!-]*.yaml -diff",
+     ".memento/knowledge/security/** -diff"],
+)  # fmt: skip
+def test_attributes_that_hide_the_files_of_one_run_are_told(doors: Doors, line: str) -> None:
+    """Way: git is told to show no difference of what the branch does, and of no other file."""
+    task = doors.play.task("One")
+    doors.landed()
+    run = f"{layout.RUNS}/{doors.play.state(task).id}"
+    doors.write(".gitattributes", line.format(run=run) + "\n")
+    assert "how git shows or stores" in doors.warned("C005")
+
+
+def test_attributes_by_way_of_a_macro_are_told(doors: Doors) -> None:
+    """Way: what a line does is said in another file, by way of a third word."""
+    doors.write(".gitattributes", "[attr]calm binary\n[attr]quiet calm\n*.snap quiet\n")
+    doors.sound()
+    doors.landed()
+    inside = doors.root / layout.ATTRIBUTES
+    doors.write(layout.ATTRIBUTES, inside.read_text() + "/runs/** quiet\n")
+    assert "'/runs/** quiet' now" in doors.warned("C005")
+
+
 def test_attributes_of_other_files_are_nobodys_business(doors: Doors) -> None:
     """Not a way: attributes of code, of what a host collapses, and those that the ledger itself sets."""
     doors.write(".gitattributes", "*.png binary\n/src/** -diff\n*.yaml text eol=lf\n# *.yaml -diff\n")
