@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memento_git.errors import Refused
 from memento_git.ledger import archive, codec, layout, prosefile, yamltext
 from memento_git.ledger.codec import Decoded, decode
+from memento_git.ledger.git import Git
 from memento_git.ledger.layout import Place
 from memento_git.ledger.store import Ledger
 from memento_git.model.anchors import AnchorType
@@ -224,6 +225,7 @@ def test_any_sequence_of_actions_leaves_a_ledger_without_trouble(data: DataObjec
                 with contextlib.suppress(Refused):
                     ledger.change(verb, _act(verb, state, pick))
             view = ledger.view()
+            assert view.git.listing(view.commits[0], layout.FOLDER) == Git(Path(folder)).listing("HEAD", layout.FOLDER)
             held = base(view, run)
             assert held["trouble"] == []
             assert held["findings"] == []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 
 from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.git import Git
 from memento_git.ledger.lock import TransactionNested
 from memento_git.ledger.store import Ledger, TransactionEnded
 from memento_git.model.clock import seconds_of
@@ -137,6 +138,29 @@ def test_a_hand_edit_of_a_file_that_a_change_relies_on_is_refused_and_kept(play:
     assert (git(play.root, "for-each-ref"), git(play.root, "status", "--short")) == before
     assert not [*(play.root / ".git" / "memento" / "journal").iterdir()]
     assert path.read_text().endswith("More words.\n")
+
+
+def test_what_lies_in_a_commit_of_ours_is_known_without_asking_git_again(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.task(run=play.run())
+    asked: list[tuple[str, ...]] = []
+    run = Git.run
+
+    def count(git: Git, *arguments: str, **options: Any) -> bytes:
+        asked.append(arguments)
+        return run(git, *arguments, **options)
+
+    monkeypatch.setattr(Git, "run", count)
+    task = play.task()
+    play.do(tasks.cancel_task, task, reason="no need")
+    with Ledger.open(play.root) as other:
+        tasks_there = other.view().files
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "code")
+
+    assert play.ledger.view().files == tasks_there
+    listed = [words for words in asked if words[0] == "ls-tree" and "-r" in words]
+    assert len(listed) == 2, "once by the other, and once where the user has committed"
 
 
 def test_a_hand_made_file_is_announced_and_never_swept_in(play: Play) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
 from memento_git.ledger.environment import environment
+from memento_git.ledger.trees import Trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -120,6 +121,7 @@ class Git:
         self.cwd = start
         self.extra: dict[str, str] = {}
         self.bound: dict[str, str] = {}
+        self.trees = Trees(self)
         self._reader: subprocess.Popen[bytes] | None = None
         self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
         answer = self._run(
@@ -287,13 +289,12 @@ class Git:
 
     def listing(self, commit: str, folder: str) -> list[str]:
         """Return `mode type id<tab>path` for all that lies below a folder of a commit."""
-        text = os.fsdecode(self.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", f"{folder}/"))
-        return text.split("\0")[:-1]
+        return self.trees.below(commit, folder).split("\0")[:-1]
 
     def entries(self, *what: str) -> dict[str, Entry]:
         """Return path -> entry of what `git ls-tree` lists for a commit and some paths."""
         entries: dict[str, Entry] = {}
-        for line in os.fsdecode(self.run("ls-tree", "-z", "--full-tree", *what)).split("\0"):
+        for line in self.trees.text(*what).split("\0"):
             if line:
                 head, _, path = line.partition("\t")
                 entries[path] = Entry(*head.split(" ", 2))

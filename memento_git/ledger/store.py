@@ -357,10 +357,12 @@ class Ledger:
                 built = publish.build(self.git, base, message, tx.changes, self.settings)
             tx.commit = publish.signed(self.git, base, built, message, self.settings)
             worktree.reached("commit_built")
-            draft = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], tx.paths())
+            paths = tx.paths()
+            draft = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], paths)
             worktree.reached("journal_written")
             told = publish.land(self.git, draft)
             self.landed.append(draft.commit)
+            self.git.trees.made(base.commit or "", draft.commit, layout.FOLDER, {path: new for path, _, new in paths})
         except BaseException:
             if not (tx.commit and publish.has_landed(self.git, base, tx.commit)):
                 for undo in tx.after_failure:
