@@ -74,7 +74,7 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
     with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
         reader = _Reader(git, Path(scratch))
         tracked = reader.tracked()
-        head = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        head = git.head()[0]
         state: dict[str, Any] = {"tree": reader.code_id(tracked)}
         if paths:
             state["paths"] = {path: found for path in paths if (found := reader.path_id(tracked, path))}
