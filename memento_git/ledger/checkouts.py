@@ -24,6 +24,11 @@ QUARANTINE: Final = "refs/memento/quarantine"
 MARK: Final = ".memento-worktrees"
 SETTING: Final = "memento.worktrees"
 MARK_TEXT: Final = "Work trees of dispatches: memento makes and removes them. See git worktree list.\n"
+NOBODY: Final = {
+    f"GIT_{role}_{key}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for key, value in (("NAME", "memento"), ("EMAIL", "memento@localhost"), ("DATE", "1700000000 +0000"))
+}
 PATTERNS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
 CODE: Final = (".", f":(exclude,top){layout.FOLDER}")
 
@@ -340,9 +345,33 @@ def unmerged(git: Git, dispatch: str) -> str:
     ref = ref_of(git, dispatch)
     if not ref or git.is_before(ref, "HEAD"):
         return ""
-    missing = (git.answer("cherry", "HEAD", ref) or "+").splitlines()
-    shown = ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-    return shown if any(line.startswith("+") for line in missing) else ""
+    missing = _not_picked(git, ref)
+    if not missing or _is_squashed(git, ref, missing):
+        return ""
+    return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+
+
+def _not_picked(git: Git, commit: str) -> int:
+    """Return how many commits of a line HEAD's history has neither as they are nor as a rebase leaves them."""
+    return (git.answer("cherry", "HEAD", commit) or "+").count("+")
+
+
+def _is_squashed(git: Git, ref: str, commits: int) -> bool:
+    """Tell whether HEAD has all files as a branch left them, or one commit of it does what all of the branch's do."""
+    base = git.answer("merge-base", "HEAD", ref)
+    if not base:
+        return False
+    changed = os.fsdecode(git.run("diff-tree", "-r", "-z", "--name-only", base, ref, "--", *CODE, extra=PATTERNS))
+    paths = [path for path in changed.split("\0") if path]
+    if not paths or git.answer("diff-tree", "-r", "--name-only", ref, "HEAD", "--", *paths) == "":
+        return True
+    if commits == 1:
+        return False
+    try:
+        told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=NOBODY)
+    except GitFailed:
+        return False
+    return not _not_picked(git, told.decode().strip())
 
 
 def ref_of(git: Git, dispatch: str) -> str:

@@ -45,7 +45,8 @@ def next_steps(
     ]  # fmt: skip
     if run["status"] in FINAL_RUN:
         packing = {"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}
-        return steps or ([packing] if loose else [])
+        left = merges if run["status"] == "completed" else ()
+        return steps or [*left, *([packing] if loose else [])]
     if run["status"] == "paused":
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
     steps += [
@@ -58,7 +59,8 @@ def next_steps(
          "command": f"memento dispatch recover {row['dispatch_id']}"}
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
-    return [*steps, *_plan_steps(held), *merges, *_task_steps(held, gates, away)]
+    steps += [*_plan_steps(held), *merges, *_task_steps(held, away)]
+    return steps if merges else [*steps, *_ending(held, gates)]
 
 
 def broken(held: Row) -> list[Sequence[Any]]:
@@ -148,7 +150,7 @@ def _looks(row: Row) -> str:
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
 
 
-def _task_steps(held: Row, gates: Sequence[Row], away: Mapping[str, Row]) -> list[Row]:
+def _task_steps(held: Row, away: Mapping[str, Row]) -> list[Row]:
     drafts = _drafts(held)
     tasks, run = [row for row in held["tasks"] if not row["broken"]], held["run"]["id"]
     if not held["tasks"] and not broken(held):
@@ -171,7 +173,7 @@ def _task_steps(held: Row, gates: Sequence[Row], away: Mapping[str, Row]) -> lis
         {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
         for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
-    return [*steps, *_open_steps(held, tasks, away), *_ending(held, gates)][: SOON + 2]
+    return [*steps, *_open_steps(held, tasks, away)][: SOON + 2]
 
 
 def _open_steps(held: Row, tasks: Sequence[Row], away: Mapping[str, Row]) -> list[Row]:

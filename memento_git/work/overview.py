@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
@@ -135,31 +136,20 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
 
 def _merges(view: View, held: Row) -> list[Row]:
     """Return the steps that bring work which lies on a dispatch's own branch to this one."""
-    stale = [row for row in held["tasks"] if row.get("stale")]
-    if not stale:
+    apart = {row["task_id"] for row in held["dispatches"] if row["branch"] or row["executor_invoked"]}
+    tasks = [row["id"] for row in held["tasks"] if row.get("stale") or (row["id"] in apart and _is_unsure(row))]
+    if not tasks:
         return []
-    from memento_git.ledger import checkouts
-    from memento_git.work import proofs
+    from memento_git.work import branches
     from memento_git.work.state import RunState
 
-    off = checkouts.off_head(view.git)
-    if not off:
-        return []
-    apart = {row["task_id"] for row in held["dispatches"] if checkouts.branch_of(row["dispatch_id"]) in off}
-    state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
-    steps: list[Row] = []
-    for task in [row for row in stale if row["id"] in apart]:
-        if len(steps) == SOON:
-            break
-        branches = checkouts.lacking(view.git, proofs.proving(state, task["id"], policy))
-        if not branches:
-            continue
-        if len(branches) > 1:
-            choose = f"memento dispatch select {task['id']}"
-            steps.append({"why": f"“{task['title']}” was done {len(branches)} times", "command": choose})
-        else:
-            steps.append({"why": f"“{task['title']}” is not merged yet", "command": f"git merge {branches[0]}"})
-    return steps
+    state = RunState(view, held["run"]["id"], shown=True)
+    return list(islice(branches.unmerged(view.git, state, tasks, view.policy()), SOON))
+
+
+def _is_unsure(task: Row) -> bool:
+    """Tell whether a task was done, but is not proven, or was rejected."""
+    return task["status"] == "rejected" or task["proven"] is False
 
 
 def _away(view: View, held: Row) -> dict[str, Row]:

@@ -56,6 +56,17 @@ class TaskUnproven(Refused):
     hint_ = "reopen it and complete it on evidence: memento task reopen {task} --reason WHY"
 
 
+class WorkUnmerged(Refused):
+    token = "work_unmerged"
+    sentence = "task {task} was done on {branch}, which is not merged: what is here is not what was done"
+    hint_ = "review it, then merge it: git merge {branch!q}; where its work is here in another form, remove that branch"
+
+
+class WorkUnchosen(WorkUnmerged):
+    sentence = "task {task} was done {times} times, and none of it is merged"
+    hint_ = "choose one of the tries, then merge its branch: memento dispatch select {task}"
+
+
 class NothingToComplete(Refused):
     token = "run_empty"
     sentence = "run {run} has no completed task"

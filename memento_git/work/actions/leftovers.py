@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import checkouts, handovers
+from memento_git.model.ids import NoSuchRecord
+from memento_git.work import branches
 from memento_git.work.actions import recovering, worktrees
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +41,20 @@ def found(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
                 f"the work tree {path} on {branch} belongs to no dispatch that this machine knows of",
                 f"keep what it holds, then git worktree remove {path}",
             )
+    yield from _unmerged(ledger, view)
+
+
+def _unmerged(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
+    """Yield the work of completed runs that lies on branches alone: while a run goes on, status tells of it."""
+    runs = set()
+    for branch in checkouts.off_head(ledger.git):
+        with contextlib.suppress(NoSuchRecord):
+            runs.add(view.find(f"dispatch_{branch.rpartition('/')[2]}", "dispatch")[1])
+    for run in sorted(runs):
+        state = RunState(view, run)
+        if state.status == "completed":
+            for step in branches.unmerged(ledger.git, state, state.counting(), view.policy()):
+                yield f"{run} is completed, but {step['why']}", step["command"]
 
 
 def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
@@ -10,7 +11,7 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
 from memento_git.model.ids import option
 from memento_git.model.states import DONE
-from memento_git.work import gatehold, holding, preflight
+from memento_git.work import branches, gatehold, holding, preflight
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -94,6 +95,8 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
         from memento_git.work import signatures
 
         signatures.refuse_unsigned(state, desk.policy, (state.id, *state.counting()), f"completing {state.id}")
+    left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting(), desk.policy), MOST))
+    tx.ledger.warnings += [f"{step['why']}: {step['command']}" for step in left]
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
     _free_claims(tx, state)
     return state.id

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
-from memento_git.work import codestate, guard, pasts, proofs, trust, verdict
+from memento_git.work import branches, codestate, guard, pasts, proofs, trust, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.desk import Desk
@@ -108,7 +108,17 @@ def _completed(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
     status = state.task_status(identity)
     if status != "completed":
         raise no.TaskTransition(task=identity, status=status, verb="verified")
+    _refuse_unmerged(desk, state, identity)
     return identity, state, prose
+
+
+def _refuse_unmerged(desk: Desk, state: RunState, task: str) -> None:
+    """Refuse to judge by the code that is here what was done on a branch that HEAD does not have."""
+    lacking = branches.lacking(desk.tx.ledger.git, state, task, desk.policy)
+    if len(lacking) > 1:
+        raise no.WorkUnchosen(task=task, times=len(lacking))
+    if lacking:
+        raise no.WorkUnmerged(task=task, branch=lacking[0])
 
 
 def _code(tx: Transaction) -> dict[str, Any]:

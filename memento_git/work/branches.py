@@ -1,0 +1,41 @@
+"""Where the work of a task lies: on branches of dispatches that HEAD does not have, or here."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import checkouts
+from memento_git.work import proofs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.git import Git
+    from memento_git.model.policy import Policy
+    from memento_git.work.state import RunState
+
+
+def lacking(git: Git, state: RunState, task: str, policy: Policy) -> list[str]:
+    """Return the branches that hold the work of a task, each the same, where HEAD has none of them; else nothing."""
+    return checkouts.lacking(git, _done_by(state, task, policy))
+
+
+def _done_by(state: RunState, task: str, policy: Policy) -> list[str]:
+    """Return the dispatches whose completions prove a task; where none does, those that may."""
+    counting = [event.get("dispatch") for event in proofs.counting(state, task)]
+    return (proofs.proving(state, task, policy) if counting[1:] else []) or counting
+
+
+def unmerged(git: Git, state: RunState, tasks: Iterable[str], policy: Policy) -> Iterator[Row]:
+    """Yield the step for each task whose work HEAD lacks; where all branches are merged, git is asked once."""
+    off = checkouts.off_head(git)
+    for task in tasks if off else ():
+        names = [event.get("dispatch") for event in proofs.counting(state, task)]
+        if any(checkouts.branch_of(name) in off for name in names) and (found := lacking(git, state, task, policy)):
+            title = state.told(task).title
+            if found[1:]:
+                yield {"why": f"“{title}” was done {len(found)} times", "command": f"memento dispatch select {task}"}
+            else:
+                yield {"why": f"“{title}” is not merged yet", "command": f"git merge {shlex.quote(found[0])}"}
