@@ -437,13 +437,42 @@ def test_what_was_completed_on_the_dispatchs_own_branch_is_not_moved_before_it_i
     there = play.beside(Path(by_hand.path), "x")
     there.complete(by_hand.dispatch, there.evidence(by_hand.task))
 
-    for move in (dispatches.claim_dispatch, dispatches.recover_dispatch, dispatches.fail_dispatch):
+    forced = {"force": True, "reason": "no"}
+    moves: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
+        (dispatches.claim_dispatch, by_hand.dispatch, {}),
+        (dispatches.recover_dispatch, by_hand.dispatch, {}),
+        (dispatches.recover_dispatch, by_hand.dispatch, forced),
+        (dispatches.fail_dispatch, by_hand.dispatch, {"reason": "no"}),
+        (tasks.block_task, by_hand.task, {"reason": "no"}),
+        (tasks.cancel_task, by_hand.task, {"reason": "no"}),
+    ]
+    for move, record, options in moves:
         with pytest.raises(no.ClaimedElsewhere, match="completed by x") as refused:
-            play.do(move, by_hand.dispatch, **({"reason": "no"} if move is dispatches.fail_dispatch else {}))
+            play.do(move, record, **options)
         assert f"git merge {by_hand.branch}" in refused.value.hint
     assert branches(play.root) == [by_hand.branch]
+    assert play.status(by_hand.task) == "dispatched"
     git(play.root, "merge", "-q", "--no-edit", by_hand.branch)
     assert play.status(by_hand.task) == "completed"
+
+
+@pytest.mark.parametrize("move", [tasks.block_task, tasks.cancel_task], ids=lambda move: move.__name__)
+def test_a_task_that_somebody_only_works_on_is_blocked_and_cancelled(
+    play: Play, by_hand: Handover, move: Callable[..., Any]
+) -> None:
+    play.do(move, by_hand.task, reason="no")
+    assert play.status(by_hand.task) in ("blocked", "cancelled")
+
+
+def test_what_nobody_wants_is_taken_back_once_its_branch_is_removed(play: Play, by_hand: Handover) -> None:
+    there = play.beside(Path(by_hand.path), "x")
+    there.complete(by_hand.dispatch, there.evidence(by_hand.task))
+    if trees(play.root):
+        git(play.root, "worktree", "remove", "--force", by_hand.path)
+    git(play.root, "branch", "-qD", by_hand.branch)
+
+    play.do(tasks.cancel_task, by_hand.task, reason="not wanted")
+    assert play.status(by_hand.task) == "cancelled"
 
 
 @pytest.mark.parametrize("tree_is_gone", [False, True])

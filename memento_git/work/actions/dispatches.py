@@ -239,7 +239,6 @@ def _refuse_held(tx: Transaction, state: RunState, task: str, dispatch: str) -> 
         until, holder = beat.until, holder or beat.by
     if until > tx.now:
         raise no.NotExpired(holder=holder, dispatch=dispatch, until=until)
-    worktrees.refuse_elsewhere(tx, state, task, dispatch, but="claimed")
 
 
 def _heartbeat(tx: Transaction, state: RunState, task: str, claim: Claim) -> None:
@@ -372,6 +371,7 @@ def recover_dispatch(
         worktrees.refuse_live(tx, name)
     words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
     _judge_first(desk, state, task, "recovered", dispatch=name, reason=words, forced=force)
+    worktrees.refuse_elsewhere(tx, state, task, name, but="claimed")
     partial = worktrees.give_up(tx, name)
     desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
     claims.release_later(tx, task, name)

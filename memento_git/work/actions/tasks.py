@@ -10,6 +10,7 @@ from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid, refuse_not_utf8
 from memento_git.work import handout, nextsteps, proofs
 from memento_git.work import refusals as no
+from memento_git.work.actions import worktrees
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
@@ -210,6 +211,8 @@ def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:
     identity, state = desk.find(task, "task")
     state.prose(identity)
     open_before = state.folded(identity).lanes.open_dispatches()
+    for dispatch in open_before:
+        worktrees.refuse_elsewhere(tx, state, identity, dispatch, but="claimed")
     desk.happen(state, identity, do, reads=(state.id,), reason=desk.reason(verb, reason))
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
