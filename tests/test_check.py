@@ -71,6 +71,32 @@ def test_a_removed_file_is_found_and_put_back(branch: Play, pattern: str, code: 
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("pattern", ["tasks/*/*/*-claimed-*.yaml", "evidence/*/*/stdout.txt", "tasks/*/*/task.md"])
+@pytest.mark.parametrize("to", ["../../run.md", "nowhere"])
+def test_a_file_that_was_replaced_by_a_link_is_put_back_in_the_work_tree_too(
+    branch: Play, pattern: str, to: str
+) -> None:
+    path = path_of(branch, pattern)
+    before = path.read_bytes()
+    path.unlink()
+    path.symlink_to(to)
+    branch.commit_all("linked")
+    assert "F004 error" in look(branch, base="main")
+
+    assert codes(actions.check(branch.ledger, base="main", fix=True).findings) == []
+    assert (path.is_symlink(), path.read_bytes()) == (False, before)
+    assert git(branch.root, "status", "--short") == ""
+
+
+def test_a_link_of_the_users_own_is_left_where_it_is(branch: Play) -> None:
+    path = path_of(branch, "tasks/*/*/task.md")
+    path.unlink()
+    branch.commit_all("tidy")
+    path.symlink_to("mine")
+    actions.check(branch.ledger, base="main", fix=True)
+    assert (path.is_symlink(), str(path.readlink())) == (True, "mine")
+
+
 @pytest.mark.parametrize(
     ("pattern", "old", "new", "code"),
     [

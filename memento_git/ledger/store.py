@@ -106,7 +106,7 @@ class Transaction:
         if self.ended:
             raise TransactionEnded
         if path not in self.olds:
-            self.olds[path] = self.view.files.get(path)
+            self.olds[path] = self.view.files.get(path) or self.view.links.get(path)
         self.changes[path] = data
         self.puts.append(path)
         self.view.put(path, data)

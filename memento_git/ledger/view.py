@@ -52,6 +52,7 @@ class View:
         self.now = now
         self.findings: list[Finding] = []
         self._files: dict[str, str] | None = None
+        self.links: dict[str, str] = {}
         self._runs: list[str] | None = None
         self._folders: dict[str, Entry] | None = None
         self._signers: str | None = None
@@ -130,7 +131,9 @@ class View:
                 self.note(Finding("F006", path, 0, "one tree names this file twice", "git read-tree"))
             own.add(path)
             if head[:6] not in FILE_MODES:
-                kind = "symbolic link" if head.startswith("120000") else "submodule"
+                kind = "submodule"
+                if head.startswith("120000"):
+                    kind, self.links[path] = "symbolic link", head[12:]
                 self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", removing(path)))
                 continue
             blob = head[12:]

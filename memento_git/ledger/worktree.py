@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
@@ -162,14 +163,14 @@ def _place(git: Git, target: Path, change: Path3, data: bytes | None) -> None:
 
 
 def _holds(git: Git, target: Path, blob: str | None) -> bool:
-    """Tell whether a work-tree file is what the ledger had there; git may have checked it out with CRLF."""
+    """Tell whether a work-tree file, or link, is what the ledger had there; git may have checked it out with CRLF."""
     try:
-        found = None if target.is_symlink() else target.read_bytes()
+        found = os.fsencode(target.readlink()) if target.is_symlink() else target.read_bytes()
     except FileNotFoundError:
         return blob is None
     except OSError:
         return False
-    if blob is None or found is None:
+    if blob is None:
         return False
     return blob in {git.blob_id(found), git.blob_id(found.replace(b"\r\n", b"\n"))}
 
