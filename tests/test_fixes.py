@@ -14,7 +14,7 @@ from memento_git.model.clock import DurationInvalid
 from memento_git.review import actions
 from memento_git.review.actions import NothingStaged
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, reproducing, runs
+from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs
 from tests.play import git
 from tests.test_check import codes, path_of
 
@@ -196,3 +196,38 @@ def test_the_policy_that_lets_a_command_run_again_is_yaml_that_names_it(
 
     told = refused.value.hint.partition("below policy: ")[2]
     assert yaml.safe_load(told) == {"reproduce": {"commands": [[name]]}}
+
+
+def spiked(play: Play) -> tuple[str, str, str]:
+    """Hand two tasks out without a plan, complete one; return the run and the tasks."""
+    run = play.run(spike=True)
+    done, opened = play.task("Done"), play.task("Open")
+    play.complete(play.claimed(done), play.evidence(done))
+    play.claimed(opened)
+    return run, done, opened
+
+
+@pytest.mark.parametrize("text", ["x\n", ""], ids=["broken", "empty"])
+def test_of_a_run_that_cannot_be_read_nobody_says_that_it_is_no_spike(play: Play, text: str) -> None:
+    spiked(play)
+    path = path_of(play, "run.md")
+    path.write_text(text)
+    play.commit_all("a merge gone wrong")
+    assert codes(found(play, no_base=True)) == ["F001 error"]
+    path.unlink()
+    play.commit_all("removed")
+    assert codes(found(play, no_base=True)) == ["F001 error"]
+
+
+def test_a_hand_out_without_a_plan_is_taken_back_by_its_fix_whatever_came_of_it(play: Play) -> None:
+    run, done, opened = spiked(play)
+    path = path_of(play, "run.md")
+    path.write_text(path.read_text().replace("spike: true\n", ""))
+    play.commit_all("no spike")
+    told = found(play, no_base=True)
+    assert codes(told) == ["P006 warning", "P006 warning"]
+
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "Plan", "Do it.", run=run))
+    for one in told:
+        paste(play, one.fix.partition(", then ")[2])
+    assert (play.status(done), play.status(opened)) == ("pending", "pending")

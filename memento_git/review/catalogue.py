@@ -240,7 +240,8 @@ CATALOGUE: Final = {
         "handed out without a plan", "warning",
         "A hand-out says that it is a spike's, in a run that is none, or beyond `spike.dispatches`. An error where the "
         "branch does it.",
-        "Approve a plan, then `memento task reopen TASK --reason WHY` and hand it out again.",
+        "Approve a plan, then take it back: `memento dispatch recover DISPATCH --force --reason WHY` while it is open, "
+        "else `memento task reopen TASK --reason WHY`. Then hand it out again.",
     ),
     "G001": Kind(
         "a gate on unsound evidence", "error",

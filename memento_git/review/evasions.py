@@ -65,16 +65,29 @@ def _told(stop: Event) -> str:
 
 
 def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a hand-out without a plan in a run that is no spike, or beyond the limit of spikes."""
+    """Yield a hand-out without a plan in a run that is no spike, or beyond the limit of spikes.
+
+    A run whose text cannot be read may be one.
+    """
     text = state.view.record(state.index.prose.get(state.id, ""))
-    fix = f"approve a plan, then memento task reopen {event.of} --reason WHY"
-    severity = scope.severity(event.id)
-    if not isinstance(text, Prose) or not text.data.get("spike"):
+    if not isinstance(text, Prose):
+        return
+    if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
-        yield Finding("P006", event.path, 0, message, fix, severity)
     elif (number := _spikes(state)) > scope.policy.spike_dispatches:
         message = f"{number} hand-outs of {state.id} had no plan, and policy allows {scope.policy.spike_dispatches}"
-        yield Finding("P006", event.path, 0, message, fix, severity)
+    else:
+        return
+    fix = f"approve a plan, then {_undoing(state, event)}"
+    yield Finding("P006", event.path, 0, message, fix, scope.severity(event.id))
+
+
+def _undoing(state: RunState, event: Event) -> str:
+    """Return the command that takes back what came of a hand-out."""
+    name = event.id.replace("event", "dispatch", 1)
+    if name in state.folded(event.of).lanes.open_dispatches():
+        return f"memento dispatch recover {name} --force --reason WHY"
+    return f"memento task reopen {event.of} --reason WHY"
 
 
 def _spikes(state: RunState) -> int:
