@@ -18,9 +18,10 @@ from memento_git.ledger import claims, handovers, processes
 from memento_git.ledger.handovers import Handover
 from memento_git.ledger.processes import Process
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, handing, recovering, runs, tasks
+from memento_git.work.actions import dispatches, recovering, runs, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
 from memento_git.work.actions.health import examine
+from memento_git.work.overview import overview
 from tests.hands import (
     SHOWN,
     SLEEP,
@@ -260,10 +261,33 @@ def test_a_dispatch_whose_worker_died_is_not_run_again_before_it_is_looked_at(pl
     process, found = worker(play, task)
     gone(process)
 
-    with pytest.raises(handing.LeftBehind):
+    with pytest.raises(worktrees.LeftBehind):
         run(play, found.dispatch, WRITE)
 
     recovering.recover_all(play.ledger)
+
+
+def steps(play: Play) -> list[str]:
+    view = play.ledger.view()
+    return [step["command"] for step in overview(play.ledger, view, view.runs()[0])["next"]]
+
+
+def test_status_tells_of_the_process_that_works_on_a_task_and_that_it_is_gone(play: Play, task: str) -> None:
+    process, found = worker(play, task)
+    assert steps(play) == [f"memento dispatch show {found.dispatch}"]
+
+    gone(process)
+    assert steps(play) == ["memento dispatch recover --all"]
+    with pytest.raises(worktrees.LeftBehind):
+        play.do(dispatches.recover_dispatch, found.dispatch)
+    recovering.recover_all(play.ledger)
+    assert steps(play) == [f"memento dispatch create {task} --executor WHO"]
+
+
+def test_who_works_by_hand_is_told_what_shows_it(play: Play, task: str) -> None:
+    made = hand_over(play.ledger, task, Wish("human"))
+    play.do(dispatches.claim_dispatch, made.dispatch)
+    assert [step.startswith(f"memento evidence run --task {task}") for step in steps(play)] == [True]
 
 
 def test_stopping_what_is_dead_takes_it_back(play: Play, task: str) -> None:

@@ -30,12 +30,12 @@ def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]
 
 def next_steps(
     held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = (),
-    away: Mapping[str, Row] = NOWHERE,
+    known: Mapping[str, Row] = NOWHERE,
 ) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
     `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
-    outside of an archive; `away` are the steps of dispatches that a branch of their own knows more of.
+    outside of an archive; `known` are the steps of dispatches of which more is known than this branch tells.
     """
     run = held["run"]
     steps = [
@@ -59,7 +59,7 @@ def next_steps(
          "command": f"memento dispatch recover {row['dispatch_id']}"}
         for row in held["dispatches"] if row["expired"]
     ]  # fmt: skip
-    steps += [*_plan_steps(held), *merges, *_task_steps(held, away)]
+    steps += [*_plan_steps(held), *merges, *_task_steps(held, known)]
     return steps if merges else [*steps, *_ending(held, gates)]
 
 
@@ -150,7 +150,7 @@ def _looks(row: Row) -> str:
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
 
 
-def _task_steps(held: Row, away: Mapping[str, Row]) -> list[Row]:
+def _task_steps(held: Row, known: Mapping[str, Row]) -> list[Row]:
     drafts = _drafts(held)
     tasks, run = [row for row in held["tasks"] if not row["broken"]], held["run"]["id"]
     if not held["tasks"] and not broken(held):
@@ -173,10 +173,10 @@ def _task_steps(held: Row, away: Mapping[str, Row]) -> list[Row]:
         {"why": f"“{row['title']}” is held back: {row['held_back']['why']}", "command": row["held_back"]["next"]}
         for row in held_back(held) if not (drafts and row["held_back"]["error"] == "spike_limit")
     ][:SOON]  # fmt: skip
-    return [*steps, *_open_steps(held, tasks, away)][: SOON + 2]
+    return [*steps, *_open_steps(held, tasks, known)][: SOON + 2]
 
 
-def _open_steps(held: Row, tasks: Sequence[Row], away: Mapping[str, Row]) -> list[Row]:
+def _open_steps(held: Row, tasks: Sequence[Row], known: Mapping[str, Row]) -> list[Row]:
     """Return the steps of tasks that are handed out, or could be; a hand-off of other words is made anew."""
     handed = {row["task_id"]: row for row in held["dispatches"] if row["status"] in ("queued", "claimed")}
     steps = [
@@ -192,9 +192,12 @@ def _open_steps(held: Row, tasks: Sequence[Row], away: Mapping[str, Row]) -> lis
         if row["status"] == "dispatched" and row["id"] in handed:
             name = handed[row["id"]]["dispatch_id"]
             waits = {"why": f"“{row['title']}” waits to be claimed", "command": f"memento dispatch claim {name}"}
-            steps.append(away.get(name, waits))
+            steps.append(known.get(name, waits))
         elif row["status"] == "in_progress":
-            steps.append({"why": f"“{row['title']}” is in progress", "command": _shows(row)})
+            claimed = [one["dispatch_id"] for one in held["dispatches"]
+                       if one["task_id"] == row["id"] and one["status"] == "claimed"]  # fmt: skip
+            told = [known[name] for name in claimed if name in known]
+            steps += told or [{"why": f"“{row['title']}” is in progress", "command": _shows(row)}]
         elif row["ready"]:
             steps.append(
                 {"why": f"“{row['title']}” is ready", "command": f"memento dispatch create {row['id']} --executor WHO"}

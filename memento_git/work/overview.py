@@ -68,9 +68,9 @@ def overview(
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     loose = f"{layout.RUNS}/{run}" in view.folders
     gates = _gates(view, held, signs=signs)
-    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, away=_away(view, held))
+    held["live"], known = live.working(ledger.git, held)
+    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, known=known | _away(view, held))
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
-    held["live"] = live.live_rows(ledger.git, run)
     shown = cut(held, limit, LISTS)
     if whole is not None:
         shown["audit"] = whole

@@ -238,6 +238,7 @@ def _refuse_held(tx: Transaction, state: RunState, task: str, dispatch: str) -> 
     if beat is not None and beat.dispatch == dispatch and beat.until > until:
         until, holder = beat.until, holder or beat.by
     if until > tx.now:
+        worktrees.refuse_dead(tx, dispatch)
         raise no.NotExpired(holder=holder, dispatch=dispatch, until=until)
 
 

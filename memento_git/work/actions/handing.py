@@ -44,14 +44,6 @@ class DependencyUnchosen(DependencyUnmerged):
     hint_ = "choose one of the tries, then merge its branch: memento dispatch select {dependency}"
 
 
-class LeftBehind(Refused):
-    """The process that worked on a dispatch is gone, and nobody has looked at what it left."""
-
-    token = "dispatch_left_behind"
-    sentence = "the process that worked on dispatch {dispatch} is gone"
-    hint_ = "take it back: memento dispatch recover --all"
-
-
 class Wish(NamedTuple):
     """How a task is to be handed over."""
 
@@ -176,7 +168,7 @@ def refuse_taken(git: Git, dispatch: str) -> None:
         return
     if found.is_live:
         raise worktrees.WorkerAlive(pid=found.worker.pid, dispatch=dispatch, since=found.since)
-    raise LeftBehind(dispatch=dispatch)
+    raise worktrees.LeftBehind(dispatch=dispatch)
 
 
 def refuse_unmerged(git: Git, state: RunState, task: str, policy: Policy) -> None:

@@ -25,6 +25,14 @@ class WorkerAlive(Refused):
     hint_ = "stop it: memento dispatch stop {dispatch}"
 
 
+class LeftBehind(Refused):
+    """The process that worked on a dispatch is gone, and nobody has looked at what it left."""
+
+    token = "dispatch_left_behind"
+    sentence = "the process that worked on dispatch {dispatch} is gone"
+    hint_ = "take it back: memento dispatch recover --all"
+
+
 def known(git: Git, dispatch: str) -> Handover | None:
     """Return what this machine knows of a dispatch; where no folder is there, nothing is imported to look."""
     if not (git.common_dir / "memento" / "handovers").is_dir():
@@ -81,6 +89,13 @@ def refuse_live(tx: Transaction, dispatch: str) -> None:
     found = known(tx.ledger.git, dispatch)
     if found is not None and found.worker and found.is_ours and found.is_live and found.worker.pid != os.getpid():
         raise WorkerAlive(pid=found.worker.pid, dispatch=dispatch, since=found.since)
+
+
+def refuse_dead(tx: Transaction, dispatch: str) -> None:
+    """Refuse where a process of this machine worked on a dispatch and is gone: all that it left is to be cleared up."""
+    found = known(tx.ledger.git, dispatch)
+    if found is not None and found.is_dead:
+        raise LeftBehind(dispatch=dispatch)
 
 
 def _ours(tx: Transaction, dispatch: str) -> Handover | None:
