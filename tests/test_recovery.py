@@ -488,6 +488,18 @@ def test_a_task_that_somebody_only_works_on_is_blocked_and_cancelled(
     assert play.status(by_hand.task) in ("blocked", "cancelled")
 
 
+def test_what_is_completed_after_its_task_was_blocked_is_not_put_aside(play: Play, by_hand: Handover) -> None:
+    play.do(tasks.block_task, by_hand.task, reason="wait")
+    there = play.beside(Path(by_hand.path), "x")
+    there.complete(by_hand.dispatch, there.evidence(by_hand.task))
+
+    assert recovering.recover_all(play.ledger) == []
+    assert branches(play.root) == [by_hand.branch]
+    assert [f"completed on {by_hand.branch}" in told for told in warned(play)] == [True]
+    git(play.root, "merge", "-q", "--no-edit", by_hand.branch)
+    assert play.status(by_hand.task) == "contested"
+
+
 def test_what_nobody_wants_is_taken_back_once_its_branch_is_removed(play: Play, by_hand: Handover) -> None:
     there = play.beside(Path(by_hand.path), "x")
     there.complete(by_hand.dispatch, there.evidence(by_hand.task))

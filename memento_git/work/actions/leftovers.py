@@ -74,7 +74,10 @@ def _left(ledger: Ledger, view: View, one: Handover) -> tuple[str, str] | None:
         return None if status else _stranded(ledger, one, where)
     holds = ", and holds work" if recovering.holds_work(ledger.git, one, status) else ""
     fix = RECOVER if holds else "memento doctor --fix"
-    return f"{one.dispatch} is {status or 'unknown to the ledger'}, but its work tree was left{where}{holds}", fix
+    told = f"{one.dispatch} is {status or 'unknown to the ledger'}, but its work tree was left{where}{holds}"
+    if branch := recovering.completed_elsewhere(ledger, view, one, status):
+        told, fix = f"{one.dispatch} is {status} here, and completed on {branch}", f"git merge {branch}"
+    return told, fix
 
 
 def _stranded(ledger: Ledger, one: Handover, where: str) -> tuple[str, str] | None:

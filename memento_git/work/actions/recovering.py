@@ -127,6 +127,8 @@ def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = 
     status = status_of(view, handover.dispatch)
     if status in OPEN or not handover.is_ours or is_elsewhere(ledger.git, view, handover, status):
         return []
+    if completed_elsewhere(ledger, view, handover, status):
+        return []
     with handovers.held(ledger.git):
         here = handovers.read(ledger.git, handover.dispatch)
         if here is None or here.is_live or (only_empty and holds_work(ledger.git, here, status)):
@@ -151,6 +153,15 @@ def is_elsewhere(git: Git, view: View, handover: Handover, status: str) -> bool:
     if not handover.is_dead and any(one.dispatch == handover.dispatch and one.until >= view.now for one in held):
         return True
     return not status and bool(knowing(git, handover))
+
+
+def completed_elsewhere(ledger: Ledger, view: View, handover: Handover, status: str) -> str:
+    """Return the branch on which a dispatch that was taken back here is completed, or nothing."""
+    if status not in ("failed", "recovered"):
+        return ""
+    state = RunState(view, handover.run)
+    told = worktrees.elsewhere(ledger, view, state, handover.task, handover.dispatch)
+    return next((branch for branch, there, _ in told if there == "completed"), "")
 
 
 def knowing(git: Git, handover: Handover) -> list[str]:

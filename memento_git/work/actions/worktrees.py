@@ -10,10 +10,13 @@ from memento_git.errors import MementoError, Refused
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memento_git.ledger.checkouts import Checkout
     from memento_git.ledger.git import Git
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.view import View
     from memento_git.work.state import RunState
 
 
@@ -64,24 +67,30 @@ def place_of(git: Git, dispatch: str) -> Git:
 
 
 def refuse_elsewhere(tx: Transaction, state: RunState, task: str, dispatch: str, *, but: str = "") -> None:
-    """Refuse where a branch tells that somebody took or completed a dispatch, and this one does not know.
+    """Refuse where a branch tells that somebody took or completed a dispatch, and this one does not know."""
+    for branch, status, holder in elsewhere(tx.ledger, tx.view, state, task, dispatch):
+        if status in ("claimed", "completed") and status != but:
+            raise no.ClaimedElsewhere(dispatch=dispatch, status=status, holder=holder, branch=branch)
+
+
+def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (branch, status, holder) of a dispatch for each branch that knows it otherwise than this one.
 
     Looked at are the dispatch's own branch and those that are checked out in other work trees.
     """
     from memento_git.ledger import checkouts, layout
     from memento_git.work.state import RunState
 
-    git, folder = tx.ledger.git, layout.folder_of(state.id, task)
+    git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatches(task).get(dispatch, {})
     for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
-        if not checkouts.unknown_files(git, branch, folder, tx.view.files):
+        if not checkouts.unknown_files(git, branch, folder, view.files):
             continue
-        there = tx.ledger.held([f"refs/heads/{branch}"])
+        there = ledger.held([f"refs/heads/{branch}"])
         found = RunState(there, state.id).dispatches(task).get(dispatch, {}) if there is not None else {}
-        status, holder = found.get("status"), found.get("holder")
-        known = (here.get("status"), here.get("holder"))
-        if status in ("claimed", "completed") and status != but and (status, holder) != known:
-            raise no.ClaimedElsewhere(dispatch=dispatch, status=status, holder=holder, branch=branch)
+        status, holder = found.get("status", ""), found.get("holder", "")
+        if (status, holder) != (here.get("status"), here.get("holder")):
+            yield branch, status, holder
 
 
 def refuse_live(tx: Transaction, dispatch: str) -> None:
