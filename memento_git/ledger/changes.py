@@ -293,7 +293,12 @@ def actors(git: Git, tree: str) -> set[str]:
         found = os.fsdecode(git.run("grep", "--no-color", "--text", "-h", "-e", "^by: ", tree, "--", layout.FOLDER))
     except GitFailed:  # nobody
         return set()
-    return {line[4:].strip("'\"") for line in found.splitlines()}
+    return named(found)
+
+
+def named(text: str) -> set[str]:
+    """Return who acts by the lines of records."""
+    return {line[4:].strip("'\"") for line in text.splitlines() if line.startswith("by: ")}
 
 
 def _in_all(lists: list[list[str]]) -> tuple[str, ...]:

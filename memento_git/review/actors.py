@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memento_git.ledger import layout
+from memento_git.ledger import changes, layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Event, Prose
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.changes import Authored
+    from memento_git.ledger.view import View
     from memento_git.review.against import Comparison
 
 
@@ -110,6 +111,17 @@ def lookalikes(names: Mapping[str, str], known: Collection[str]) -> Iterator[Fin
         if alike := sorted(other for other in {*known, *names} if persons.looks_like(name, other)):
             message = f"{name} looks like {alike[0]}, and is another name: {persons.spelled(name)}"
             yield Finding("C006", path, 0, message, "ask who that is; take back what they wrote")
+
+
+def archived(view: View) -> set[str]:
+    """Return who acts in the records that archives hold."""
+    from memento_git.ledger import archive
+
+    names: set[str] = set()
+    for path in [path for path in view.files if path.startswith(f"{layout.ARCHIVE}/")]:
+        files, _ = archive.unpack(path, layout.run_of_path(path) or "", view.read(path) or b"")
+        names = names.union(*(changes.named(data.decode(errors="replace")) for data in files.values()))
+    return names
 
 
 def is_same(actor: str, author: str) -> bool:

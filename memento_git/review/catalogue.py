@@ -298,8 +298,8 @@ CATALOGUE: Final = {
     "C006": Kind(
         "a name that looks like another's", "error",
         "An actor of the branch has a name that can hardly be told from that of a commit's author, of another actor, "
-        "or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two are two; where "
-        "it keeps out, they are one.",
+        "in archives too, or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two "
+        "are two; where it keeps out, they are one.",
         "Ask who that is; write names in one alphabet.",
     ),
     "D001": Kind(

@@ -154,7 +154,7 @@ def _of_actors(
     """Yield who acted under another name than who committed it, or a name hardly told from another's.
 
     And where policy asks who wrote a plan, who changed another's. The names that one is hardly told from are those of
-    policy, of authors and of the base.
+    policy, of authors and of the base; of its archives, where a name is new to the rest.
     """
     authored = story.authored or changes.to_commit(git, comparison.changes)
     acts = actors.acts(comparison, authored)
@@ -165,8 +165,9 @@ def _of_actors(
         yield from actors.rewritten(comparison, changes.to_edit(git, plans) if git.extra else story.edited)
     names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
-    base = forks if any(map(persons.may_look_like, names)) else ()
-    there = {name for one in base for name in changes.actors(git, one)}
+    doubtful = {name for name in names if persons.may_look_like(name)}
+    there = {name for one in forks for name in changes.actors(git, one)} if doubtful else set()
+    there |= actors.archived(comparison.base) if doubtful - there else set()
     yield from actors.lookalikes(names, {*policy.people, *authors, *there})
 
 

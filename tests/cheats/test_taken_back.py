@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import dispatches, evidences, releases, settling, verifying
+from memento_git.work.actions import dispatches, evidences, releases, runs, settling, verifying
 from tests.cheats.forging import WORK
 from tests.play import git
 
@@ -304,6 +304,32 @@ def test_a_name_that_looks_like_one_of_the_base(doors: Doors, name: str) -> None
     for _ in doors.accepted("evidence redact", target=doors.last(run, "passed"), reason=WHY):
         assert doors.gate(GATE) == "passed"
     assert f"{name} looks like " in doors.caught("C006")
+
+
+def test_a_name_that_looks_like_one_of_an_archive(doors: Doors) -> None:
+    """Way: whom the name is like acted in runs that are in archives by now, and nowhere else."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    doors.play.as_("Grace").gate(GATE, "failed")
+    doors.play.do(runs.cancel_run, run, reason=WHY)
+    doors.play.do(runs.archive_run, run)
+    other = doors.play.run("Another")
+    doors.landed()
+    git(doors.root, "config", "user.name", "Gr\u0430ce")
+    doors.forge(other, "passed", gate=GATE, by="Gr\u0430ce")
+    assert "Gr\u0430ce looks like Grace" in doors.caught("C006")
+
+
+def test_a_name_of_another_alphabet_that_is_like_none_of_an_archive(doors: Doors) -> None:
+    """The honest way: a name is written as its owner writes it, in runs that are in archives and in others."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    git(doors.root, "config", "user.name", "\u0413\u0440\u0435\u0439\u0441")
+    doors.forge(run, "requested", gate=GATE, by="\u0413\u0440\u0435\u0439\u0441")
+    doors.play.do(runs.cancel_run, run, reason=WHY)
+    doors.play.do(runs.archive_run, run)
+    other = doors.play.run("Another")
+    doors.landed()
+    doors.forge(other, "requested", gate=GATE, by="\u0413\u0440\u0435\u0439\u0441")
+    doors.sound()
 
 
 @pytest.mark.parametrize(
