@@ -99,9 +99,17 @@ def approval(state: RunState, plan: str) -> list[Event]:
     return [event for event in signing.latest(events) if event.of == plan]
 
 
-def verdicts(state: RunState, scope: str, gate: str) -> list[Event]:
-    """Return the latest verdicts of a gate, several where none had seen the other."""
-    return signing.latest([one for one in state.folded(scope).events if one.event.get("gate") == gate])
+def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
+    """Return the verdicts by which a gate has passed or was waived, several where none had seen the other.
+
+    Where it was asked for again, those that lifted a failure still do.
+    """
+    word = state.folded(scope).lanes.word(f"gate:{gate}", "failed")
+    given = [one for one in state.folded(scope).events if one.event.get("gate") == gate and one.event.do != "requested"]
+    failed = {one.event.id for one in given if one.event.do == "failed"}
+    latest = signing.latest(given) if word != "failed" else []
+    lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]
+    return [event for event in latest if event.do in PASSING and event.id in lifted]
 
 
 def missing(
@@ -109,8 +117,8 @@ def missing(
 ) -> list[str]:  # fmt: skip
     """Return which of the approvals and verdicts that hold lack the signature that policy demands, each with why.
 
-    They are those of the canonical plan, of all gates of the scopes that have passed or were waived, but for the run's
-    own gates named in `but`, and of what proves tasks.
+    They are those of the canonical plan, of all gates of the scopes that have passed or were waived, or whose failure
+    was lifted so, but for the run's own gates named in `but`, and of what proves tasks.
     """
     if not policy.signatures.get("require"):
         return []
@@ -119,12 +127,10 @@ def missing(
     if plan := state.canonical:
         told += _plan(state, policy, verifier, plan)
     for scope in scopes:
-        for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
-            if value[0] not in PASSING or (scope == state.id and gate in but):
-                continue
-            holding = [event for event in verdicts(state, scope, gate) if event.do in PASSING]
-            if why := signing.wanting(policy.signatures, holding, verifier.seen):
-                told.append(f"gate {gate} of {scope} has {DONE[value[0]]} without the signature it needs: {why}")
+        for gate in sorted(state.folded(scope).lanes.named("gate")):
+            holding = lifting(state, scope, gate) if scope != state.id or gate not in but else ()
+            if holding and (why := signing.wanting(policy.signatures, holding, verifier.seen)):
+                told.append(f"gate {gate} of {scope} has {DONE[holding[0].do]} without the signature it needs: {why}")
         if kind_of(scope) == "task":
             told += unsigned_proof(state, policy, scope, verifier)
     return told

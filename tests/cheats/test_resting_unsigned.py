@@ -67,6 +67,47 @@ def test_a_hand_out_on_a_gate_whose_waiver_must_be_signed_by_now(doors: Doors, o
     assert why in doors.caught("K001")
 
 
+def lifted(doors: Doors, office: Office, task: str, verdict: str, gate: str, key: str = "") -> str:
+    """Fail a gate of the run, lift that by hand or with a key, and ask for the gate once more; return the run."""
+    state = doors.play.state(task)
+    doors.play.do(plans.approve_plan, state.canonical, key=str(office.ada))
+    doors.play.gate(gate, "failed", reason="Unsafe.")
+    told = {"reason": "Never mind."} if verdict == "waived" else {}
+    if key:
+        doors.play.gate(gate, verdict, run=state.id, key=key, **told)
+    else:
+        doors.forge(state.id, verdict, gate=gate, **told)
+    doors.landed()
+    return state.id
+
+
+@pytest.mark.parametrize(("verdict", "gate"), [("waived", "plan_review"), ("passed", "final_acceptance")])
+def test_a_failed_gate_that_is_asked_for_again_in_the_place_of_what_must_be_signed(
+    doors: Doors, office: Office, verdict: str, gate: str
+) -> None:
+    """Way: what lifted the failure is not looked at once the gate is open, and an open gate stops nobody."""
+    task = doors.play.task()
+    run = lifted(doors, office, task, verdict, gate)
+    why = "without the signature it needs"
+    assert why in doors.refused("signature_required", "dispatch create", task=task, executor="agent")
+    for _ in doors.accepted("gate record", gate=gate, verdict="requested", run=run):
+        assert why in doors.refused("signature_required", "dispatch create", task=task, executor="agent")
+    handed_out(doors, task)
+    assert why in doors.caught("K001")
+
+
+def test_a_failed_gate_that_is_asked_for_again_after_a_signed_waiver(doors: Doors, office: Office) -> None:
+    """The honest way; and where nothing failed, a gate that is open asks for nothing."""
+    task = doors.play.task()
+    run = lifted(doors, office, task, "waived", "plan_review", key=str(office.ada))
+    doors.forge(run, "waived", gate="quality_review", reason="No time.")
+    doors.landed()
+    for gate in ("plan_review", "quality_review"):
+        doors.play.gate(gate, "requested", run=run)
+    doors.play.claimed(task)
+    doors.sound()
+
+
 def test_a_hand_out_whose_plan_is_gone(doors: Doors, office: Office) -> None:
     task = doors.play.task()
     plan = doors.play.state(task).canonical
