@@ -319,11 +319,16 @@ class Fold:
             for lane, written in writers.items()
         }
 
-    @staticmethod
-    def undone(events: Iterable[Judged]) -> dict[str, set[str]]:
-        """Return the legal events that were voided, or disagreed with what a settling event kept; each with its lanes.
+    @classmethod
+    def undone(cls, events: Iterable[Judged]) -> dict[str, set[str]]:
+        """Return the legal events that were taken out, each with its lanes; on its other lanes it still holds."""
+        return {target: set[str]().union(*by.values()) for target, by in cls.taken(events).items()}
 
-        On its other lanes such an event still holds.
+    @staticmethod
+    def taken(events: Iterable[Judged]) -> dict[str, dict[str, set[str]]]:
+        """Return the legal events that were voided, or disagreed with what a settling event kept.
+
+        Each with the events that take it out, and on which lanes.
         """
         known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
         settling = [seen for seen in known.values() if seen.event.do in ("voided", "settled")]
@@ -335,7 +340,7 @@ class Fold:
             left = set(seen.writes).union(*taken[name].values()).difference(*over)
             if left or not over:
                 standing[name] = left
-        found: dict[str, set[str]] = {}
+        found: dict[str, dict[str, set[str]]] = {}
         for name, within in standing.items():
             for target, lanes in taken[name].items():
                 kept = [
@@ -344,7 +349,7 @@ class Fold:
                     if other != name and other not in known[name].past
                 ]
                 if gone := (lanes & within).difference(*kept):
-                    found.setdefault(target, set()).update(gone)
+                    found.setdefault(target, {})[name] = gone
         return found
 
     def group(self, key: str) -> Folded:

@@ -220,8 +220,9 @@ CATALOGUE: Final = {
         "an approval by somebody who may not", "warning",
         "A plan was approved by its author or by somebody whom policy does not name. An error where the branch does "
         "it. Only a warning where somebody else than the author changed the text, by what its commits say, and nobody "
-        "but them approved it as it is now.",
-        "Let somebody approve it whom `plan.approvers` names.",
+        "but them approved it as it is now. An approval that was voided or settled away is asked, too, where work or "
+        "another event still rests on it.",
+        "Let somebody approve it whom `plan.approvers` names; reopen what rests on one that was taken out.",
     ),
     "P004": Kind(
         "a completed run below policy", "warning",
@@ -239,7 +240,7 @@ CATALOGUE: Final = {
     "P006": Kind(
         "handed out without a plan", "warning",
         "A hand-out says that it is a spike's, in a run that is none, or beyond `spike.dispatches`. An error where the "
-        "branch does it.",
+        "branch does it, or goes on from one that was taken out.",
         "Approve a plan, then take it back: `memento dispatch recover DISPATCH --force --reason WHY` while it is open, "
         "else `memento task reopen TASK --reason WHY`. Then hand it out again.",
     ),

@@ -9,7 +9,7 @@ from memento_git.model.finding import Finding, leaving_out, restoring
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import citations, evasions, folds, signed, verdicts
+from memento_git.review import citations, evasions, folds, resting, signed, verdicts
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import asks_less, run_lines
 
@@ -36,12 +36,12 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
         elif kind_of(key) == "evidence":
             found += citations.check_evidence(state, key, scope)
     for key in groups:
-        for event in folds.standing(state, key):
+        for event, within in resting.judged(state, key, scope):
             found += folds.dated(state, event)
             found += citations.check_event(state, event)
-            found += verdicts.check_event(state, event, scope)
-            found += evasions.check_event(state, event, scope)
-            found += signed.handed_out(state, event, scope) if event.do == "dispatched" else ()
+            found += verdicts.check_event(state, event, within)
+            found += evasions.check_event(state, event, within)
+            found += signed.handed_out(state, event, within) if event.do == "dispatched" else ()
     if state.id in groups:
         found += verdicts.check_run(state, scope)
     return [_mendable(state, one, scope) for one in found] if state.is_final else found

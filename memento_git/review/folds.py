@@ -11,8 +11,9 @@ from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
+    from memento_git.folding.fold import Judged
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
@@ -27,16 +28,20 @@ class Looked(Book, Protocol):
 
 
 def standing(book: Looked, key: str) -> Iterator[Event]:
-    """Yield the events of a group that have an effect; a redacted one keeps its own, and is judged by what it keeps.
-
-    An approval has none where another one holds; any other event has some as long as one of its lanes holds.
-    """
+    """Yield the events of a group that have an effect; a redacted one keeps its own, and is judged by what it keeps."""
     folded = book.folded(key)
     undone = book.fold.undone(folded.events)
     for seen in folded.events:
-        gone = undone.get(seen.event.id)
-        if seen.verdict == "legal" and not (gone and (CANONICAL in gone or gone >= seen.writes.keys())):
+        if seen.verdict == "legal" and not is_out(seen, undone.get(seen.event.id, ())):
             yield seen.event
+
+
+def is_out(seen: Judged, lanes: Collection[str]) -> bool:
+    """Tell whether an event has no effect without some of its lanes.
+
+    An approval has none where another one holds; any other event has some as long as one of its lanes holds.
+    """
+    return bool(lanes) and (CANONICAL in lanes or seen.writes.keys() <= {*lanes})
 
 
 def disagreements(book: Looked, key: str) -> Iterator[Finding]:

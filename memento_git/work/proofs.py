@@ -91,9 +91,7 @@ def not_agreed(state: RunState) -> str:
     if plan == "contested":
         return "it is contested which plan holds, so what is asked is not agreed"
     if not plan:
-        return (
-            "its plan was rejected, and no other is approved, so what is asked is not agreed" if state.planless else ""
-        )
+        return "no plan is approved any more, so what is asked is not agreed" if state.planless else ""
     if not isinstance(state.view.record(state.index.prose.get(plan, "")), Prose):
         return f"{plan} cannot be read, so what it asks is not known"
     return f"{plan} was changed after its approval, so what it asks is not agreed" if state.plan_changed(plan) else ""

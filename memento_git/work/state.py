@@ -141,8 +141,9 @@ class RunState(Happenings):
 
     @property
     def planless(self) -> bool:
-        """Tell whether the canonical plan was rejected, and none has taken its place."""
-        return self.folded(plans_of(self.id)).lanes.values.get(CANONICAL, ("-",))[0] == ""
+        """Tell whether a plan was canonical and is not any more, and none has taken its place."""
+        events = self.folded(plans_of(self.id)).events if not self.canonical else ()
+        return any(seen.event.do == "approved" and seen.verdict == "legal" for seen in events)
 
     def plan_changed(self, plan: str) -> bool:
         """Tell whether the canonical plan's text is another than the approved one."""

@@ -1,0 +1,80 @@
+"""What a void or a settling took out, and others go on from as if it stood: it is judged as ever."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.folding.fold import plans_of
+from memento_git.review import folds
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from memento_git.folding.fold import Judged
+    from memento_git.model.work import Event
+    from memento_git.review.scope import Scope
+    from memento_git.work.state import RunState
+
+OF_HAND_OFFS: Final = ("dispatched", "claimed", "renewed", "completed")
+
+
+def judged(state: RunState, key: str, scope: Scope) -> Iterator[tuple[Event, Scope]]:
+    """Yield the events of a group that are judged, each with its scope: those that stand, and what they rest on.
+
+    What the branch goes on from is judged as if the branch had added it.
+    """
+    for event in folds.standing(state, key):
+        yield event, scope
+    resting = rested_on(state, key)
+    for event in (seen.event for seen in state.folded(key).events if seen.event.id in resting):
+        is_new = any(name in scope.added for name in resting[event.id])
+        yield event, scope._replace(added={*scope.added, event.id}) if is_new else scope
+
+
+def rested_on(state: RunState, key: str) -> dict[str, set[str]]:
+    """Return the events of a group that were taken out -> those that stand, and rest on each all the same.
+
+    They, or what they rest on in the same way, had seen it and not what takes it out.
+    """
+    known = {seen.event.id: seen for seen in state.folded(key).events if seen.verdict == "legal"}
+    taken = state.fold.taken(known.values())
+    gone = {name for name, by in taken.items() if folds.is_out(known[name], set[str]().union(*by.values()))}
+    if not gone:
+        return {}
+    waiting = [(seen.event.id, seen) for seen in _going_on(state, key)]
+    waiting += _handing_out(state) if key == plans_of(state.id) else ()
+    found: dict[str, set[str]] = {}
+    while waiting:
+        name, last = waiting.pop()
+        for target in gone & last.past:
+            told = [lanes for by, lanes in taken[target].items() if by in (last.event.id, *last.past)]
+            if not folds.is_out(known[target], set[str]().union(*told)) and name not in found.get(target, ()):
+                found.setdefault(target, set()).add(name)
+                waiting.append((name, known[target]))
+    return found
+
+
+def _going_on(state: RunState, key: str) -> Iterator[Judged]:
+    """Yield what stands of a group and may go on from others: no verdict of a gate, no hand-off that is over."""
+    names = {event.id for event in folds.standing(state, key)}
+    standing = [seen for seen in state.folded(key).events if seen.event.id in names]
+    reopened = [seen.past for seen in standing if seen.event.do == "reopened"]
+    for seen in standing:
+        event = seen.event
+        name = event.get("dispatch") or event.id.replace("event", "dispatch", 1)
+        ended = state.folded(key).lanes.word(f"dispatch:{name}", "") in ("failed", "recovered")
+        is_over = event.do in OF_HAND_OFFS and (ended or any(event.id in past for past in reopened))
+        if seen.writes and "gate" not in event.data and not is_over:
+            yield seen
+
+
+def _handing_out(state: RunState) -> Iterator[tuple[str, Judged]]:
+    """Yield each hand-out with an event that goes on from it; its past is what it had seen of the run's plans."""
+    for task in state.tasks():
+        resting: dict[str, Collection[str]] = {**rested_on(state, task)}
+        resting |= {seen.event.id: (seen.event.id,) for seen in _going_on(state, task)}
+        for seen in state.folded(task).events:
+            if seen.event.do == "dispatched" and seen.event.id in resting:
+                named = [one for ref in seen.event.after if (one := state.fold.judged(ref.id)) is not None]
+                past = frozenset(one.event.id for one in named).union(*(one.past for one in named))
+                yield from ((name, seen._replace(past=past)) for name in resting[seen.event.id])
