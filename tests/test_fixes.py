@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,8 +21,6 @@ from tests.play import git
 from tests.test_check import codes, path_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memento_git.model.finding import Finding
     from tests.play import Play
 
@@ -31,7 +31,10 @@ def found(play: Play, **options: Any) -> list[Finding]:
 
 def paste(play: Play, command: str) -> str:
     """Run a command as a shell does; return what it printed."""
-    return subprocess.run(["sh", "-c", command], cwd=play.root, capture_output=True, check=True, text=True).stdout
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(
+        ["sh", "-c", command], cwd=play.root, env=environment, capture_output=True, check=True, text=True
+    ).stdout
 
 
 def pasted(play: Play, finding: Finding) -> str:

@@ -48,7 +48,7 @@ def test_what_is_committed_is_shown_as_it_comes_until_interrupted(play: Play) ->
         assert lines == {first, second}
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
-        assert (process.returncode, out, err) == (0, "", "")
+        assert (process.returncode, out.strip(), err) == (0, "", "")
 
 
 def test_it_ends_when_its_reader_is_gone_although_nothing_happens(play: Play) -> None:

@@ -191,7 +191,7 @@ def test_policy_comes_from_the_base_and_a_branch_cannot_allow_itself(play: Play)
     with pytest.raises(reproducing.NothingListed) as caught:
         again(play, base="base")
     assert caught.value.token == "reproduction_not_allowed"
-    assert "commands: [[python3]]" in caught.value.hint
+    assert 'commands: [["python3"]]' in caught.value.hint
     assert [one.status for one in again(play)] == ["reproduced"]
 
 

@@ -25,6 +25,7 @@ NO = (
     "non approvo", "niet akkoord", "nie", "нет", "не одобряю", "hay\u0131r", "아니요", "승인하지 않습니다", "いいえ",
     "承認しません", "不同意", "不批准",
 )  # fmt: skip
+TYPED = ("no", "yes, but not yet", "нет", "不批准")
 
 
 def released(doors: Doors, policy: str = RELEASE) -> str:
@@ -103,7 +104,7 @@ def test_an_answer_that_says_no(doors: Doors) -> None:
     run = released(doors, "  release: {approvals: 1}\n")
     lies = []
     for words in NO:
-        if words.isprintable():
+        if words in TYPED:
             for _ in doors.accepted("evidence approve", actor="Grace", about=run, response=words):
                 assert approvers(doors) == [], words
         lies.append(approval(doors, run, "Grace", prompt="May it go out?", response=words))
