@@ -164,8 +164,10 @@ def test_work_that_was_merged_another_way_is_verified(
     play: Play, task: str, way: Callable[[Play, str], None], code: str
 ) -> None:
     way(play, run(play, task, code).branch)
+    objects = git(play.root, "count-objects")
 
     assert [step for step in steps(play) if step.startswith("git")] == []
+    assert git(play.root, "count-objects") == objects, "who looks leaves nothing behind"
     assert verify(play, task).accepted
     play.do(runs.complete_run)
     assert play.ledger.warnings == []

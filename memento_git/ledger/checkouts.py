@@ -351,9 +351,12 @@ def unmerged(git: Git, dispatch: str) -> str:
     return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
 
 
-def _not_picked(git: Git, commit: str) -> int:
+def _not_picked(git: Git, commit: str, extra: Mapping[str, str] | None = None) -> int:
     """Return how many commits of a line HEAD's history has neither as they are nor as a rebase leaves them."""
-    return (git.answer("cherry", "HEAD", commit) or "+").count("+")
+    try:
+        return git.run("cherry", "HEAD", commit, extra=extra).count(b"+")
+    except GitFailed:
+        return 1
 
 
 def _is_squashed(git: Git, ref: str, commits: int) -> bool:
@@ -367,11 +370,12 @@ def _is_squashed(git: Git, ref: str, commits: int) -> bool:
         return True
     if commits == 1:
         return False
-    try:
-        told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=NOBODY)
-    except GitFailed:
-        return False
-    return not _not_picked(git, told.decode().strip())
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+        extra = {**scratch.variables(git, Path(folder)), **NOBODY}
+        told = git.run("commit-tree", f"{ref}^{{tree}}", "-p", base, data=b"squashed\n", extra=extra)
+        return not _not_picked(git, told.decode().strip(), extra)
 
 
 def ref_of(git: Git, dispatch: str) -> str:
