@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -93,8 +94,7 @@ def _next(came: Purge) -> list[str]:
     for name, known in reach.pushed.items():
         remote, _, branch = name.partition("/")
         if branch == reach.branch:
-            steps.append(
-                f"git push --force-with-lease={branch}:{known} {remote} {branch}, after asking all who have it"
-            )
+            push = shlex.join(["git", "push", f"--force-with-lease={branch}:{known}", remote, branch])
+            steps.append(f"{push}, after asking all who have it")
     steps.append(f"when nothing is missed, drop the old history here: git update-ref -d {done.backup}")
     return [*steps, "and then: git reflog expire --expire=now --all && git gc --prune=now"]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger.names import WHOLE_ID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memento_git.ledger.git import Git
 
-OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 MOST: Final = 8
 LONGEST: Final = 4 << 20
 
@@ -28,7 +28,7 @@ class Trees:
         if (known := self._told.get(what)) is not None:
             return known
         told = os.fsdecode(self._git.run("ls-tree", "-z", "--full-tree", *what))
-        if any(OBJECT_ID.fullmatch(word) for word in what):
+        if any(WHOLE_ID.fullmatch(word) for word in what):
             self._keep(what, told)
         return told
 

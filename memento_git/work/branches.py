@@ -28,10 +28,13 @@ def _done_by(state: RunState, task: str, policy: Policy) -> list[str]:
     return (proofs.proving(state, task, policy) if counting[1:] else []) or counting
 
 
-def unmerged(git: Git, state: RunState, tasks: Iterable[str], policy: Policy) -> Iterator[Row]:
+def unmerged(git: Git, state: RunState, tasks: Iterable[str]) -> Iterator[Row]:
     """Yield the step for each task whose work HEAD lacks; where all branches are merged, git is asked once."""
     off = checkouts.off_head(git)
-    for task in tasks if off else ():
+    if not off:
+        return
+    policy = state.view.policy()
+    for task in tasks:
         names = [event.get("dispatch") for event in proofs.counting(state, task)]
         if any(checkouts.branch_of(name) in off for name in names) and (found := lacking(git, state, task, policy)):
             title = state.told(task).title

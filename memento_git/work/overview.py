@@ -144,7 +144,7 @@ def _merges(view: View, held: Row) -> list[Row]:
     from memento_git.work.state import RunState
 
     state = RunState(view, held["run"]["id"], shown=True)
-    return list(islice(branches.unmerged(view.git, state, tasks, view.policy()), SOON))
+    return list(islice(branches.unmerged(view.git, state, tasks), SOON))
 
 
 def _is_unsure(task: Row) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import checkouts, handovers
@@ -39,7 +40,7 @@ def found(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
         if branch.startswith("memento/") and str(path) not in paths:
             yield (
                 f"the work tree {path} on {branch} belongs to no dispatch that this machine knows of",
-                f"keep what it holds, then git worktree remove {path}",
+                f"keep what it holds, then git worktree remove {shlex.quote(str(path))}",
             )
     yield from _unmerged(ledger, view)
 
@@ -53,7 +54,7 @@ def _unmerged(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
     for run in sorted(runs):
         state = RunState(view, run)
         if state.status == "completed":
-            for step in branches.unmerged(ledger.git, state, state.counting(), view.policy()):
+            for step in branches.unmerged(ledger.git, state, state.counting()):
                 yield f"{run} is completed, but {step['why']}", step["command"]
 
 

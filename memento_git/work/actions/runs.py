@@ -95,7 +95,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
         from memento_git.work import signatures
 
         signatures.refuse_unsigned(state, desk.policy, (state.id, *state.counting()), f"completing {state.id}")
-    left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting(), desk.policy), MOST))
+    left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
     tx.ledger.warnings += [f"{step['why']}: {step['command']}" for step in left]
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
     _free_claims(tx, state)

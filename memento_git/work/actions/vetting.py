@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError, Moved, Refused
@@ -37,7 +38,7 @@ class RemoteUnreadable(Moved):
     sentence = "{branch} on {remote} would leave no ledger here that can be read: {reason}"
     hint_ = (
         "git log -3 {theirs} -- .memento/config.yaml tells how it came to that; mend it there, or take it as it is: "
-        "git pull --no-rebase --no-edit {remote} {branch}"
+        "git pull --no-rebase --no-edit {remote!q} {branch!q}"
     )
 
 
@@ -70,9 +71,10 @@ def refuse_revived(ledger: Ledger, where: Target, made: str, theirs: str, common
 def _step(git: Git, where: Target, theirs: str) -> str:
     """Return what brings a purge to its end where it was made here, else how to merge by hand."""
     if git.answer("rev-list", "-1", theirs, "--not", "HEAD", f"--glob={purging.BACKUPS}/*") == "":
-        push = f"git push --force-with-lease={where.branch}:{theirs} {where.remote} HEAD:{where.branch}"
+        lease, there = f"--force-with-lease={where.branch}:{theirs}", f"HEAD:{where.branch}"
+        push = shlex.join(["git", "push", lease, where.remote, there])
         return f"the purged history takes the place of what is there: {push}"
-    by_hand = f"git pull --no-rebase --no-edit {where.remote} {where.branch}"
+    by_hand = shlex.join(["git", "pull", "--no-rebase", "--no-edit", where.remote, where.branch])
     return f"merge by hand ({by_hand}), then take it out again: memento purge, or memento check --fix, before you push"
 
 
