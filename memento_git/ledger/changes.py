@@ -15,6 +15,7 @@ from memento_git.ledger.difference import PLAIN
 from memento_git.ledger.environment import environment
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.names import SHORT_ID
+from memento_git.ledger.trees import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,6 +172,13 @@ def difference(git: Git, base: str, head: str) -> list[Changed]:
             absent = old_mode == ABSENT, mode == ABSENT
             found.append(Changed(next(parts), old_mode, mode, "" if absent[0] else old, "" if absent[1] else new))
     return found
+
+
+def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:
+    """Let it be known what a base has in the ledger, from what its head has and what differs, without asking git."""
+    told = {one.path: f"{one.old_mode} {TYPES.get(one.old_mode, 'blob')} {one.old}" if one.old else "" for one in found}
+    told.pop(layout.TOP_ATTRIBUTES, None)
+    git.trees.differs(head, base, layout.FOLDER, told)
 
 
 def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed], dict[str, str]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
 from memento_git.ledger.environment import environment
-from memento_git.ledger.trees import Trees
+from memento_git.ledger.trees import Entry, Trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -93,14 +93,6 @@ class NoSuchRevision(Refused):
     token = "revision_not_found"
     sentence = "{rev!r} does not name a commit here"
     hint_ = "git log --oneline shows commits; a shallow clone may need git fetch --deepen"
-
-
-class Entry(NamedTuple):
-    """One entry of a tree: octal mode, type, object id."""
-
-    mode: str
-    type: str
-    oid: str
 
 
 class Stored(NamedTuple):
@@ -276,29 +268,35 @@ class Git:
     def commit_of(self, rev: str) -> str:
         """Return the id of the commit that a revision names; a name means the branch, also where a tag has it."""
         full = names.in_full(self, rev)
-        found = self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", f"{full}^{{commit}}")
+        found = self.commit(full)
         if not found:
             from memento_git.ledger import absence
 
             absence.refuse_revision(self, rev)
         return found
 
+    def commit(self, rev: str) -> str | None:
+        """Return the id of the commit that a revision names, None where it names none here."""
+        asked = f"{rev}^{{commit}}"
+        if not names.PLAIN.fullmatch(rev):
+            return None if "\0" in rev else self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
+        found = self.stored([asked])[0]
+        return found and found.oid
+
     def files(self, commit: str, folder: str) -> dict[str, Entry]:
         """Return path -> entry for all that lies below a folder of a commit."""
-        return self.entries("-r", commit, f"{folder}/")
+        return self.trees.listed("-r", commit, f"{folder}/")
 
     def listing(self, commit: str, folder: str) -> list[str]:
         """Return `mode type id<tab>path` for all that lies below a folder of a commit."""
         return self.trees.below(commit, folder).split("\0")[:-1]
 
-    def entries(self, *what: str) -> dict[str, Entry]:
-        """Return path -> entry of what `git ls-tree` lists for a commit and some paths."""
-        entries: dict[str, Entry] = {}
-        for line in self.trees.text(*what).split("\0"):
-            if line:
-                head, _, path = line.partition("\t")
-                entries[path] = Entry(*head.split(" ", 2))
-        return entries
+    def entries(self, commit: str, *paths: str) -> dict[str, Entry]:
+        """Return path -> entry of what is at these paths of a commit, of `a/` what is in `a`; else of its top."""
+        found: dict[str, Entry] = {}
+        for path in paths or ("",):
+            found |= self.trees.at(commit, path)
+        return found
 
     def objects(self, names: Iterable[str]) -> list[bytes | None]:
         """Return the content of each object, None where it is missing."""
@@ -326,7 +324,7 @@ class Git:
         if reader is None or reader.stdin is None or reader.stdout is None:
             raise GitFailed(command="cat-file", reason="it is not running")
         with contextlib.suppress(BrokenPipeError):  # the answer will be missing
-            reader.stdin.write("".join(f"{name}\n" for name in names).encode())
+            reader.stdin.write(os.fsencode("".join(f"{name}\n" for name in names)))
             reader.stdin.flush()
         found: list[Stored | None] = []
         for _ in names:
@@ -335,7 +333,7 @@ class Git:
                 from memento_git.ledger import absence
 
                 absence.refuse_object(self, names[len(found)])
-            if header[-1] == b"missing" or len(header) != 3:
+            if len(header) != 3 or not header[2].isdigit():  # missing, or ambiguous
                 found.append(None)
                 continue
             found.append(Stored(header[0].decode(), header[1].decode(), reader.stdout.read(int(header[2]))))

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Moved, Refused
 from memento_git.ledger import codec, layout
-from memento_git.ledger.git import Entry, GitFailed
+from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
+from memento_git.ledger.trees import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,7 +96,7 @@ def merge(git: Git, ours: str, theirs: str, common: Sequence[str], where: Mappin
     Code is taken whole from the side that changed it, so the cost does not depend on its size.
     """
     if not common:
-        if git.answer("rev-parse", "--is-shallow-repository") == "true":
+        if is_cut_off(git):
             raise HistoryTooShort(**where)
         raise HistoriesUnrelated(**where)
     roots = [git.entries(commit) for commit in (*common, ours, theirs)]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 SHORT_ID: Final = re.compile(r"[0-9a-f]{7,39}")
 WHOLE_ID: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 NAME: Final = re.compile(r"(?P<name>(?:[^~^:@\s\x00-\x1f\x7f*?\[\\]|@(?!\{))+)(?P<rest>[~^:@].*)?", re.DOTALL)
+PLAIN: Final = re.compile(r"\w[\w./+-]*(?:[~^]\d*)*")  # a process that reads many objects ends at some others
 BRANCH: Final = re.compile(r"ref: (refs/heads/[^\x00-\x20]+)\n")
 SELF: Final = ("HEAD", "@")
 

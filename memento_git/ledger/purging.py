@@ -157,7 +157,7 @@ def rewrite(git: Git, paths: Callable[[], Collection[str]], stamp: str) -> Rewri
         _compare(git, reach, made)
         backup = f"{BACKUPS}/{stamp}-{reach.head[:12]}"
         git.run("update-ref", "-m", "memento: purge", backup, reach.head, git.zero)
-        held = git.entries("-r", reach.head, *reach.paths)
+        held = git.trees.listed("-r", reach.head, *reach.paths)
         gone = [Path3(path, entry.oid, None) for path, entry in held.items()]
         base = publish.Base(reach.head, f"refs/heads/{reach.branch}")
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger.changes import parents
+from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import NoSuchRevision
 from memento_git.ledger.names import in_full
 
@@ -90,7 +91,7 @@ def _sides(given: str, dots: str) -> tuple[str, str]:
 def _trunk(git: Git) -> str:
     """Return the revision that a branch is compared with when none is named."""
     for name in TRUNKS:
-        if git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
+        if git.commit(name):
             return name
     raise TrunkUnknown
 
@@ -99,12 +100,12 @@ def forks_of(git: Git, rev: str, head: str) -> tuple[list[str], str]:
     """Return the commits at which a branch left a revision, and the branch's own; refuse what this clone lacks.
 
     There are several where both sides merged each other; that on the revision's own line is the first. `HEAD^@` are the
-    sides of a merge, as git writes it.
+    sides of a merge, as git writes it. A branch that has the name of a tag must be named in full.
     """
     if rev.endswith(SIDES):
         sides = parents(git, commit(git, rev.removesuffix(SIDES), history=True))
         return [commit(git, side, history=True) for side in sides] or [git.commit_of(rev)], git.commit_of(head)
-    rev, head = in_full(git, rev), in_full(git, head)
+    head = in_full(git, head)
     if not PLAIN_NAME.fullmatch(head):
         head = git.commit_of(head)
     if PLAIN_NAME.fullmatch(rev):  # one question to git, where those below tell what is amiss
@@ -155,7 +156,7 @@ def _main_first(git: Git, forks: list[str], tip: str) -> list[str]:
 
 def depth_of(git: Git) -> int | None:
     """Return how many commits a shallow clone has; None where the clone is whole."""
-    if git.answer("rev-parse", "--is-shallow-repository") != "true":
+    if not is_cut_off(git):
         return None
     return int(git.answer("rev-list", "--count", "HEAD") or 0)
 

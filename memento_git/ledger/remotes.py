@@ -135,7 +135,7 @@ def target(git: Git, given: str = "", branch: str = "") -> Target:
     if not ref:
         raise NotOnBranch
     local = ref.removeprefix("refs/heads/")
-    if git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
+    if git.commit("HEAD") is None:
         raise BranchUnborn(branch=local)
     known = (git.answer("remote") or "").split()
     if not known:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import scratch
 from memento_git.ledger.changes import index_of
-from memento_git.ledger.git import Entry, Git
+from memento_git.ledger.git import Git
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memento_git.ledger.trees import Entry
 
 
 LARGEST: Final = 4 * 1024 * 1024
@@ -93,7 +95,7 @@ class Reader:
         return os.fsdecode(self.git.run(*arguments)).strip()
 
     def _stand(self, tree: str, commit: str = "") -> Standing:
-        return Standing(tree, commit, self.git.entries("-r", "-t", tree))
+        return Standing(tree, commit, self.git.trees.listed("-r", "-t", tree))
 
     def sizes(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the size of each object that is here."""

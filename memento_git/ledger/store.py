@@ -362,7 +362,8 @@ class Ledger:
             worktree.reached("journal_written")
             told = publish.land(self.git, draft)
             self.landed.append(draft.commit)
-            self.git.trees.made(base.commit or "", draft.commit, layout.FOLDER, {path: new for path, _, new in paths})
+            lines = {path: f"100644 blob {new}" if new else "" for path, _, new in paths}
+            self.git.trees.differs(base.commit or "", draft.commit, layout.FOLDER, lines)
         except BaseException:
             if not (tx.commit and publish.has_landed(self.git, base, tx.commit)):
                 for undo in tx.after_failure:

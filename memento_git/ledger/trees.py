@@ -1,19 +1,40 @@
-"""What `git ls-tree` tells of commits; of the last few it is remembered, for a commit never changes."""
+"""What lies in commits, as git tells it; of the last few it is remembered, for a commit never changes."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger.names import WHOLE_ID
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from memento_git.ledger.git import Git
 
 MOST: Final = 8
+MOST_FOLDERS: Final = 64
 LONGEST: Final = 4 << 20
+WIDTHS: Final = {"sha1": 20, "sha256": 32}
+TYPES: Final = {"040000": "tree", "160000": "commit"}
+
+
+class Entry(NamedTuple):
+    """One entry of a tree: octal mode, type, object id."""
+
+    mode: str
+    type: str
+    oid: str
+
+
+def rows(tree: bytes, object_format: str) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Yield mode, name and id of what is in a tree, given as git stores it."""
+    width, start = WIDTHS[object_format], 0
+    while start < len(tree):
+        middle = tree.index(b"\0", start)
+        mode, _, name = tree[start:middle].partition(b" ")
+        start = middle + 1 + width
+        yield mode, name, tree[middle + 1 : start]
 
 
 class Trees:
@@ -22,6 +43,39 @@ class Trees:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._told: dict[tuple[str, ...], str] = {}
+        self._folders: dict[str, dict[str, Entry]] = {}
+
+    def at(self, commit: str, path: str) -> dict[str, Entry]:
+        """Return path -> entry of what is at a path of a commit, of `a/` what is in `a`, of '' what is at the top."""
+        entries = self._folder(f"{commit}^{{tree}}")
+        *way, last = path.split("/")
+        for name in way:
+            entry = entries.get(name)
+            if entry is None or entry.type != "tree":
+                return {}
+            entries = self._folder(entry.oid)
+        if last:
+            return {path: entries[last]} if last in entries else {}
+        return {f"{path}{name}": entry for name, entry in entries.items()}
+
+    def _folder(self, tree: str) -> dict[str, Entry]:
+        """Return name -> entry of what is in a tree."""
+        if (known := self._folders.get(tree)) is not None:
+            return known
+        data = self._git.objects([tree])[0]
+        if data is None:
+            from memento_git.ledger import absence
+
+            absence.refuse_object(self._git, tree)
+        found: dict[str, Entry] = {}
+        for octal, name, oid in rows(data, self._git.object_format):
+            mode = octal.decode().zfill(6)
+            found[os.fsdecode(name)] = Entry(mode, TYPES.get(mode, "blob"), oid.hex())
+        if WHOLE_ID.fullmatch(tree.removesuffix("^{tree}")):
+            self._folders[tree] = found
+        while len(self._folders) > MOST_FOLDERS:
+            del self._folders[next(iter(self._folders))]
+        return found
 
     def text(self, *what: str) -> str:
         """Return lines `mode type id<tab>path`, each with a NUL behind it, for a commit or tree and some paths."""
@@ -32,19 +86,30 @@ class Trees:
             self._keep(what, told)
         return told
 
+    def listed(self, *what: str) -> dict[str, Entry]:
+        """Return path -> entry of what `git ls-tree` lists for a commit and some paths."""
+        entries: dict[str, Entry] = {}
+        for line in self.text(*what).split("\0")[:-1]:
+            head, _, path = line.partition("\t")
+            entries[path] = Entry(*head.split(" ", 2))
+        return entries
+
     def below(self, commit: str, folder: str) -> str:
         """Return the lines of all files below a folder."""
         return self.text("-r", commit, "--", f"{folder}/")
 
-    def made(self, base: str, commit: str, folder: str, blobs: Mapping[str, str | None]) -> None:
-        """Take note of a commit that has these blobs, None for no file, below a folder and else what its parent has."""
-        before = self._told.get(("-r", base, "--", f"{folder}/"))
-        if before is None:
+    def differs(self, known: str, commit: str, folder: str, paths: Mapping[str, str]) -> None:
+        """Take note of how a commit differs from a known one below a folder: path -> `mode type id`, '' for no file."""
+        told = self._told.get(("-r", known, "--", f"{folder}/"))
+        if told is None:
             return
-        files = {line.partition("\t")[2]: line for line in before.split("\0")[:-1]}
-        for path, blob in blobs.items():
+        rows = told.split("\0")[:-1]
+        files = {line.partition("\t")[2]: line for line in rows}
+        if len(files) < len(rows):  # a broken tree, of which git itself must tell
+            return
+        for path, head in paths.items():
             files.pop(path, None)
-            files.update({path: f"100644 blob {blob}\t{path}"} if blob else {})
+            files.update({path: f"{head}\t{path}"} if head else {})
         lines = [files[path] for path in sorted(files, key=os.fsencode)]
         self._keep(("-r", commit, "--", f"{folder}/"), "".join(f"{line}\0" for line in lines))
 

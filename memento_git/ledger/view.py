@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from memento_git.ledger.codec import Decoded
-    from memento_git.ledger.git import Entry, Git
+    from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.listing import Index
+    from memento_git.ledger.trees import Entry
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence, Prose
 

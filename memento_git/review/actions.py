@@ -74,7 +74,7 @@ def _look(
             if git.top is None:
                 raise NothingStaged
             tree = stack.enter_context(changes.staged_tree(git))
-            first = git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
+            first = git.commit("HEAD") or ""
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
             return judging.added(git, [first, *changes.merging(git)], tree, against.STAGED, ledger.now())

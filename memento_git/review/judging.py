@@ -115,7 +115,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
-    before = _before(first, base, scopes, touched) if found else set()
+    before = _before(comparison, scopes, touched) if found else set()
     ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
@@ -227,8 +227,11 @@ def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[chan
     return touched
 
 
-def _before(first: str, base: View, scopes: Mapping[str, Scope], touched: Collection[str]) -> set[Known]:
+def _before(comparison: Comparison, scopes: Mapping[str, Scope], touched: Collection[str]) -> set[Known]:
     """Return what was wrong with the same records at the base."""
+    base, first = comparison.base, comparison.base.commits[0]
+    if len(base.commits) == 1:
+        changes.note_base(base.git, first, comparison.head.commits[0], comparison.changes)
     if layout.CONFIG not in base.files:
         return set()
     then = {run: scope._replace(added=(), code=scope.before) for run, scope in scopes.items()}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Refused
 from memento_git.ledger import scratch as scratch_space
 from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.trees import rows
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
@@ -42,16 +43,7 @@ class PathUnknown(Refused):
 
 def without_ledger(tree: bytes, object_format: str) -> str:
     """Return the id that a top-level tree would have without `.memento`."""
-    width = 32 if object_format == "sha256" else 20
-    kept = []
-    start = 0
-    while start < len(tree):
-        name_end = tree.index(b"\0", start)
-        end = name_end + 1 + width
-        if tree[start:name_end].partition(b" ")[2] != FOLDER:
-            kept.append(tree[start:end])
-        start = end
-    body = b"".join(kept)
+    body = b"".join(b"%b %b\0%b" % (mode, name, oid) for mode, name, oid in rows(tree, object_format) if name != FOLDER)
     return hashlib.new(object_format, b"tree %d\0" % len(body) + body).hexdigest()
 
 

@@ -128,7 +128,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
         tree, commit = (one.data.get("code") or {}).get("tree", ""), check["commit"]
         fresh = now == {tree}
         if fresh and commit not in trees:
-            known = git.answer("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
+            known = git.commit(commit)
             trees[commit] = codestate.code_at(git, commit)["tree"] if known else tree
         yield CheckSeen(
             one.id, check["provider"], check["name"], check.get("id", ""), check["conclusion"],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.folding.rows import Row
-    from memento_git.ledger.git import Entry
+    from memento_git.ledger.trees import Entry
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
@@ -157,7 +157,7 @@ def _files(view: View, paths: Sequence[str]) -> list[Row]:
     """Return what each path is at the view's commit; `blob` is null for what is not in it."""
     found: dict[str, Entry] = {}
     for commit in reversed(view.commits):
-        found.update(view.git.entries("-l", "-t", commit, "--", *paths) if paths else {})
+        found.update(view.git.trees.listed("-l", "-t", commit, "--", *paths) if paths else {})
     return [_file(path, found.get(path)) for path in paths]
 
 

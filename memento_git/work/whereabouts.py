@@ -60,7 +60,7 @@ class Whereabouts:
         """Return the commit that evidence names if this clone has it; no branch may lead to it."""
         if not commit:
             return ""
-        return self.git.answer("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}") or ""
+        return self.git.commit(commit) or ""
 
     def _tree(self, commit: str) -> str:
         return str(codestate.code_at(self.git, commit)["tree"])

@@ -57,7 +57,7 @@ def start_session(
 
 def earlier(ledger: Ledger, revision: str) -> Shelf | None:
     """Return the notes at a revision; None where the ledger was not there yet, or the revision is gone."""
-    if ledger.git.answer("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}") is None:
+    if ledger.git.commit(revision) is None:
         return None
     view = ledger.held([revision])
     return Shelf(view) if view is not None else None
@@ -293,7 +293,7 @@ def _start(ledger: Ledger, since: str) -> str:
 def revision(ledger: Ledger, given: str) -> str:
     """Return the commit that a text names: a mark, a revision of git's, else the last one before a time."""
     for name in (f"refs/tags/{marks.PREFIX}{given}", given):
-        if commit := ledger.git.answer("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
+        if commit := ledger.git.commit(name):
             return commit
     from memento_git.knowledge.moments import past_moment
 

@@ -129,7 +129,7 @@ def _draft(desk: Desk, check: Check) -> Draft:
 
 
 def _has(git: Git, commit: str) -> bool:
-    return git.answer("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}") == commit
+    return git.commit(commit) == commit
 
 
 def record_check(

@@ -85,7 +85,7 @@ def _statement(state: RunState, identity: str) -> attestation.Statement:
 def _commit_seen(git: Git, evidence: Evidence) -> str:
     """Return the commit that evidence says it was run at, where that holds the code that was seen, and no other."""
     head = trust.seen_by(evidence).get("head", "")
-    known = git.answer("rev-parse", "--verify", "--quiet", f"{head}^{{commit}}") if head else None
+    known = git.commit(head) if head else None
     return head if known and codestate.code_at(git, known)["tree"] == trust.wholly(evidence.data) else ""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, places, publish, remoteclaims, worktree
+from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.review import files, signed
 from memento_git.review.checks import check_run
@@ -119,7 +120,7 @@ def _git(ledger: Ledger) -> Iterator[Answer]:
         yield Answer("repository", "warn", "bare: the ledger can be read, not written", "write in a clone and push")
     else:
         yield Answer("repository", "ok", "has a work tree")
-    if git.answer("rev-parse", "--is-shallow-repository") == "true":
+    if is_cut_off(git):
         yield Answer("history", "ok", "shallow clone: state needs no history, log --commits shows less")
     if git.answer("rev-parse", "--show-superproject-working-tree"):
         message = "this is a submodule: each ledger commit moves the link that its superproject records"
