@@ -30,9 +30,12 @@ class RevisionAmbiguous(Refused):
 def in_full(git: Git, rev: str) -> str:
     """Return a revision with the full name of the branch that it begins with; git itself would take a tag first."""
     found = NAME.fullmatch(rev)
-    if found is None or found["name"] in SELF or found["name"].startswith("refs/") or WHOLE_ID.fullmatch(found["name"]):
+    if found is None or found["name"] in SELF or WHOLE_ID.fullmatch(found["name"]):
         return rev
     name, rest = found["name"], found["rest"] or ""
+    if name.startswith("refs/"):
+        _refuse_stand_in(git, rev, name)
+        return rev
     asked = (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/{name}/HEAD", f"refs/tags/{name}")
     told = git.answer("for-each-ref", "--format=%(refname) %(objectname)", *asked) or ""
     there = dict(line.split(" ", 1) for line in told.splitlines())
@@ -47,6 +50,11 @@ def in_full(git: Git, rev: str) -> str:
     return f"{branches[0]}{rest}" if branches else rev
 
 
+def is_ref(git: Git, name: str) -> bool:
+    """Tell whether there is a ref of this full name."""
+    return git.answer("show-ref", "--verify", "--quiet", name) is not None
+
+
 def head_in_files(git: Git) -> tuple[str, str] | None:
     """Return HEAD's commit and branch, where two files say them, as they do after each commit; else git is asked."""
     with contextlib.suppress(OSError, UnicodeError):
@@ -55,6 +63,14 @@ def head_in_files(git: Git) -> tuple[str, str] | None:
         if found and len(tip) == len(git.zero) and WHOLE_ID.fullmatch(tip):
             return tip, found[1]
     return None
+
+
+def _refuse_stand_in(git: Git, rev: str, name: str) -> None:
+    """Refuse the full name of a ref that is not here where git would take a tag which somebody called so."""
+    if git.commit(f"refs/tags/{name}") and not is_ref(git, name):
+        from memento_git.ledger import absence
+
+        absence.refuse_revision(git, rev)
 
 
 def _refuse_id(git: Git, rev: str, name: str, tag: str) -> None:

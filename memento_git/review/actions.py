@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import changes, codec, ranges, settling
-from memento_git.ledger.names import in_full
+from memento_git.ledger.names import in_full, is_ref
 from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.view import View
 from memento_git.review import against, judging
@@ -104,7 +104,7 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     sha = given.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")  # one of several merge bases, where there are several
     if branch:
         refs = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
-        found = next((ref for ref in refs if git.answer("rev-parse", "--verify", "--quiet", ref)), "")
+        found = next((ref for ref in refs if is_ref(git, ref)), "")
         if not sha or (found and sha in (git.answer("merge-base", "--all", head, found) or "").split()):
             return found or refs[0]
     return sha or (PARENT if is_merge else "")
@@ -123,7 +123,7 @@ def _forks(git: Git, name: str, head: str) -> list[str]:
     """Return the commits to compare with: a parent as it is, of any other revision the merge bases."""
     if name == PARENT:
         return [ranges.commit(git, f"{head}^1", history=True)]
-    return ranges.forks_of(git, name, head)[0]
+    return ranges.forks_of(git, in_full(git, name), head)[0]
 
 
 def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:

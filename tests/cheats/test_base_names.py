@@ -59,7 +59,7 @@ def test_a_tag_with_the_name_of_the_base_that_ci_tells_of(
 ) -> None:
     doors.caught("P001")
     main = git(doors.root, "rev-parse", MAIN)
-    for name in ("main", "origin/main"):
+    for name in ("main", "origin/main", "refs/heads/main", "refs/remotes/origin/main"):
         git(doors.root, "tag", name, WORK)
     if remote:
         git(doors.root, "update-ref", "refs/remotes/origin/main", main)
