@@ -102,13 +102,11 @@ def test_somebody_whom_policy_does_not_name(doors: Doors) -> None:
 
 def test_an_answer_that_says_no(doors: Doors) -> None:
     run = released(doors, "  release: {approvals: 1}\n")
-    lies = []
-    for words in NO:
-        if words in TYPED:
-            for _ in doors.accepted("evidence approve", actor="Grace", about=run, response=words):
-                assert approvers(doors) == [], words
-        lies.append(approval(doors, run, "Grace", prompt="May it go out?", response=words))
-        assert approvers(doors) == [], words
+    for words in TYPED:
+        for _ in doors.accepted("evidence approve", actor="Grace", about=run, response=words):
+            assert approvers(doors) == [], words
+    lies = [approval(doors, run, "Grace", prompt="May it go out?", response=words) for words in NO]
+    assert approvers(doors) == []
     told = doors.caught("V002")
     assert [lie for lie in lies if f"{lie} says passed" not in told] == []
 
