@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from memento_git.errors import Refused
+from memento_git.ledger.turns import in_turn
 from memento_git.model.ids import NoSuchRecord
 from memento_git.scopes import Held
 
@@ -52,17 +53,19 @@ class MemoryRecord(NamedTuple):
     score: float = 0.0
 
 
+@in_turn
 class Memory:
     """Memories in the ledger of a folder; without a path in the user's own, below the user's data folder.
 
     Nothing is made before something is stored. A path to a data base file stands for a folder of its name without the
-    suffix; the file is left alone. Every change is one commit.
+    suffix; the file is left alone. Every change is one commit. Threads may share one, and take turns.
     """
 
     def __init__(self, path: str | Path | None = None, *, actor: str = "") -> None:
         given = path if path is not None else os.environ.get(PATH) or None
         self._held = Held(given, actor)
         self.path = self._held.folder
+        self.turn = self._held.turn
         if given is not None and self.path != (file := Path(given).expanduser()) and file.is_file():
             self._tell(file)
 

@@ -9,6 +9,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import founding
 from memento_git.ledger.git import NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
+from memento_git.ledger.turns import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,6 +83,7 @@ class Held:
         self.folder = user_folder() if path is None else folder_of(Path(path).expanduser())
         self.actor = actor
         self._ledger: Ledger | None = None
+        self.turn = Turn()
 
     def reading(self) -> Ledger | None:
         """Return the ledger, None where nothing was kept yet."""

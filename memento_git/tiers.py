@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Self
 
 from memento_git.errors import Misused
+from memento_git.ledger.turns import in_turn
 from memento_git.scopes import Held
 
 if TYPE_CHECKING:
@@ -37,12 +38,17 @@ class Remembered(str):
         return made
 
 
+@in_turn
 class MemoryManager:
-    """Memory in three tiers: the latest for now, what expires, what lasts; everything is on the disk at once."""
+    """Memory in three tiers: the latest for now, what expires, what lasts; everything is on the disk at once.
+
+    Threads may share one, and take turns.
+    """
 
     def __init__(self, root: str | Path = "agent_memory", *, actor: str = "") -> None:
         self._held = Held(root, actor)
         self.root = self._held.folder
+        self.turn = self._held.turn
 
     def add(self, text: str, tier: str = "short") -> str:
         """Remember a text; return its id. Short is a ring of the latest, medium expires, long lasts.

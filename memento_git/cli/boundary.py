@@ -81,6 +81,7 @@ class Door:
                 self._ledger = user_ledger(self.actor, make=self.makes)
             else:
                 self._ledger = Ledger.open(self.workspace, actor=self.actor)
+            self._ledger.watch.early = True
         return self._ledger
 
     def ledgers(self) -> Iterator[Scoped]:
@@ -154,9 +155,8 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _door(options: dict[str, Any]) -> Door:
-    context = click.get_current_context()
     outer: dict[str, Any] = {}
-    parent = context.parent
+    parent = click.get_current_context().parent
     while parent is not None:
         outer = {**{key: value for key, value in parent.params.items() if value}, **outer}
         parent = parent.parent

@@ -34,7 +34,7 @@ def bring_forward(ledger: Ledger, base: publish.Base, commit: str, subject: str)
 def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found: merging.Incoming) -> None:
     git = ledger.git
     ledger.refuse_while_busy()
-    ledger.await_edits()
+    ledger.watch.wait()
     with lock.held(worktree.lock_path(git)):
         ledger.refuse_while_busy()
         ledger.warnings += worktree.mend_held(git, publish.INDEX_PATIENCE).sentences()
@@ -50,7 +50,7 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
     """Let git fast-forward where code comes in, hooks included; our lock is not held, for a hook may call us."""
     git = ledger.git
     ledger.refuse_while_busy()
-    ledger.await_edits()
+    ledger.watch.wait()
     code, _, err = git.talk(
         "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", commit,
         extra={"GIT_LITERAL_PATHSPECS": "0"}, patience=PATIENCE,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger.asked import Asked
-from memento_git.ledger.git import AT_ONCE
+from memento_git.ledger.reader import AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

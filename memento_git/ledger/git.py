@@ -6,20 +6,19 @@ import contextlib
 import os
 import signal
 import subprocess
-import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
 from memento_git.ledger.environment import environment
+from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 OLDEST: Final = (2, 31)
-AT_ONCE: Final = 200
 WITH_HOOKS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
@@ -95,14 +94,6 @@ class NoSuchRevision(Refused):
     hint_ = "git log --oneline shows commits; a shallow clone may need git fetch --deepen"
 
 
-class Stored(NamedTuple):
-    """One object: its id, type and content."""
-
-    oid: str
-    type: str
-    data: bytes
-
-
 class Git:
     """One repository, and the work tree in it if there is one."""
 
@@ -114,8 +105,7 @@ class Git:
         self.extra: dict[str, str] = {}
         self.bound: dict[str, str] = {}
         self.trees = Trees(self)
-        self._reader: subprocess.Popen[bytes] | None = None
-        self._end_reader: weakref.finalize[[subprocess.Popen[bytes]], Git] | None = None
+        self.reader = Reader(self)
         answer = self._run(
             "rev-parse", "--path-format=absolute", "--is-bare-repository", "--show-object-format",
             "--git-dir", "--git-common-dir", "--show-toplevel",
@@ -304,47 +294,20 @@ class Git:
 
     def stored(self, names: Iterable[str]) -> list[Stored | None]:
         """Return each object, None where it is missing; one process serves all calls."""
-        asked = list(names)
-        if asked and self._reader is None:
-            with self._starting():
-                self._reader = subprocess.Popen(
-                    ["git", *OPTIONS, "cat-file", "--batch"],
-                    cwd=self.cwd, env=self._environment(self.extra), process_group=0,  # a terminal's Ctrl-C is for us
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                )  # fmt: skip
-            self._end_reader = weakref.finalize(self, _end, self._reader)
-        found: list[Stored | None] = []
-        for start in range(0, len(asked), AT_ONCE):
-            found += self._exchange(asked[start : start + AT_ONCE])
-        return found
+        return self.reader.read(list(names))
 
-    def _exchange(self, names: list[str]) -> list[Stored | None]:
-        """Ask for so few objects that their names fit into the pipe while git is writing."""
-        reader = self._reader
-        if reader is None or reader.stdin is None or reader.stdout is None:
-            raise GitFailed(command="cat-file", reason="it is not running")
-        with contextlib.suppress(BrokenPipeError):  # the answer will be missing
-            reader.stdin.write(os.fsencode("".join(f"{name}\n" for name in names)))
-            reader.stdin.flush()
-        found: list[Stored | None] = []
-        for _ in names:
-            header = reader.stdout.readline().split()
-            if not header:
-                from memento_git.ledger import absence
-
-                absence.refuse_object(self, names[len(found)])
-            if len(header) != 3 or not header[2].isdigit():  # missing, or ambiguous
-                found.append(None)
-                continue
-            found.append(Stored(header[0].decode(), header[1].decode(), reader.stdout.read(int(header[2]))))
-            reader.stdout.read(1)
-        return found
+    def start_reader(self) -> subprocess.Popen[bytes]:
+        """Start the process that gives out objects; a terminal's Ctrl-C is for us, not for it."""
+        with self._starting():
+            return subprocess.Popen(
+                ["git", *OPTIONS, "cat-file", "--batch"],
+                cwd=self.cwd, env=self._environment(self.extra), process_group=0,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
 
     def close(self) -> None:
         """End the process that reads objects."""
-        if self._end_reader is not None:
-            self._end_reader()
-        self._reader = self._end_reader = None
+        self.reader.close()
 
     def head(self) -> tuple[str | None, str]:
         """Return HEAD's commit (None when unborn) and the ref that a commit moves: the branch, or HEAD itself."""
@@ -382,11 +345,3 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.communicate()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
-    process.wait()

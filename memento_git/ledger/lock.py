@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 60.0
 MENDING_PATIENCE: Final = 2.0
 PAUSE: Final = 0.004
-HOLDERS: Final[set[tuple[str, int]]] = set()  # which locks the threads of this process hold
+HOLDERS: Final[dict[tuple[str, int], int]] = {}  # the locks that threads of this process hold, or wait for
 
 
 class LockHeld(Moved):
@@ -61,15 +61,25 @@ def held(path: Path, patience: float = PATIENCE) -> Iterator[None]:
     """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long."""
     if (own := (str(path), threading.get_ident())) in HOLDERS:
         raise TransactionNested
-    handle = _open(path)
+    HOLDERS[own] = handle = _open(path)
     try:
         _take(handle, path, patience)
-        HOLDERS.add(own)
         _sign(handle)
         yield
     finally:
-        HOLDERS.discard(own)
+        if HOLDERS.pop(own, None) is not None:  # else this is a fork, and its copy is closed
+            os.close(handle)
+
+
+def _let_go() -> None:
+    """Leave the locks to the process that this one was forked from; the copies of their files would hold them too."""
+    for handle in HOLDERS.values():
         os.close(handle)
+    HOLDERS.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
 
 
 def _open(path: Path) -> int:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import edits, journal, layout, settings
 from memento_git.ledger.asked import Asked
-from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.git import Git
 from memento_git.ledger.journal import Path3
+from memento_git.ledger.turns import Turn
 from memento_git.ledger.view import View
+from memento_git.ledger.watch import Watch
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import make_id
 
@@ -149,7 +151,7 @@ class Transaction:
 
 
 class Ledger:
-    """A repository's `.memento`, opened once and read at any commit."""
+    """A repository's `.memento`, opened once and read at any commit; threads may share it, and change it in turn."""
 
     def __init__(
         self, git: Git, *, actor: str = "", clock: Callable[[], float] = time.time,
@@ -160,9 +162,8 @@ class Ledger:
         self.entropy = entropy
         self.warnings: list[str] = []
         self.landed: list[str] = []
-        self.unseen = ""
-        self._asked: Asked | None = None
-        self._uncommitted: list[edits.Change] = []
+        self.watch = Watch(git, self._mend, self.warnings)
+        self._turn = Turn()
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
         self._actor_checked = False
         self._settings: Mapping[str, str] | Asked | None = None
@@ -177,10 +178,10 @@ class Ledger:
 
     def close(self) -> None:
         """End the processes that read for this ledger."""
-        for asked in (self._asked, self._settings):
-            if isinstance(asked, Asked):
-                asked.drop()
-        self._asked = self._settings = None
+        self.watch.drop()
+        if isinstance(self._settings, Asked):
+            self._settings.drop()
+        self._settings = None
         self.git.close()
 
     def __enter__(self) -> Self:
@@ -191,17 +192,19 @@ class Ledger:
 
     def ask_for_settings(self) -> None:
         """Let git tell its configuration, while the caller goes on."""
-        if self._settings is None:
-            self._settings = settings.ask(self.git)
+        with self._turn:
+            if self._settings is None:
+                self._settings = settings.ask(self.git)
 
     @property
     def settings(self) -> Mapping[str, str]:
         """What git is configured to, and who it says commits, as it was when it was first needed."""
-        self.ask_for_settings()
-        if isinstance(self._settings, Asked):
-            asked, self._settings = self._settings, None
-            self._settings = settings.told(asked)
-        return self._settings or {}
+        with self._turn:
+            self.ask_for_settings()
+            if isinstance(self._settings, Asked):
+                asked, self._settings = self._settings, None
+                self._settings = settings.told(asked)
+            return self._settings or {}
 
     def forget_settings(self) -> None:
         """Ask git for its configuration anew when it is next needed."""
@@ -250,7 +253,7 @@ class Ledger:
         else:
             self._mend()
             found = self.git.stored(["HEAD"])[0]
-            self.ask_for_edits()
+            self.watch.begin()
             view = View(self.git, (found.oid,) if found else (), self.now())
         if not view.exists:
             refuse_absent(view, ", ".join(at) or "HEAD")
@@ -276,31 +279,10 @@ class Ledger:
         kept = [git.common_dir, git.git_dir, *([git.top / layout.FOLDER] if git.top is not None else [])]
         return any(place.resolve().is_relative_to(folder.resolve()) for folder in kept)
 
-    def ask_for_edits(self) -> None:
-        """Let git look for what is not committed, while the caller goes on."""
-        if self._asked is not None:
-            self._asked.drop()
-        self._asked = edits.ask(self.git, layout.FOLDER) if self.git.top is not None else None
-        self._uncommitted = []
-
     @property
     def uncommitted(self) -> list[edits.Change]:
-        """What differs from HEAD in the ledger's folder, as it was when HEAD was last read."""
-        self.await_edits()
-        return self._uncommitted
-
-    def await_edits(self) -> None:
-        """Let git finish looking, before anything is written that it would take for an edit."""
-        if self._asked is not None:
-            asked, self._asked = self._asked, None
-            try:
-                self._uncommitted = edits.told(asked)
-            except GitFailed as failure:  # reading needs no index, and what writes asks git itself
-                self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
-                self.warnings.append(self.unseen)
-            if self._uncommitted and journal.pending(self.git):
-                self._mend()
-                self._uncommitted = edits.changes(self.git, layout.FOLDER)
+        """What differs from HEAD in the ledger's folder, as it was when HEAD was last read, or somebody first asked."""
+        return self.watch.changes()
 
     def _mend(self) -> None:
         """Finish what a crash left; a writer at work finishes its own, and reading goes on where nothing can."""
@@ -331,7 +313,7 @@ class Ledger:
         from memento_git.ledger import lock, publish, worktree
 
         self.refuse_while_busy()
-        self.await_edits()
+        self.watch.wait()
         with lock.held(worktree.lock_path(self.git)):
             self.refuse_while_busy()
             self._tell(worktree.mend_held(self.git, publish.INDEX_PATIENCE))

@@ -86,7 +86,7 @@ def _look(
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:
             if not at and git.top is not None:
-                ledger.ask_for_edits()
+                ledger.watch.begin()
             return judging.alone(git, head, ledger.now(), progress)
         forks = _forks(git, name, head)
         return judging.added(git, forks, head, name, ledger.now(), again(forks[0]) if again else ())

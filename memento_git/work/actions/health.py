@@ -204,8 +204,8 @@ def _ignored(git: Git) -> str:
 
 def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
     paths = [change.path for change in ledger.uncommitted]
-    if ledger.unseen:
-        yield Answer("uncommitted", "fail", ledger.unseen, OF_GIT)
+    if ledger.watch.unseen:
+        yield Answer("uncommitted", "fail", ledger.watch.unseen, OF_GIT)
     elif paths:
         shown = ", ".join(paths[:5])
         yield Answer("uncommitted", "warn", f"not counted: {shown}", "commit them, or put them back")

@@ -1,0 +1,68 @@
+"""Which files of the ledger differ from HEAD: git looks once for each view of it, while the caller goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.ledger import edits, journal, layout
+from memento_git.ledger.git import GitFailed
+from memento_git.ledger.turns import Turn, in_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.ledger.asked import Asked
+    from memento_git.ledger.git import Git
+
+
+@in_turn
+class Watch:
+    """What git says for one ledger; `early`: it begins to look when there is a new view, not when somebody asks."""
+
+    def __init__(self, git: Git, mend: Callable[[], None], warnings: list[str]) -> None:
+        self.turn = Turn()
+        self.early = False
+        self.unseen = ""
+        self._git, self._mend, self._warnings = git, mend, warnings
+        self._asked: Asked | None = None
+        self._known: list[edits.Change] | None = []
+
+    def begin(self) -> None:
+        """Forget what was seen, for there is a new view."""
+        self.drop()
+        self._known = None
+        if self.early:
+            self.ask()
+
+    def ask(self) -> None:
+        """Let git look, while the caller goes on."""
+        self.drop()
+        self._asked = edits.ask(self._git, layout.FOLDER) if self._git.top is not None else None
+        self._known = []
+
+    def changes(self) -> list[edits.Change]:
+        """Return what differs from HEAD, as it was when git was asked."""
+        if self._known is None:
+            self.ask()
+        self.wait()
+        return self._known or []
+
+    def wait(self) -> None:
+        """Let git finish looking, before anything is written that it would take for an edit."""
+        if self._asked is None:
+            return
+        asked, self._asked = self._asked, None
+        try:
+            self._known = edits.told(asked)
+        except GitFailed as failure:  # reading needs no index, and what writes asks git itself
+            self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
+            self._warnings.append(self.unseen)
+        if self._known and journal.pending(self._git):
+            self._mend()
+            self._known = edits.changes(self._git, layout.FOLDER)
+
+    def drop(self) -> None:
+        """Wait for nothing any more."""
+        if self._asked is not None:
+            self._asked.drop()
+        self._asked = None
