@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.errors import MementoError
+from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout, signer
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
 from memento_git.verbs import batch
 from memento_git.work import signatures, signers, signing
-from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, tasks
+from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, tasks
 from tests.play import Play, git
 from tests.test_candidates import Contest
 
@@ -286,6 +287,29 @@ def test_an_approval_of_before_does_not_bring_a_superseded_plan_back(office: Off
     assert office.play.state(first).canonical == first
     task = office.play.task()
     refused("signature_required", lambda: office.play.do(dispatches.create_dispatch, task, "agent"))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_signed_plan_that_holds_again_needs_no_new_signature(office: Office, *, kept: bool) -> None:
+    play, first = office.play, office.approved()
+    second = str(play.do(plans.draft_plan, "Second", "Do better."))
+    task = play.task()
+    git(office.root, "branch", "other")
+    play.do(plans.approve_plan, second, key=str(office.ada))
+    git(office.root, "switch", "-q", "other")
+    play.do(plans.reject_plan, second, reason="no")
+    rejection = play.state(second).folded(plans_of(play.state(second).id)).events[-1].event
+    git(office.root, "switch", "-q", "main")
+    git(office.root, "merge", "-q", "--no-edit", "other")
+    approved = next(one.event for one in play.state(second).folded(plans_of(play.state(second).id)).events
+                    if one.event.of == second and one.event.do == "approved")  # fmt: skip
+    if kept:
+        play.do(settling.settle_record, second, rejection.id, reason="not this one")
+    else:
+        play.do(settling.void_event, approved.id, reason="not this one")
+    assert play.state(first).canonical == first
+    assert [one.of for one in signatures.approval(play.state(first), first)] == [first]
+    play.do(dispatches.create_dispatch, task, "agent")
 
 
 def test_an_edit_of_the_plan_after_its_approval_is_not_signed(office: Office) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.folding.fold import plans_of
+from memento_git.folding.lanes import CANONICAL
 from memento_git.ledger import codec, layout, signer
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
@@ -94,9 +95,11 @@ def _told(event: Event) -> str:
 
 
 def approval(state: RunState, plan: str) -> list[Event]:
-    """Return the approvals that make a plan canonical: those that no other approval of the run's plans has seen."""
-    events = [one for one in state.folded(plans_of(state.id)).events if one.event.do == "approved"]
-    return [event for event in signing.latest(events) if event.of == plan]
+    """Return the approvals that make a plan canonical: those that no other approval which stands has seen."""
+    events = state.folded(plans_of(state.id)).events
+    undone = state.fold.undone(events)
+    given = [one for one in events if one.event.do == "approved" and CANONICAL not in undone.get(one.event.id, ())]
+    return [event for event in signing.latest(given) if event.of == plan]
 
 
 def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
@@ -169,11 +172,10 @@ def _plan(state: RunState, policy: Policy, verifier: Verifier, plan: str) -> lis
     if "plan_approval" not in policy.signatures["require"]:
         return []
     found = approval(state, plan)
-    if why := signing.wanting(policy.signatures, found, verifier.seen):
+    fitting = [event for event in found if event.get("text") == state.told(plan).digest]
+    if why := signing.wanting(policy.signatures, fitting or found, verifier.seen):
         return [f"plan {plan} was approved without the signature it needs: {why}"]
-    if all(event.get("text") != state.told(plan).digest for event in found):
-        return [f"plan {plan} has another text than the one that was signed"]
-    return []
+    return [] if fitting else [f"plan {plan} has another text than the one that was signed"]
 
 
 def refuse_unsigned(state: RunState, policy: Policy, scopes: Iterable[str], what: str) -> None:
