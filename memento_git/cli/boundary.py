@@ -358,7 +358,7 @@ def _main(arguments: list[str]) -> Any:
 
     try:
         with file_system():
-            return memento.main(arguments, prog_name="memento", standalone_mode=False)
+            return memento.main(arguments, prog_name="memento", standalone_mode=False, terminal_width=terminal.width())
     except BrokenPipeError:
         return 0
 

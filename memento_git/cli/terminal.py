@@ -16,6 +16,8 @@ UNFIT: Final = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u206
 BUT_COLOURS: Final = re.compile(f"(\x1b\\[(?:0|1|3[1236]|90)m)|{UNFIT}")
 RAW_IN_JSON: Final = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 MOST_SAID: Final = 1000
+DEFAULT_COLUMNS: Final = 80
+LEAST_COLUMNS: Final = 50
 KEPT: Final[ContextVar[list[str] | None]] = ContextVar("kept", default=None)
 
 
@@ -31,6 +33,20 @@ def clean(text: str) -> str:
 def guarded(text: str) -> str:
     """Return a text of ours, in which the colours that we use stay too."""
     return BUT_COLOURS.sub(lambda found: found[1] or "", text)
+
+
+def width() -> int:
+    """Return how many columns help has, by click's own rule; to let click ask imports all that opens archives."""
+    try:
+        columns = int(os.environ.get("COLUMNS", ""))
+    except ValueError:
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(1).columns
+        except OSError:
+            columns = DEFAULT_COLUMNS
+    return max(min(columns, DEFAULT_COLUMNS) - 2, LEAST_COLUMNS)
 
 
 def shortened(text: str, most: int = MOST_SAID) -> str:
