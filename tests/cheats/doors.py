@@ -141,20 +141,29 @@ class Doors(Forger):
         """Yield a word, the options of `check` and the repository for each door into the main branch."""
         assert (self.root / ".git" / "HEAD").read_text() == f"ref: refs/heads/{WORK}\n"
         fork = git(self.root, "merge-base", MAIN, WORK)
-        moved = fork != git(self.root, "rev-parse", MAIN)
+        tips = git(self.root, "rev-parse", MAIN, WORK).split()
+        moved = fork != tips[0]
         with self._head(fork):
             yield "staged", ["--staged"], self.root
         yield "branch", ["--base", MAIN], self.root
-        bare = self.root.parent / "server.git"
-        if not bare.exists():
-            git(self.root.parent, "init", "-q", "--bare", str(bare))
-        git(self.root, "push", "-qf", str(bare), MAIN, WORK)
-        yield "server", ["--at", WORK, "--base", MAIN], bare
+        yield "server", ["--at", WORK, "--base", MAIN], self._server(*tips)
         with self._merged(moved=moved, squash=False):
             yield "merge", [], self.root
         with self._merged(moved=moved, squash=True):
             yield "squash", ["--base", MAIN], self.root
         self.walked.update(HANDS)
+
+    def _server(self, main: str, work: str) -> Path:
+        """Return a bare repository that has both branches, and borrows all objects, as while a push is looked at."""
+        bare = self.root.parent / "server.git"
+        lent = self.root / ".git" / "objects"
+        for name, text in {
+            "HEAD": f"ref: refs/heads/{MAIN}", "config": "[core]\n\trepositoryformatversion = 0\n\tbare = true",
+            "objects/info/alternates": str(lent), f"refs/heads/{MAIN}": main, f"refs/heads/{WORK}": work,
+        }.items():  # fmt: skip
+            (bare / name).parent.mkdir(parents=True, exist_ok=True)
+            (bare / name).write_text(f"{text}\n")
+        return bare
 
     @contextlib.contextmanager
     def _merged(self, *, moved: bool, squash: bool) -> Iterator[None]:
