@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger.store import Ledger
@@ -77,7 +76,7 @@ class Play:
 
     def evidence(self, *tasks: str, code: int = 0, kind: str = "test") -> str:
         """Run a real command as evidence."""
-        argv = [sys.executable, "-c", f"print('checked'); raise SystemExit({code})"]
+        argv = ["sh", "-c", f"echo checked; exit {code}"]
         draft = evidences.witness(self.ledger, argv, kind=kind, quiet=True)
         return str(self.do(evidences.record_draft, draft, tasks=tasks))
 

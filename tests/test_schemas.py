@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from check_jsonschema import main as check_jsonschema
+from click.testing import CliRunner
 
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.knowledge.actions.recipes import save_recipe
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 ROOT: Final = Path(__file__).parent.parent
-TOOL: Final = Path(sys.executable).parent / "check-jsonschema"
 RUN, PLAN, TASK = "run_000000000001", "plan_000000000001", "task_000000000001"
 EVIDENCE, EVENT, DISPATCH = "evidence_000000000001", "event_000000000001", "dispatch_000000000001"
 NOTE = "note_000000000001"
@@ -45,11 +44,9 @@ def refused_by_tool(folder: Path, schema: str, texts: Mapping[str, str]) -> set[
     for name, text in texts.items():
         paths.append(folder / f"{name}.yaml")
         paths[-1].write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [TOOL, "--schemafile", ROOT / "schemas" / f"{schema}.schema.json", "-o", "json", *paths],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.stdout, done.stderr
+    schemafile = ROOT / "schemas" / f"{schema}.schema.json"
+    done = CliRunner().invoke(check_jsonschema, ["--schemafile", str(schemafile), "-o", "json", *map(str, paths)])
+    assert done.stdout, (done.stderr, done.exception)
     answer = json.loads(done.stdout)
     assert not answer.get("parse_errors"), answer
     return {Path(error["filename"]).stem for error in answer.get("errors", [])}
@@ -122,8 +119,8 @@ def test_the_real_tool_accepts_every_file_of_a_played_ledger(
 def test_the_schema_files_are_valid_schemas_themselves() -> None:
     files = sorted((ROOT / "schemas").glob("*.json"))
     assert len(files) == len(documents())
-    done = subprocess.run([TOOL, "--check-metaschema", *files], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    done = CliRunner().invoke(check_jsonschema, ["--check-metaschema", *map(str, files)])
+    assert done.exit_code == 0, done.output
 
 
 TASK_KEYS: Final = f"id: {TASK}\ntitle: A task\nat: {AT}\nby: Ada\n"
