@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 import shutil
@@ -118,7 +119,6 @@ def test_every_alias_leads_to_a_command_and_is_documented() -> None:
 
 errors.import_all()
 CLASSES: Final = dict(sorted((cls.__name__, cls) for cls in errors.classes()))
-CLASS_NAMES: Final = list(CLASSES)
 
 
 def facts(cls: type[MementoError]) -> set[str]:
@@ -129,9 +129,14 @@ def facts(cls: type[MementoError]) -> set[str]:
     return {re.split(r"[.!\[]", field)[0] for _, field, _, _ in parsed if field}
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def raises(path: Path) -> Iterator[tuple[int, str, set[str] | None]]:
     """Yield line, class and given facts of each raise of ours; None where facts are spread from a mapping."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if not isinstance(node, ast.Raise) or node.exc is None:
             continue
         called = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
@@ -141,10 +146,10 @@ def raises(path: Path) -> Iterator[tuple[int, str, set[str] | None]]:
             yield node.lineno, name, None if None in given else {word for word in given if word}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_every_refusal_is_raised_with_exactly_the_facts_that_it_tells(path: Path) -> None:
+def test_every_refusal_is_raised_with_exactly_the_facts_that_it_tells() -> None:
     wrong = [
         f"{name_of(path)}:{line}: {name} is given {sorted(given)}, tells {sorted(facts(CLASSES[name]))}"
+        for path in MODULES
         for line, name, given in raises(path)
         if given is not None and given != facts(CLASSES[name]) and name not in TELLS_LESS
     ]
@@ -156,22 +161,24 @@ def test_every_refusal_is_raised_somewhere() -> None:
     assert sorted(set(CLASSES) - raised - NEVER_RAISED) == []
 
 
-@pytest.mark.parametrize("cls", CLASSES.values(), ids=CLASS_NAMES)
-def test_every_refusal_has_a_token_a_next_step_and_is_documented(cls: type[MementoError]) -> None:
+def test_every_refusal_has_a_token_a_next_step_and_is_documented() -> None:
     page = (REFERENCE / "errors.md").read_text()
-    for token in errors.tokens(cls):
-        assert re.fullmatch(r"[a-z]+(_[a-z]+)*", token)
-        assert f"| `{token}` | {cls.exit_code} |" in page
-    assert cls.hint_ or cls.__name__ in NEVER_RAISED, "it tells no next step"
-    assert cls.exit_code in {1, 2, 3, 4}
+    for name, cls in CLASSES.items():
+        for token in errors.tokens(cls):
+            assert re.fullmatch(r"[a-z]+(_[a-z]+)*", token)
+            assert f"| `{token}` | {cls.exit_code} |" in page
+        assert cls.hint_ or name in NEVER_RAISED, f"{name} tells no next step"
+        assert cls.exit_code in {1, 2, 3, 4}, name
 
 
-@pytest.mark.parametrize("cls", CLASSES.values(), ids=CLASS_NAMES)
-def test_every_command_that_a_refusal_names_exists(cls: type[MementoError]) -> None:
-    hints = [cls.hint_]
-    if "{kind}" in cls.hint_:
-        hints = [cls.hint_.replace("{kind}", kind) for kind in KINDS]
-    assert cls.__name__ in NAMES_NO_COMMAND or [wrong for hint in hints for wrong in missing(hint)] == []
+def test_every_command_that_a_refusal_names_exists() -> None:
+    hints = {
+        name: [cls.hint_.replace("{kind}", kind) for kind in KINDS] if "{kind}" in cls.hint_ else [cls.hint_]
+        for name, cls in CLASSES.items()
+        if name not in NAMES_NO_COMMAND
+    }
+    wrong = {name: [one for hint in told for one in missing(hint)] for name, told in hints.items()}
+    assert {name: told for name, told in wrong.items() if told} == {}
 
 
 def test_every_finding_has_a_meaning_and_no_meaning_is_left_over() -> None:
@@ -181,19 +188,20 @@ def test_every_finding_has_a_meaning_and_no_meaning_is_left_over() -> None:
 # The size of things.
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if name_of(path) not in TOO_LARGE], ids=name_of)
-def test_every_module_and_function_is_small(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= MOST_LINES
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    long = [f"{node.name}: {(node.end_lineno or 0) - node.lineno + 1}" for node in functions
-            if (node.end_lineno or 0) - node.lineno + 1 > LONGEST_FUNCTION]  # fmt: skip
+def test_every_module_and_function_is_small() -> None:
+    long = []
+    for path in [path for path in MODULES if name_of(path) not in TOO_LARGE]:
+        lengths = {"the module": (len(path.read_text(encoding="utf-8").splitlines()), MOST_LINES)}
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.FunctionDef):
+                lengths[f"{node.name}:{node.lineno}"] = ((node.end_lineno or 0) - node.lineno + 1, LONGEST_FUNCTION)
+        long += [f"{name_of(path)}: {what}: {lines}" for what, (lines, most) in lengths.items() if lines > most]
     assert long == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_nothing_is_left_for_later(path: Path) -> None:
-    assert re.findall(r"\b(?:TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8")) == []
+def test_nothing_is_left_for_later() -> None:
+    left = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+    assert [name_of(path) for path in MODULES if left.search(path.read_text(encoding="utf-8"))] == []
 
 
 # Layers.
