@@ -607,6 +607,19 @@ def test_evidence_cannot_cover_a_path_that_git_does_not_track(play: Play) -> Non
         evidences.witness(play.ledger, ["true"], covers=["nowhere.py"], quiet=True)
 
 
+def test_a_folder_that_evidence_covers_is_the_one_of_the_commit(play: Play) -> None:
+    from memento_git.work import codestate
+
+    (play.root / "src" / ".memento").mkdir(parents=True)
+    for name in ("src/a.py", "src/b.py", "src/.memento/c.py"):
+        (play.root / name).write_text("x = 1\n")
+    play.commit_all()
+    paths = ["src", "src/", "src/b.py", "src/.memento"]
+    draft = evidences.witness(play.ledger, ["true"], covers=paths, quiet=True)
+    assert draft.data["code"]["paths"] == codestate.code_at(play.ledger.git, "HEAD", paths)["paths"]
+    assert [*draft.data["code"]["paths"]] == paths
+
+
 def test_evidence_that_covers_a_path_survives_changes_elsewhere(play: Play) -> None:
     play.planned()
     (play.root / "other.py").write_text("x = 1\n")

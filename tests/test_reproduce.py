@@ -255,6 +255,72 @@ def test_code_that_no_commit_holds_is_run_at_head_and_said_so(play: Play) -> Non
     assert "no commit here holds" in found.why[0]
 
 
+def squashed(play: Play, folder: Path) -> Play:
+    """Squash the branch `work` into `main`; return a clone that has no commit of it."""
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--squash", "work")
+    git(play.root, "commit", "-qm", "squashed")
+    git(folder, "clone", "-q", "--branch", "main", "--single-branch", f"file://{play.root}", "clone")
+    return play.beside(folder / "clone")
+
+
+@pytest.mark.parametrize("covers", [["app.py"], ["app.py", "src"], ["src"]])
+@pytest.mark.parametrize("later", ["elsewhere", "there", "moved"])
+def test_paths_whose_commit_was_squashed_away_are_run_again_where_they_are_still_or_at_head(
+    play: Play, tmp_path: Path, cli: Callable[..., Any], covers: list[str], later: str
+) -> None:
+    (play.root / "src").mkdir()
+    (play.root / "src" / "x.py").write_text("x = 1\n")
+    play.commit_all()
+    git(play.root, "switch", "-qc", "work")
+    for name in ("app.py", "src/x.py"):
+        (play.root / name).write_text("good, and new\n")
+    task = play.task()
+    evidence = shown(play, task, covers=covers)
+    (play.root / "README.md").write_text("written meanwhile\n")
+    play.commit_all("both")
+    play.complete(play.claimed(task), evidence)
+    if later == "moved":
+        git(play.root, "mv", covers[-1], "elsewhere")
+        (play.root / "app.py").write_text("good\n")
+    elif later == "there":
+        for name in ("app.py", "src/x.py"):
+            (play.root / name).write_text("good, and newer\n")
+    else:
+        (play.root / "README.md").write_text("written later\n")
+    play.commit_all("later")
+    there = squashed(play, tmp_path)
+
+    (found,) = reproducing.reproduce(there.ledger, base="HEAD^")
+    code, out, _ = cli("check", "--base", "HEAD^", "--reproduce", "--format", "json", "-C", str(there.root))
+    told = {(row["code"], row["severity"]) for row in json.loads(out)["findings"]} - {("C001", "warning")}
+
+    assert (found.status, found.where) == ("reproduced", "tree" if later == "elsewhere" else "head")
+    assert found.is_confirmed == (later == "elsewhere")
+    assert found.why == (() if later == "elsewhere" else ("at HEAD, for no commit here holds the code that it saw",))
+    assert (code, told) == (0, set())
+
+
+def test_a_submodule_that_is_covered_is_run_again_at_the_commit_that_has_it(play: Play, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "part")
+    part = tmp_path / "part"
+    (part / "x.py").write_text("x = 1\n")
+    git(part, "add", ".")
+    git(part, "commit", "-qm", "part")
+    git(play.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "part")
+    play.commit_all()
+    clean = shown(play, play.task(), covers=["part"])
+    (play.root / "part" / "x.py").write_text("x = 2\n")
+    edited = shown(play, play.task(), covers=["part", "app.py"])
+    git(play.root, "-C", "part", "checkout", "-q", ".")
+    (play.root / "README.md").write_text("later\n")
+    play.commit_all("later")
+    first, second = again(play, clean, edited)
+    assert (first.status, first.where, first.is_confirmed) == ("reproduced", "tree", True)
+    assert (second.status, second.where, second.is_confirmed) == ("reproduced", "head", False)
+    assert "no commit here holds" in second.why[0]
+
+
 def test_untracked_files_that_were_seen_are_said_to_be_missing(play: Play) -> None:
     (play.root / "extra.txt").write_text("x\n")
     evidence = shown(play, play.task())

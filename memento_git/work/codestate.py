@@ -128,8 +128,11 @@ class _Reader:
         return without_ledger(raw, self.git.object_format)
 
     def path_id(self, tree: str, path: str) -> str:
-        line = self.run("ls-tree", "-z", "--full-tree", tree, "--", path)
-        return line.split("\t")[0].split(" ")[2] if line else ""
+        """Return the id of what a tree has at a path, as `code_at` does of a commit; nothing where it has nothing."""
+        try:
+            return self.run("rev-parse", "--verify", "--quiet", f"{tree}:{path}").strip()
+        except CodeUnknown:
+            return ""
 
     def untracked(self) -> list[str]:
         listed = self.run("ls-files", "--others", "--exclude-standard", "-z").split("\0")

@@ -50,11 +50,13 @@ class Whereabouts:
             return Place(self.head, TRACKED)
         near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
         for tree, where in ((wholly(evidence), TREE), (code.get("tree"), TRACKED)):
-            if tree and (commit := near.get(tree) or self.trees.get(tree)):
+            if tree and (commit := near.get(tree) or self.trees.get(tree)) and self._has_paths(commit, code):
                 return Place(commit, where)
-        if (paths := code.get("paths")) and agree(code, codestate.code_at(self.git, self.head, list(paths))):
-            return Place(self.head, TREE)
-        return Place(self.head, HEAD)
+        return Place(self.head, TREE if "paths" in code and self._has_paths(self.head, code) else HEAD)
+
+    def _has_paths(self, commit: str, code: Mapping[str, Any]) -> bool:
+        """Tell whether a commit has the paths that code is limited to as they were: who writes by hand names others."""
+        return "paths" not in code or agree(code, codestate.code_at(self.git, commit, list(code["paths"])))
 
     def _known(self, commit: str) -> str:
         """Return the commit that evidence names if this clone has it; no branch may lead to it."""

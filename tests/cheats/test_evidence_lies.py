@@ -10,6 +10,7 @@ import pytest
 from memento_git.work import codestate, reruns
 from memento_git.work.actions import evidences, reproducing, tasks, verifying
 from memento_git.work.reproduction import Runner
+from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -256,6 +257,38 @@ def test_a_pass_that_names_two_codes(doors: Doors) -> None:
     ):
         code, out, _ = doors.cli(*arguments, "-C", str(doors.root))
         assert (code, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (fails, True, True)
+
+
+@pytest.mark.parametrize("named", ["history", "untracked", "nowhere"])
+def test_a_pass_that_names_one_code_and_paths_of_another(doors: Doors, named: str) -> None:
+    """Way: it is run again on the code whose tree it names, on which it passes, and counts by its paths.
+
+    Of that code it says that a commit of the branch has it, or all files that it saw, or a commit without a branch.
+    """
+    doors.policy(LISTED)
+    task = doors.play.task()
+    claim = doors.play.claimed(task)
+    if named == "nowhere":
+        doors.write("app.py", "good elsewhere\n")
+    good = codestate.code_now(doors.play.ledger.git)
+    if named == "nowhere":
+        git(doors.root, "reset", "-q", "--hard", "HEAD^")
+    doors.write("app.py", "worse\n")
+    worse = codestate.code_now(doors.play.ledger.git, ["app.py"])
+    code = {**good, "paths": worse["paths"]}
+    if named == "untracked":
+        code |= {"tree": "e" * 40, "full": good["tree"], "untracked": {"x.tmp": "e" * 40}}
+    evidence = doors.witness(task, code=code)
+    doors.completed(task, evidence, dispatch=claim, code={key: worse[key] for key in ("tree", "paths")})
+    assert doors.play.is_proven(task)
+    doors.sound()
+    for arguments, fails in (
+        (("check", "--base", "main", "--reproduce", "--format", "json"), 5),
+        (("evidence", "reproduce", "--base", "main", "--json"), 1),
+        (("evidence", "reproduce", evidence, "--json"), 1),
+    ):
+        ended, out, _ = doors.cli(*arguments, "-C", str(doors.root))
+        assert (ended, evidence in out, "exit code 0 is recorded, 3 came out" in out) == (fails, True, True)
 
 
 @pytest.mark.parametrize("claimed", ["honestly", "both", "as if it were about paths"])

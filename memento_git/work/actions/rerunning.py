@@ -13,8 +13,9 @@ from memento_git.ledger.git import Git
 from memento_git.ledger.processes import VARIABLE
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import duration
-from memento_git.work import capture, children, guard
+from memento_git.work import capture, children, codestate, guard
 from memento_git.work.actions import evidences
+from memento_git.work.trust import seen_by
 from memento_git.work.verification import shown
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class Rerunner:
         """Return what the command of evidence shows on a commit; refuse what this machine cannot run."""
         told = evidence.data["command"]
         reports = tuple(report["name"] for report in evidence.data.get("reports") or ())
-        covers = tuple((evidence.data.get("code") or {}).get("paths") or ())
+        paths = list(seen_by(evidence).get("paths", ()))
+        covers = tuple(codestate.code_at(self.ledger.git, commit, paths).get("paths", ()))
         key = (commit, evidence.kind, tuple(told["argv"]), told["cwd"], reports, covers)
         if key not in self._done:
             self._done[key] = self._tried(evidence.kind, told, commit, reports, covers)
