@@ -607,6 +607,17 @@ def test_evidence_cannot_cover_a_path_that_git_does_not_track(play: Play) -> Non
         evidences.witness(play.ledger, ["true"], covers=["nowhere.py"], quiet=True)
 
 
+@pytest.mark.parametrize("path", [".memento/config.yaml", ".memento", "./.memento/config.yaml", "."])
+def test_evidence_cannot_cover_a_path_of_the_ledger(play: Play, path: str) -> None:
+    from memento_git.work.codestate import PathOfLedger
+
+    play.run()
+    with pytest.raises(PathOfLedger, match="no part of the code") as refused:
+        evidences.witness(play.ledger, ["touch", "ran"], covers=["app.py", path], quiet=True)
+    assert refused.value.token == "path_of_ledger"
+    assert not (play.root / "ran").exists()
+
+
 def test_a_folder_that_evidence_covers_is_the_one_of_the_commit(play: Play) -> None:
     from memento_git.work import codestate
 

@@ -87,7 +87,7 @@ def _told(evidence: Evidence, sha256: str, trust: str) -> Statement:
         "cwd": command.get("cwd"),
         "exit": command.get("exit"),
         "tools": command.get("tools"),
-        "covers": sorted((data.get("code") or {}).get("paths") or ()),
+        "covers": sorted(code_seen(data).get("paths", ())),
         "problems": data.get("problems"),
         "reproduces": data.get("reproduces"),
     }

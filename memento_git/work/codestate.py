@@ -41,6 +41,14 @@ class PathUnknown(Refused):
     hint_ = "git add it first, or leave --covers away to cover all code"
 
 
+class PathOfLedger(Refused):
+    """A path that evidence should cover is no code."""
+
+    token = "path_of_ledger"
+    sentence = "{path} is the ledger's, which is no part of the code"
+    hint_ = "name what the command is about, or leave --covers away to cover all code"
+
+
 def without_ledger(tree: bytes, object_format: str) -> str:
     """Return the id that a top-level tree would have without `.memento`."""
     body = b"".join(b"%b %b\0%b" % (mode, name, oid) for mode, name, oid in rows(tree, object_format) if name != FOLDER)

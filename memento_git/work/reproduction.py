@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.work.trust import agree, outcome_of, wholly
+from memento_git.work.trust import agree, code_seen, outcome_of, wholly
 from memento_git.work.verification import LONGEST_ARGUMENT
 
 if TYPE_CHECKING:
@@ -126,8 +126,9 @@ def _is_cut(argument: str) -> bool:
 
 def same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Tell whether two pieces of evidence saw the same code, as far as they are bound to it."""
-    if (one.get("code") or {}).get("paths"):
-        return agree(one["code"], other.get("code") or {})
+    seen = code_seen(one)
+    if "paths" in seen:
+        return agree(seen, other.get("code") or {})
     return wholly(one) != "" and wholly(one) == wholly(other)
 
 

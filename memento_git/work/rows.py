@@ -239,7 +239,7 @@ def evidence_row(state: RunState, evidence: Evidence) -> Row:
         "reproductions": [_rerun_row(one) for one in again.reruns],
         "code": {key: code[key] for key in ("tree", "full", "paths", "dirty") if key in code},
         "folder": command["cwd"] if command else None,
-        "covers": sorted(code.get("paths") or ()),
+        "covers": sorted(code.get("paths", ())),
         "digest": evidence.digest,
         "actor": data["by"],
         "created_at": data["at"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
@@ -84,12 +85,18 @@ def agree(evidence: Mapping[str, Any] | None, code: Mapping[str, Any]) -> bool:
 
 
 def sober(code: Mapping[str, Any]) -> dict[str, Any]:
-    """Return code without empty tables, and without a tree of untracked files where it names none.
+    """Return code without empty tables, paths of the ledger, or a tree of untracked files where it names none.
 
-    Who writes by hand could name two codes, or bind evidence to paths and name none.
+    Who writes by hand could name two codes, or bind evidence to paths and name none that is code.
     """
     more = code.get("untracked") or code.get("untracked_more")
-    return {key: value for key, value in code.items() if value != {} and (more or key != "full")}
+    told = {**code, "paths": {path: blob for path, blob in (code.get("paths") or {}).items() if is_code(path)}}
+    return {key: value for key, value in told.items() if value != {} and (more or key != "full")}
+
+
+def is_code(path: str) -> bool:
+    """Tell whether a path from the top, however it is spelled, is no part of the ledger, and does not hold it."""
+    return normpath(path).split("/")[0] not in (".", ".memento")
 
 
 def edited(evidence: Mapping[str, Any], code: Mapping[str, Any]) -> list[str]:
@@ -267,7 +274,7 @@ def shows(evidence: Evidence, trust: str, asked: Asked, codes: Sequence[Mapping[
 def meets(one: Cited, command: Command, least: str, codes: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether evidence is a witnessed pass of a command that is asked, with its reports, for all of this code."""
     evidence = one.evidence
-    if evidence is None or not is_of(evidence, command) or (evidence.data.get("code") or {}).get("paths"):
+    if evidence is None or not is_of(evidence, command) or "paths" in seen_by(evidence):
         return False
     reports = {report["name"] for report in evidence.data.get("reports") or ()}
     proof = {evidence.kind: stricter("witnessed", least)}

@@ -401,3 +401,31 @@ def test_a_pass_that_is_about_paths_which_nobody_changed(doors: Doors) -> None:
     doors.write("app.py", "broken = True\n")
     doors.play.complete(claim, proof, doors.play.evidence(task, kind="lint"))
     assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("spelled", ["", "./"])
+def test_a_pass_that_is_about_a_file_of_the_ledger(doors: Doors, spelled: str, *, beside: bool) -> None:
+    """Way: the branch brings this file, so that it changed what the pass is about; all code may change as it likes.
+
+    The ledger is no part of the code: what is about such files alone is about all code.
+    """
+    doors.write("README.md", "Hello.\n")
+    doors.landed()
+    task = doors.play.task()
+    claim, path = doors.play.claimed(task), f"{spelled}{doors.path(task)}"
+    good = codestate.code_now(doors.play.ledger.git, ["README.md", path])
+    if not beside:
+        del good["paths"]["README.md"]
+    proof = doors.witness(task, code=good)
+    doors.write("app.py", "broken = True\n")
+    if beside:
+        doors.play.complete(claim, proof)
+        assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")
+        return
+    doors.completed(task, proof, dispatch=claim, code=codestate.code_now(doors.play.ledger.git, [path]))
+    doors.unproven(task, f"{proof} saw other code than the completion")
+    doors.caught("P001")
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    doors.completed(task, proof, code=good)
+    assert f"{proof}, which proves {task}, saw other code than this commit's" in doors.warned("C001")

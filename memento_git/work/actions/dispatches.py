@@ -270,10 +270,9 @@ def complete(
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):
         raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
-    paths = sorted(
-        {path for one in cited if one.evidence for path in (one.evidence.data.get("code") or {}).get("paths", {})}
-    )
-    known = {path for one in cited if one.evidence for path in trust.seen_by(one.evidence).get("untracked", ())}
+    seen = [trust.seen_by(one.evidence) for one in cited if one.evidence]
+    paths = sorted({path for code in seen for path in code.get("paths", ())})
+    known = {path for code in seen for path in code.get("untracked", ())}
     code = codestate.code_now(worktrees.git_of(tx, name), paths, known=known)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     completion = desk.happen(

@@ -107,7 +107,9 @@ def witness(
 
 
 def _code_before(git: Git, covers: Sequence[str]) -> dict[str, Any]:
-    """Return the code that a command will see; refuse to cover what git does not track."""
+    """Return the code that a command will see; refuse to cover what git does not track, or what is no code."""
+    if ledgers := [path for path in covers if not trust.is_code(path)]:
+        raise codestate.PathOfLedger(path=ledgers[0])
     code = codestate.code_now(git, covers)
     if unknown := [path for path in covers if path not in code.get("paths", {})]:
         raise codestate.PathUnknown(path=unknown[0])

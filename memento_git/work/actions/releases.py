@@ -143,7 +143,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
     if "release" not in state.view.policy().gates_fresh:
         return list(verdict.rests_on)
     found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
-    paths = sorted({path for one in found for path in (one.data.get("code") or {}).get("paths", {})})
+    paths = sorted({path for one in found for path in trust.seen_by(one).get("paths", ())})
     known = {path for one in found for path in trust.seen_by(one).get("untracked", ())}
     now = codestate.code_now(ledger.git, paths, known=known)
     fresh = [one.id for one in found if one.kind == "approval" or trust.agree(trust.seen_by(one), now)]
