@@ -284,6 +284,57 @@ def test_a_function_that_went_to_another_file(garden: Garden) -> None:
     assert [told(garden.follow(anchor)) for anchor in anchors] == [("moved", "twice.py", (4, 9))] * 2
 
 
+def moved_to(garden: Garden, path: str, old: str, new: str) -> str:
+    """Move the function to another file with an edit; return the new file's text."""
+    start, end = CODE.index("def second"), CODE.index("class Basket")
+    assert old in CODE[start:end]
+    text = f"from calc import LIMIT\n\n\n{CODE[start:end].rstrip().replace(old, new)}\n"
+    garden.write(path, text)
+    garden.commit("calc.py", CODE[:start] + CODE[end:])
+    return text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name", "lines"),
+    [
+        ("        return LIMIT\n    return doubled", "        return 0\n    return doubled or None", "second", (4, 9)),
+        ("    doubled = number * 2\n", "    doubled = number * 2\n    print(doubled)\n", "second", (4, 10)),
+        ("def second(number: int)", "def twice(number: float)", "twice", (4, 9)),
+    ],
+)
+def test_a_function_that_went_to_another_file_and_was_edited_is_followed_as_a_whole(
+    garden: Garden, old: str, new: str, name: str, lines: tuple[int, int]
+) -> None:
+    anchor = garden.pin("calc.py::second")
+    text = moved_to(garden, "twice.py", old, new)
+    found = garden.follow(anchor)
+    assert (*told(found), found.symbol) == ("changed", "twice.py", lines, name)
+    (again,) = pinning.confirm_here(Git(garden.folder), [anchor])
+    assert again is not None
+    assert (str(again), garden.follow(again).state) == (f"twice.py::{name}", "ok")
+    garden.commit("twice.py", text.rstrip().rpartition("\n")[0] + "\n    return -1\n")
+    assert garden.follow(again).state == "changed"
+
+
+def test_a_function_whose_lines_went_into_a_larger_one_is_lines_from_then_on(garden: Garden) -> None:
+    anchor = garden.pin("calc.py::second")
+    start, end = CODE.index("def second"), CODE.index("class Basket")
+    body = CODE[start:end].rstrip().partition("\n")[2]
+    steps = "".join(f"    step_{n} = walk(number, towards='place {n}', slowly=True)\n" for n in range(20))
+    garden.write("walks.py", f"def far_away(number):\n{steps}{body}\n")
+    garden.commit("calc.py", CODE[:start] + CODE[end:])
+    found = garden.follow(anchor)
+    assert (*told(found), found.symbol) == ("changed", "walks.py", (22, 26), "")
+
+
+def test_lines_that_went_to_another_file_with_one_put_in_are_changed(garden: Garden) -> None:
+    anchor = garden.pin(SECOND)
+    moved_to(garden, "twice.py", "    doubled = number * 2\n", "    doubled = number * 2\n    print(doubled)\n")
+    assert told(garden.follow(anchor)) == ("changed", "twice.py", (4, 10))
+    garden.commit("twice.py", (garden.folder / "twice.py").read_text().replace("    print(doubled)\n", "\n"))
+    assert garden.follow(anchor).state == "moved", "an empty line is no change"
+
+
 def test_the_rest_of_a_deleted_file_may_live_on_elsewhere(garden: Garden) -> None:
     anchor, lost = garden.pin(SECOND), garden.pin("calc.py:6-8")
     start, end = CODE.index("def second"), CODE.index("class Basket")

@@ -318,6 +318,22 @@ def test_a_confirmation_follows_the_place_to_where_it_is_now(play: Play) -> None
     assert row(play, note)["about"] == ["app.py:3"]
 
 
+def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
+    body = "".join(f"    step_{n} = walk(order, towards='place {n}')\n" for n in range(30))
+    code = body.splitlines(keepends=True)
+    (play.root / "app.py").write_text("def first(order):\n" + "".join(code[:6]))
+    git(play.root, "commit", "-qam", "a function")
+    note = add(play, "The first steps are short.", about=["app.py::first"])
+    (play.root / "walks.py").write_text(f"def far(order):\n{body}")
+    (play.root / "app.py").write_text("answer = 42\n")
+    git(play.root, "add", ".")
+    git(play.root, "commit", "-qm", "into a larger one")
+    play.do(notes.confirm_note, note)
+    assert row(play, note)["about"] == ["walks.py:2-7"]
+    [told] = play.ledger.warnings
+    assert "no symbol there is like it: app.py::first is walks.py:2-7" in told
+
+
 def test_a_secret_in_the_code_is_not_quoted(play: Play) -> None:
     (play.root / "app.py").write_text("key = 'AKIAIOSFODNN7EXAMPLF'\n")
     for place in ("app.py:1", f"pattern:app.py:{TOKEN}", f"pattern:**/gone.py:{TOKEN}"):

@@ -112,7 +112,7 @@ def _moved(
         there = elsewhere(passage)
         if there is not None and there[1].share > max(kept, here.share if here else 0.0, alike.share if alike else 0.0):
             path, match = there
-            return Found(MOVED if match.share >= 1 else CHANGED, path, match.lines, why=f"it was in {sides.was}")
+            return Found(MOVED if match.is_same else CHANGED, path, match.lines, why=f"it was in {sides.was}")
     if here is None or here.share <= max(kept, alike.share if alike and here.share < 1 else 0.0):
         return None
     if here.share < 1:

@@ -160,12 +160,15 @@ class Follower:
             looked.append(now.tree)
             return list(others.symbol(name, sides.now, anchor.commit))
 
+        def at(path: str) -> tuple[Symbols, Text | None]:
+            return self.texts.symbols(path, now.blob(path)), self.texts.text(now.blob(path))
+
         if not anchor.symbol:
             found = anchors.lines(sides, anchor.lines or (1, 1), passage)
         else:
             new = self.texts.symbols(sides.now, blob) if blob else symbol_anchors.NOTHING
             named = symbol_anchors.Named(self.texts.symbols(sides.was, anchor.blob), new)
-            found = symbol_anchors.symbol(anchor, sides, named, passage, symbol)
+            found = symbol_anchors.symbol(anchor, sides, named, symbol_anchors.Others(passage, symbol, at))
         self._known[(*key, looked[0] if looked else "")] = found
         return found
 

@@ -54,10 +54,11 @@ class Text:
 
 
 class Match(NamedTuple):
-    """Where a passage was found, and how much of it: 1.0 is all."""
+    """Where a passage was found, how much of it (1.0 is all), and whether it is all and nothing was put in."""
 
     share: float
     lines: Range
+    is_same: bool = False
 
 
 def weight(line: str) -> int:
@@ -111,7 +112,9 @@ def _around(
     share = sum(weight(passage[old]) for old, _ in telling) / whole
     least, most = telling[0], telling[-1]
     inside = [new for old, new in found if least[0] - 2 <= old <= most[0] + 2] or [least[1]]
-    return Match(share, (min(inside), max(inside)))
+    old_lines, new_lines = passage[least[0] : most[0] + 1], text.part((least[1], most[1]))
+    is_same = share >= 1 and list(filter(None, old_lines)) == list(filter(None, new_lines))
+    return Match(share, (min(inside), max(inside)), is_same)
 
 
 def resembling(passage: Sequence[str], text: Text, where: Sequence[int], *, close: bool = True) -> Match | None:

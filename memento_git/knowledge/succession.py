@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.anchors import from_data
 
@@ -17,6 +17,14 @@ CARRIED: Final = ("about", "tags", "thread", "pinned")
 LEFT: Final = ("key", "aliases", "links", "evidence", "importance", "confidence", "expires", "valid_from", "valid_to")
 
 
+class Anchored(NamedTuple):
+    """Places of the code as they are now, the parts of files that were not found and stay, what became mere lines."""
+
+    about: list[dict[str, Any]]
+    lost: list[str]
+    unnamed: list[str]
+
+
 def kind_of_all(old: Sequence[Prose]) -> str:
     """Return the kind that notes have in common, if it is one that goes on: an answer to a question is none."""
     kinds = {note.data["kind"] for note in old}
@@ -28,7 +36,7 @@ def carried(desk: Desk, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[s
     threads = {note.data["thread"] for note in old if note.data.get("thread")}
     about = {str(from_data(place)): place for note in old for place in desk.shelf.about(note)}
     found: dict[str, Any] = {
-        "about": anchored(desk, list(about.values()))[0] if "about" not in said else [],
+        "about": anchored(desk, list(about.values())).about if "about" not in said else [],
         "tags": list(dict.fromkeys(tag for note in old for tag in note.list("tags"))),
         "thread": threads.pop() if len(threads) == 1 else "",
         "pinned": any(note.data.get("pinned") for note in old),
@@ -46,10 +54,10 @@ def left_behind(desk: Desk, old: Sequence[Prose], data: Mapping[str, Any]) -> li
     return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(one.get(key) for one in held)]
 
 
-def anchored(desk: Desk, about: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return places of the code as they are at HEAD now, and the parts of files that were not found and stay."""
+def anchored(desk: Desk, about: list[dict[str, Any]]) -> Anchored:
+    """Return places of the code as they are at HEAD now, and which of them are not what they were."""
     if not about:
-        return [], []
+        return Anchored([], [], [])
     from memento_git.knowledge.pinning import confirm_here
 
     old = [from_data(place) for place in about]
@@ -58,5 +66,9 @@ def anchored(desk: Desk, about: list[dict[str, Any]]) -> tuple[list[dict[str, An
     for one in new:
         if one is not None and one.quote not in (*known, ""):
             desk.text(f"quote of {one}", one.quote)
-    found = [(here or before).data() for before, here in zip(old, new, strict=True)]
-    return found, [str(before) for before, here in zip(old, new, strict=True) if before.is_place and here is None]
+    pairs = list(zip(old, new, strict=True))
+    return Anchored(
+        [(here or before).data() for before, here in pairs],
+        [str(before) for before, here in pairs if before.is_place and here is None],
+        [f"{before} is {here}" for before, here in pairs if before.symbol and here is not None and not here.symbol],
+    )

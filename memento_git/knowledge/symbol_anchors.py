@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.hunks import Range
     from memento_git.knowledge.passages import Text
 
-    Others = Callable[[str], Sequence[tuple[str, Symbols, Text]]]
-
 
 ALIKE: Final = 0.4
 NOTHING: Final = Symbols({})
@@ -31,20 +29,39 @@ class Named(NamedTuple):
     new: Symbols
 
 
-def symbol(anchor: Anchor, sides: Sides, named: Named, elsewhere: Elsewhere, others: Others) -> Found:
-    """Say what became of a symbol; `others` returns files in which a name is new."""
+class Others(NamedTuple):
+    """What is asked of other files: which has a passage, in which a name is new, the symbols and text of one."""
+
+    passage: Elsewhere
+    named: Callable[[str], Sequence[tuple[str, Symbols, Text]]]
+    at: Callable[[str], tuple[Symbols, Text | None]]
+
+
+class Candidate(NamedTuple):
+    """A symbol with the same last name: whether its text is the same, whether its whole name is, and where it is."""
+
+    is_same: bool
+    is_name: bool
+    path: str
+    name: str
+    place: Range
+
+
+def symbol(anchor: Anchor, sides: Sides, named: Named, others: Others) -> Found:
+    """Say what became of a symbol."""
     name = named.old.name_of(anchor.symbol)
     if not name:
         if anchor.lines:
-            return anchors.lines(sides, anchor.lines, elsewhere)._replace(symbol=anchor.symbol, why=named.old.problem)
+            found = anchors.lines(sides, anchor.lines, others.passage)
+            return found._replace(symbol=anchor.symbol, why=named.old.problem)
         return anchors.Found(UNKNOWN, sides.now, why=named.old.problem or f"{anchor.symbol} is not in the pinned file")
     was = named.old.ranges[name]
     if named.new.problem:
-        found = anchors.lines(sides, _span(was), elsewhere)
+        found = anchors.lines(sides, _span(was), others.passage)
         return found._replace(symbol=name, why=found.why or named.new.problem)
     if name in named.new.ranges:
         return _same_name(sides, name, was, named.new.ranges[name])
-    return _elsewhere(sides, name, was, named.new, elsewhere, others)
+    return _elsewhere(sides, name, was, named.new, others)
 
 
 def _same_name(sides: Sides, name: str, was: Sequence[Range], now: Sequence[Range]) -> Found:
@@ -58,34 +75,57 @@ def _same_name(sides: Sides, name: str, was: Sequence[Range], now: Sequence[Rang
     return anchors.Found(CHANGED, sides.now, place, spans, name, why)
 
 
-def _elsewhere(
-    sides: Sides, name: str, was: Sequence[Range], new: Symbols, elsewhere: Elsewhere, others: Others
-) -> Found:
+def _elsewhere(sides: Sides, name: str, was: Sequence[Range], new: Symbols, others: Others) -> Found:
     """Look for a symbol of that name in other files, then for its lines."""
     body = _body(sides.old, was)
     short = name.rpartition(".")[2]
-    candidates = []
-    for path, symbols, text in [(sides.now, new, sides.new), *others(short)]:
-        for other, ranges in symbols.ranges.items():
-            if other.rpartition(".")[2] == short:
-                candidates.append((_body(text, ranges) == body, other == name, path, other, _span(ranges)))
-    same = [one for one in candidates if one[0]]
+    candidates = [
+        Candidate(_body(text, ranges) == body, other == name, path, other, _span(ranges))
+        for path, symbols, text in [(sides.now, new, sides.new), *others.named(short)]
+        for other, ranges in symbols.ranges.items()
+        if other.rpartition(".")[2] == short
+    ]
+    same = [one for one in candidates if one.is_same]
     if len(same) == 1:
-        _, _, path, other, place = same[0]
+        path, other = same[0].path, same[0].name
         why = f"it was in {sides.was}" if path != sides.now else f"it was {name}"
-        return anchors.Found(MOVED, path, place, symbol=other, why=why)
-    named = [one for one in candidates if one[1] and one[2] != sides.now]
-    found = anchors.lines(sides, _span(was), elsewhere)
-    now = new.around(found.lines) if found.lines and found.path == sides.now else ""
+        return anchors.Found(MOVED, path, same[0].place, symbol=other, why=why)
+    found = anchors.lines(sides, _span(was), others.passage)
+    if found.path != sides.now:
+        return _left(sides, name, body, found, candidates, others)
+    now = new.around(found.lines) if found.lines else ""
     if now and passages.overlap(body, _body(sides.new, new.ranges[now])) < ALIKE:
         found = found._replace(state=GONE)
     if found.state != GONE:
         why = f"{name} is not there; now in {now}" if now else found.why or f"{name} is not there"
         return found._replace(state=found.state if found.state == MOVED else CHANGED, symbol=now, why=why)
+    named = [one for one in candidates if one.is_name and one.path != sides.now]
     if len(named) == 1:
-        _, _, path, other, place = named[0]
-        return anchors.Found(CHANGED, path, place, symbol=other, why=f"it was in {sides.was}")
+        return anchors.Found(CHANGED, named[0].path, named[0].place, symbol=named[0].name, why=f"it was in {sides.was}")
     return anchors.Found(GONE, sides.now, why=f"{name} is not there")
+
+
+def _left(sides: Sides, name: str, body: str, found: Found, candidates: Sequence[Candidate], others: Others) -> Found:
+    """Say which symbol of another file has the lines that left: the one of that name, else the one around them."""
+    lines = found.lines or (0, 0)
+    there = [
+        (common, one.is_name, one) for one in candidates
+        if one.path == found.path and ((common := _common(one.place, lines)) or one.is_name)
+    ]  # fmt: skip
+    if there:
+        _, _, one = max(there)
+        state = MOVED if one.is_same else CHANGED
+        return anchors.Found(state, one.path, one.place, symbol=one.name, why=found.why)
+    symbols, text = others.at(found.path)
+    now = symbols.around(lines)
+    if text is None or not now or passages.overlap(body, _body(text, symbols.ranges[now])) < ALIKE:
+        return found
+    return anchors.Found(CHANGED, found.path, symbols.span(now), symbol=now, why=f"it was {name} in {sides.was}")
+
+
+def _common(one: Range, other: Range) -> int:
+    """Return how many lines two ranges have in common."""
+    return max(0, min(one[1], other[1]) - max(one[0], other[0]) + 1)
 
 
 def _span(ranges: Sequence[Range]) -> Range:

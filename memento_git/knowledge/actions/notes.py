@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LOST: Final = (
     "not pinned, for it is not committed as it was: {places}; say where it is: memento note revise {note} --about"
 )
+UNNAMED: Final = (
+    "lines alone, for no symbol there is like it: {places}; say what it is about: memento note revise {note} --about"
+)
 
 
 class Added(NamedTuple):
@@ -133,12 +136,14 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     desk = Desk.of(tx)
     found = desk.find(note)
     before = desk.shelf.about(found)
-    places, lost = anchored(desk, before)
+    places, lost, unnamed = anchored(desk, before)
     named = digest_of_places(found.data.get("about") or [])
     moved: dict[str, Any] = {"about": places, "named": named} if places != before else {}
     desk.happen(desk.shelf, found.id, "confirmed", note=desk.optional("note", note_text), **moved)
     if lost:
         tx.ledger.warnings.append(LOST.format(places=", ".join(lost), note=found.id))
+    if unnamed:
+        tx.ledger.warnings.append(UNNAMED.format(places=", ".join(unnamed), note=found.id))
     return found.id
 
 
