@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from memento_git.knowledge.actions.bundles import import_bundle
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.foreign import databases
 from memento_git.knowledge.rows import listed
 from memento_git.knowledge.shelf import Shelf
 from memento_git.review.actions import check
@@ -660,6 +663,52 @@ def test_a_database_that_is_being_written_is_read_with_its_log(play: Play, tmp_p
     base.commit()
     assert len(bring(play.ledger, "memento-sqlite", path).added) == 1
     base.close()
+
+
+def begun(path: Path, mode: str = "DELETE") -> sqlite3.Connection:
+    """Make a database of sixty memories whose server is in the middle of a transaction that changes them all."""
+    base = sqlite3.connect(path, isolation_level=None)
+    base.execute(f"PRAGMA journal_mode={mode}")
+    base.execute("PRAGMA cache_size=2")
+    base.execute("CREATE TABLE memories (id, content)")
+    for number in range(60):
+        base.execute("INSERT INTO memories VALUES (?, ?)", (f"{number}", f"Committed {number}. {'x' * 300}"))
+    base.execute("BEGIN IMMEDIATE")
+    base.execute("UPDATE memories SET content = 'Taken back ' || id")
+    return base
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_of_a_database_whose_server_broke_off_what_was_committed_is_read(play: Play, tmp_path: Path, mode: str) -> None:
+    left = tmp_path / "left"
+    left.mkdir()
+    with closing(begun(tmp_path / "m.db", mode)):
+        for end in ("", "-journal" if mode == "DELETE" else "-wal"):
+            shutil.copy(tmp_path / f"m.db{end}", left)
+    before = {one.name: one.read_bytes() for one in left.iterdir()}
+    assert len(bring(play.ledger, "memento-sqlite", left / "m.db").added) == 60
+    assert all(row["title"].startswith("Committed") for row in rows(play).values())
+    assert {one.name: one.read_bytes() for one in left.iterdir()} == before
+
+
+def test_a_server_that_is_writing_is_waited_for_and_not_read_past(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "PATIENCE", 0.1)
+    with closing(begun(tmp_path / "m.db")) as server:
+        with pytest.raises(MementoError, match="database is locked"):
+            bring(play.ledger, "memento-sqlite", tmp_path / "m.db")
+        server.execute("COMMIT")
+        assert len(bring(play.ledger, "memento-sqlite", tmp_path / "m.db").added) == 60
+    assert all(row["title"].startswith("Taken back") for row in rows(play).values())
+
+
+def test_a_database_that_keeps_a_log_and_is_closed_gets_nothing_beside_it(play: Play, tmp_path: Path) -> None:
+    with closing(begun(tmp_path / "m.db", "WAL")):
+        pass
+    before = sorted(tmp_path.iterdir())
+    assert len(bring(play.ledger, "memento-sqlite", tmp_path / "m.db").added) == 60
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_another_database_is_refused(play: Play, tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
-"""Tables of a foreign SQLite file, which is opened to be read only: nothing is made beside it."""
+"""Tables of a foreign SQLite file, as they were last committed; nothing is changed in it or made beside it."""
 
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
-from typing import TYPE_CHECKING, Any
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from memento_git.knowledge.foreign import entries
@@ -12,15 +15,15 @@ from memento_git.knowledge.foreign.entries import SourceUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+PATIENCE: Final = 5.0  # seconds that a server which writes is waited for
+WITH_LOG: Final = b"\x02"
 
 
 def rows(path: Path, table: str, *needed: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table in their order; refuse a file that has no such table with the needed columns."""
-    has_log = path.with_name(f"{path.name}-wal").exists()
-    address = f"file:{quote(str(path.absolute()))}?mode=ro{'' if has_log else '&immutable=1'}"
     try:
-        with contextlib.closing(sqlite3.connect(address, uri=True)) as base:
+        with _opened(path.resolve()) as base:
             base.row_factory = sqlite3.Row
             columns = {one["name"] for one in base.execute(f"PRAGMA table_info({table})")}
             if missing := [one for one in needed if one not in columns]:
@@ -30,3 +33,42 @@ def rows(path: Path, table: str, *needed: str) -> Iterator[dict[str, Any]]:
                 yield dict(row)
     except sqlite3.Error as error:
         raise SourceUnreadable(where=path.name, problem=f"SQLite says: {error}") from None
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a database; where its server broke off, a copy, in which SQLite puts right what was left."""
+    log, shared = (path.with_name(f"{path.name}-{end}").exists() for end in ("wal", "shm"))
+    if shared or not log:
+        option = "mode=ro" if log or not _keeps_log(path) else "immutable=1"
+        with contextlib.closing(_connected(path, option)) as base:
+            if not _broke_off(base):
+                yield base
+                return
+    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+        for end in ("", "-journal", "-wal"):
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(f"{path}{end}", Path(folder) / f"base{end}")
+        with contextlib.closing(_connected(Path(folder) / "base", "mode=rw")) as base:
+            yield base
+
+
+def _connected(path: Path, option: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?{option}", uri=True, timeout=PATIENCE)
+
+
+def _keeps_log(path: Path) -> bool:
+    """Tell by its header whether a database is written with a log beside it, without which nobody has it open."""
+    with path.open("rb") as file:
+        return file.read(20)[18:19] == WITH_LOG
+
+
+def _broke_off(base: sqlite3.Connection) -> bool:
+    """Tell whether a journal of a transaction lies there that nobody will end."""
+    try:
+        base.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
+            return True
+        raise
+    return False
