@@ -64,6 +64,14 @@ def test_a_note_is_recalled_with_its_labels(play: Play) -> None:
     assert "decision · active · by a person · today · confidence 0.8" in rendered(asked(play, "tokens"))
 
 
+@pytest.mark.parametrize("question", ["docker", "redis", "api", "Redis'i", "Python'un"])
+def test_a_name_is_found_before_the_ending_behind_an_apostrophe(play: Play, question: str) -> None:
+    note = add(play, "Docker'\u0131 kapatmak Redis'in belle\u011fini siler, API\u2019nin ve Python'da olan\u0131")
+    add(play, "The team doesn't deploy on Fridays, and nobody's said why.")
+    assert only(play, question)["id"] == note
+    assert asked(play, "doesn")["hits"] == []
+
+
 def test_what_nobody_wrote_of_is_not_made_up_for(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     add(play, TOKENS)
     monkeypatch.chdir(play.root)

@@ -56,6 +56,15 @@ from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY
         ("l'utilisateur L\u2019h\u00e9bergeur dell'utente", ["utilisateur", "hebergeur", "utent"]),
         ("qu'il jusqu'au n'est", ["il", "au", "est"]),
         ("can't it's o'clock Bob's", ["cant", "oclock", "bob"]),
+        ("rock'n'roll O'Brien's we'll they've", ["rocknrol", "obrien", "o", "brien", "well", "theyv"]),
+        (
+            "Docker'\u0131 Redis'in API\u2019nin PR'lar\u0131ndan",
+            ["dockeri", "docker", "redisin", "redi", "apinin", "api", "prlarindan", "pr"],
+        ),
+        (
+            "getUser'in node.js'te CI'n",
+            ["getuserin", "getus", "get", "user", "node.jste", "node.js", "node", "js", "cin", "ci"],
+        ),
         ("東京都", ["東京", "京都"]),
         ("東", ["東"]),
         ("データ", ["デー", "ータ"]),
@@ -82,6 +91,11 @@ def test_what_is_asked_is_what_a_question_is_about() -> None:
 def test_a_question_of_nothing_but_asking_words_asks_for_those() -> None:
     assert list(w.asked("How do we use make?")) == ["how", "use", "make"]
     assert list(w.asked("is it the")) == []
+
+
+def test_a_name_with_an_ending_is_asked_for_by_the_name() -> None:
+    assert w.asked("Redis'in") == {"redisin": True, "redi": False}
+    assert w.asked("tokens we don't") == {"token": False}
 
 
 @pytest.mark.parametrize("text", ["What changed in May?", "may 2026", "14 May", "since last May", "the bill of MAY."])
@@ -156,10 +170,10 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
 
     text = (
         "getUserById GH-12 1.2.3 東京 café config chose behaviours utf-8 the running src/a/b.py don't "
-        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur"
+        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (3, "949fd38e6b87")
+    assert (FORMAT, digest) == (4, "ee5f5166bcef")
 
 
 @pytest.mark.parametrize(

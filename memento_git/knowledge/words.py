@@ -36,6 +36,9 @@ _POSSESSIVE: Final = re.compile(r"'(?:s|S)?$|'(?:s|S)(?=[_./\\:-])")
 _ELIDED: Final = re.compile(
     r"\A(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|[dn]ell|(?:da|co|que|su|a)ll|un)'(?=[^\W\d_])", re.IGNORECASE
 )  # the article that French and Italian write in front of a vowel
+_ENDED: Final = re.compile(
+    r"([^']*[^\W_]{2})'(?!(?:t|re|ve|ll|d|m)\Z)[^\W\d_]{1,8}", re.IGNORECASE
+)  # the ending that Turkish and Finnish write behind a name, and no short form of English
 _FOLDED: Final = str.maketrans({
     "ß": "ss", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "\u0131": "i", "ħ": "h",
 })  # fmt: skip
@@ -195,7 +198,10 @@ def _version(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def _plain(chunk: str) -> tuple[str, ...]:
     """Return the words of a run of letters and joints: the whole name, then what it is made of."""
-    name = _POSSESSIVE.sub("", _ELIDED.sub("", chunk)).replace("'", "").strip("_$@")
+    written = _POSSESSIVE.sub("", _ELIDED.sub("", chunk))
+    name = written.replace("'", "").strip("_$@")
+    if (ended := _ENDED.fullmatch(written)) is not None:
+        return tuple(dict.fromkeys((*_plain(name)[:1], *_plain(ended[1]))))
     found: list[str] = []
     pieces = [piece for piece in re.split(r"[./\\:]+", name) if piece]
     if len(pieces) > 1:
