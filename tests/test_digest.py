@@ -194,6 +194,29 @@ def test_the_command_writes_prints_and_refuses(play: Play, cli: Call) -> None:
     assert cli("export", "--format", "md", *where)[1].startswith("# What this project knows\n")
 
 
+@pytest.mark.parametrize(
+    "out",
+    [".git/config", ".git/hooks/pre-commit", ".memento/config.yaml", ".memento/knowledge/new.md", "link", "wt/.git"],
+)
+def test_a_block_goes_into_no_file_of_gits_or_the_ledgers(play: Play, cli: Call, out: str) -> None:
+    (play.root / "link").symlink_to(".git/config")
+    git(play.root, "worktree", "add", "-q", "wt", "-b", "beside")
+    place = play.root / out
+    before = place.read_bytes() if place.exists() else None
+    here = play.root / "wt" if out.startswith("wt/") else play.root
+    code, told, _ = cli("export", "--format", "agents-md", "--out", str(place), "--json", "-C", str(here))
+    assert (code, json.loads(told)["error"]) == (1, "out_invalid")
+    assert (place.read_bytes() if place.exists() else None) == before
+
+
+def test_a_block_goes_into_a_file_that_git_tracks(play: Play, cli: Call) -> None:
+    (play.root / "AGENTS.md").write_text("# Ours\n")
+    git(play.root, "add", "AGENTS.md")
+    git(play.root, "commit", "-qm", "rules")
+    assert cli("export", "--format", "agents-md", "--out", str(play.root / "AGENTS.md"), "-C", str(play.root))[0] == 0
+    assert (play.root / "AGENTS.md").read_text().startswith("# Ours\n")
+
+
 def test_the_document_has_each_live_note_whole(play: Play) -> None:
     add(play, "# Not a heading\n\nTwo lines.", title="Headings", kind="decision", key="doc.headings")
     told = document(shelf(play)).text

@@ -55,6 +55,8 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
 
+    if out is not None:
+        outfile.refuse_kept(door, out)
     shelf = Shelf(door.view())
     places = Whereabouts(shelf, at_commit=bool(door.at))
     made = digest(shelf, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)

@@ -17,7 +17,10 @@ class OutUnfit(Refused):
 
     token = "out_invalid"
     sentence = "nothing can be written to {path}: {problem}"
-    hint_ = "name a file that git does not track, outside of .git and .memento, in a folder that exists"
+    hint_ = (
+        "name a file outside of .git and .memento, in a folder that exists; "
+        "one that git tracks takes a block of --format agents-md alone"
+    )
 
 
 def put(door: Door, out: str, data: bytes) -> int:
@@ -33,14 +36,19 @@ def put(door: Door, out: str, data: bytes) -> int:
     return len(data)
 
 
+def refuse_kept(door: Door, path: Path) -> None:
+    """Refuse a file of git's or the ledger's own."""
+    if door.ledger.keeps(path):
+        raise OutUnfit(path=path, problem="that is where git and the ledger keep what is theirs")
+
+
 def _place(door: Door, out: str) -> Path:
     """Return where a file is written; refuse folders, and those of git and the ledger."""
     path = Path(out)
     if "\0" in out or path.is_dir() or not path.parent.is_dir():
         raise OutUnfit(path=out, problem="it is no file in a folder that exists")
+    refuse_kept(door, path)
     place, git = path.resolve(), door.ledger.git
-    if door.ledger.keeps(place):
-        raise OutUnfit(path=out, problem="that is where git and the ledger keep what is theirs")
     top = git.top.resolve() if git.top is not None else None
     if top and place.is_relative_to(top) and git.staged([place.relative_to(top).as_posix()]):
         raise OutUnfit(path=out, problem="git tracks that file")

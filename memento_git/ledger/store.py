@@ -276,7 +276,8 @@ class Ledger:
     def keeps(self, place: Path) -> bool:
         """Tell whether a place lies where git and the ledger keep what is theirs."""
         git = self.git
-        kept = [git.common_dir, git.git_dir, *([git.top / layout.FOLDER] if git.top is not None else [])]
+        own = [git.top / name for name in (layout.FOLDER, ".git")] if git.top is not None else []
+        kept = (git.common_dir, git.git_dir, *own)
         return any(place.resolve().is_relative_to(folder.resolve()) for folder in kept)
 
     @property
