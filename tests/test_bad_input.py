@@ -327,6 +327,17 @@ def test_a_text_file_that_cannot_be_read_is_a_usage_error(play: Play, refused: C
         refused("file_unreadable", 2, "plan", "draft", "--title", "T", "--body", given)
 
 
+def test_a_byte_order_mark_is_no_part_of_a_text(play: Play, refused: Callable[..., Any], cli: Any) -> None:
+    path = play.root.parent / "marked.md"
+    path.write_bytes("\ufeffA file of an editor.\r\nTwo lines.\r\n".encode())
+    code, out, _ = cli("remember", f"@{path}", "--json", "-C", str(play.root))
+    assert (code, json.loads(out)["note"]["text"]) == (0, "A file of an editor.\nTwo lines.")
+    path.write_bytes("Within \ufeff a text.".encode())
+    assert "U+FEFF" in refused("text_invalid", 1, "remember", f"@{path}")["message"]
+    path.write_bytes(b"\xef\xbb\xbfGr\xf6\xdfe")
+    assert "byte 6 is not" in refused("file_unreadable", 2, "remember", f"@{path}")["message"]
+
+
 def test_a_folder_that_is_a_file_is_named(play: Play, refused: Callable[..., Any]) -> None:
     path = play.root.parent / "plain.txt"
     path.write_text("mine\n")

@@ -33,7 +33,7 @@ def read_text(given: str) -> str:
             data = stream.read(MOST_READ + 1)
         if len(data) > MOST_READ:
             raise FileUnreadable(path=given[1:], problem=f"it has more than {MOST_READ} bytes")
-        return str(data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
+        return str(data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     except OSError as error:
         raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError as error:
