@@ -62,9 +62,25 @@ def test_a_draft_that_cannot_be_promoted_stays(play: Play) -> None:
     with pytest.raises(MementoError) as caught:
         play.do(promote_drafts)
     assert caught.value.token == "key_taken"
+    assert caught.value.hint.endswith(f"; drop the draft: memento session discard {draft}")
     assert Drafts(play.ledger.git).ids() == [draft]
     assert discard_drafts(play.ledger, [draft[:9]]) == [draft]
     assert Drafts(play.ledger.git).ids() == []
+
+
+def test_drafts_beside_one_that_cannot_be_promoted_are_promoted_as_the_hint_says(play: Play, cli: Call) -> None:
+    note = add(play, "Dark.")
+    draft = keep_note(play.ledger, "Light.", draft=True, supersedes=[note]).row["id"]
+    others = [keep_note(play.ledger, text, draft=True).row["id"] for text in ("Tea is at four.", "Rain is likely.")]
+    play.do(notes.retire_note, note, reason="Nobody looks.")
+    code, out, _ = cli("session", "promote", "--json", "-C", str(play.root))
+    told = json.loads(out)
+    assert (code, told["error"]) == (1, "note_state")
+    words = told["hint"].rpartition("memento ")[2].split()
+    assert sorted(words[2:]) == sorted(others)
+    assert cli(*words, "-C", str(play.root))[0] == 0
+    assert Drafts(play.ledger.git).ids() == [draft]
+    assert f"memento session discard {draft};" in told["hint"]
 
 
 def test_a_draft_that_a_note_says_already_goes_when_it_is_promoted(play: Play, cli: Call) -> None:

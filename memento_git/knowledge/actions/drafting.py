@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memento_git.errors import Refused
 from memento_git.knowledge.actions.notes import Added, admit, write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
@@ -52,7 +53,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     tx.ledger.warnings += [warning for warning in told if not given and warning not in tx.ledger.warnings]
     found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
     turned = [draft for one, draft in found.items() if one not in drafts and _must_be_named(draft)]
-    added = [_promoted(desk, draft) for draft in found.values() if draft not in turned]
+    added = [_promoted(desk, draft, chosen) for draft in found.values() if draft not in turned]
 
     def leave() -> None:
         held.remove(chosen)
@@ -91,7 +92,19 @@ def _must_be_named(draft: Drafted) -> bool:
     return must_be_named(draft.data["origin"], orders(draft.data, draft.body))
 
 
-def _promoted(desk: Desk, draft: Drafted) -> Added:
+def _promoted(desk: Desk, draft: Drafted, chosen: Sequence[str]) -> Added:
+    """Promote one of the chosen; where it is refused, all are, and how to go on with it and the others is told."""
+    try:
+        return _kept(desk, draft)
+    except Refused as error:
+        one = draft.data["id"]
+        others = " ".join(other for other in chosen if other != one)
+        alone = f"; promote the others alone: memento session promote {others}" if others else ""
+        error.hint = f"{error.hint}; drop the draft: memento session discard {one}{alone}"
+        raise
+
+
+def _kept(desk: Desk, draft: Drafted) -> Added:
     made = admit(desk, draft.data, draft.body)
     if made.existing:
         return made
