@@ -245,6 +245,34 @@ def test_a_folder_of_which_one_file_lives_on_elsewhere_is_gone(garden: Garden) -
     assert garden.follow(anchor).why == "there is no such folder"
 
 
+def test_a_folder_that_was_not_committed_when_it_was_named_is_followed_once_it_is(garden: Garden) -> None:
+    for name in ("cart", "till", "shelf"):
+        garden.write(f"shop/{name}.py", f"{name} = 0\n" * 9)
+    anchor = garden.pin("shop")
+    assert anchor.blob == ""
+    garden.commit("shop/cart.py", "cart = 1\n" * 9)
+    git(garden.folder, "mv", "shop", "store")
+    garden.commit()
+    git(garden.folder, "mv", "store", "market")
+    garden.commit("market/till.py", "till = 0\n" * 8)
+    assert told(garden.follow(anchor)) == ("unpinned", "market", None)
+    (again,) = pinning.confirm_here(Git(garden.folder), [anchor])
+    assert again is not None
+    assert (again.path, garden.follow(again).state) == ("market", "ok")
+
+
+def test_a_folder_that_was_never_pinned_and_dissolved_is_nowhere(garden: Garden) -> None:
+    for name in ("cart", "till", "shelf"):
+        garden.write(f"shop/{name}.py", f"{name} = 0\n" * 9)
+    anchor = garden.pin("shop")
+    garden.commit("attic/old.py", "old = 0\n")
+    git(garden.folder, "rm", "-q", "shop/cart.py", "shop/till.py")
+    garden.commit()
+    git(garden.folder, "mv", "shop/shelf.py", "attic/shelf.py")
+    garden.commit()
+    assert told(garden.follow(anchor)) == ("unpinned", "shop", None)
+
+
 def test_a_renamed_file_is_followed_with_its_lines(garden: Garden) -> None:
     anchors = [garden.pin(SECOND), garden.pin("calc.py"), garden.pin("calc.py::Basket.weigh")]
     git(garden.folder, "mv", "calc.py", "sums.py")

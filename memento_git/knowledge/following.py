@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, watch
 from memento_git.knowledge.anchors import Found, Sides
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 MOST_LOST: Final = 200
 MOST_CANDIDATES: Final = 2000
 LONGEST_CHAIN: Final = 20
+
+
+class Step(NamedTuple):
+    """A commit, and from where to where it moved a file or folder."""
+
+    commit: str
+    last: str
+    new: str
 
 
 class Follower:
@@ -196,24 +204,31 @@ class Follower:
     def _by_history(self, lost: Mapping[str, Anchor], now: Standing, tip: str) -> dict[str, str]:
         """Return where the commits that took paths away moved them, and again, until a path is there."""
         at = {path: path for path in list(lost)[:MOST_LOST]}
-        found: dict[str, str] = {}
+        found: dict[str, Step] = {}
         for _ in range(LONGEST_CHAIN):
             removals = self.reader.removals(tip, list(at.values())) if at else {}
-            at = {
-                path: new for path, last in at.items()
+            steps = {
+                path: Step(commit, last, new) for path, last in at.items()
                 if (commit := removals.get(last)) and (new := self.reader.moved_by(commit, last))
             }  # fmt: skip
-            found |= {path: new for path, new in at.items() if new in now.entries}
-            at = {path: new for path, new in at.items() if new not in now.entries}
+            found |= {path: step for path, step in steps.items() if step.new in now.entries}
+            at = {path: step.new for path, step in steps.items() if step.new not in now.entries}
         return {
-            path: new for path, new in found.items()
-            if now.entries[new].type == "blob" or self._holds(now, new, lost[path])
+            path: step.new for path, step in found.items()
+            if now.entries[step.new].type == "blob" or self._holds(now, step, lost[path])
         }  # fmt: skip
 
-    def _holds(self, now: Standing, folder: str, anchor: Anchor) -> bool:
-        """Tell whether a folder has most of the files, by their names, that the pinned folder had."""
-        names = self.reader.names(anchor.blob) if anchor.blob else []
-        return 2 * sum(f"{folder}/{name}" in now.entries for name in names) > len(names)
+    def _holds(self, now: Standing, step: Step, anchor: Anchor) -> bool:
+        """Tell whether a folder has most of the files, by their names, that the pinned folder had.
+
+        One that was not pinned is known by what it had when it went, as a whole, to where there was no folder.
+        """
+        before = f"{step.commit}^:"
+        if anchor.blob:
+            names = self.reader.names(anchor.blob)
+        else:
+            names = [] if self.reader.names(before + step.new) else self.reader.names(before + step.last)
+        return 2 * sum(f"{step.new}/{name}" in now.entries for name in names) > len(names)
 
     def _by_content(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
         names = [path for path, entry in now.entries.items() if entry.type == "blob"]

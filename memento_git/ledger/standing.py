@@ -201,7 +201,7 @@ class Reader:
         return moved.get(path) or (max(ends, key=lambda end: ends[end]) if ends else "")
 
     def names(self, tree: str) -> list[str]:
-        """Return the paths of all files in a folder's tree; none where it is not here."""
+        """Return the paths of all files in a tree, by its id or as COMMIT:FOLDER; none where it is not here."""
         told = self.git.answer("ls-tree", "-r", "-z", "--name-only", tree) or ""
         return [name for name in told.split("\0") if name]
 
