@@ -115,6 +115,10 @@ def test_evidence_is_run_again(play: Play, watched: Watched) -> None:
     assert [one["result"] for one in row["reproductions"]] == ["reproduced"]
 
 
+def denied(play: Play, about: str) -> None:
+    play.do(evidences.approve, about, prompt="Right?", response="no")
+
+
 @pytest.mark.parametrize(
     "deed",
     [
@@ -122,9 +126,10 @@ def test_evidence_is_run_again(play: Play, watched: Watched) -> None:
         lambda play, run, _: play.do(plans.draft_plan, "Another", "Better.", run=run),
         lambda play, _, evidence: play.do(settling.redact_record, evidence, reason="A name in it."),
         lambda play, run, _: play.do(evidences.approve, run, summary="All of it."),
+        lambda play, run, _: denied(play, str(play.do(evidences.add_evidence, "artifact", run=run, summary="All."))),
         lambda play, _, __: git(play.root, "reset", "-q", "--hard", "HEAD~2"),
     ],
-    ids=["the run", "a plan", "a redaction", "an answer about the run", "what was taken away"],
+    ids=["the run", "a plan", "a redaction", "an answer about the run", "a no to its evidence", "what was taken away"],
 )
 def test_what_bears_on_more_is_computed(
     play: Play, watched: Watched, deed: Callable[[Play, str, str], object]

@@ -274,9 +274,9 @@ def check(path: str, data: bytes) -> list[Finding]:
 
 
 def redact_evidence(data: dict[str, Any]) -> dict[str, Any]:
-    """Return what a removed answer or check still says: whose, about what and how it ended; nothing of other kinds."""
+    """Return what removed evidence still says: its tasks; an answer or check also whose it was, how it ended."""
     if "approves" not in data and "check" not in data:
-        return {}
+        return {"for": data["for"]} if data.get("for") else {}
     kept: dict[str, Any] = {key: data[key] for key in ("kind", "at", "by", "for", "outcome", "approves") if key in data}
     if "check" in data:
         kept["check"] = {key: value for key, value in data["check"].items() if key != "url"}

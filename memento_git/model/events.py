@@ -42,7 +42,7 @@ SETTLING: Final = {
     },
     "redacted": {
         "target": Field(t.ref_to("event", "evidence", "note"), required=True),
-        "kept": Field(t.Anything(), doc="what a removed event, answer or check said, without its free texts"),
+        "kept": Field(t.Anything(), doc="what a removed event or evidence said, without its free texts"),
         "reason": WHY,
     },
 }  # fmt: skip

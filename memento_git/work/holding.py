@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
 from memento_git.model.work import Evidence
-from memento_git.work import codestate, gatehold, proofs, release, remains, trust
+from memento_git.work import codestate, gatehold, release, remains, trust
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
         fallen={gate: why for gate in policy.gates_required
                 if (why := gatehold.fallen(state, policy, gate, codes(state, commits)))},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
-        answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state, gone)],
+        answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state, gone),
+                 *_noes(state, (state.id, *tasks))],
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
@@ -164,6 +165,14 @@ def _answers_gone(state: RunState, gone: Gone) -> Iterator[Answer]:
             yield Answer(name, str(kept.get("by", "")), about, at, yes=False)
 
 
+def _noes(state: RunState, scopes: Sequence[str]) -> Iterator[Answer]:
+    """Yield each no that counts for the run or a task, also one that is about something else."""
+    for scope in scopes:
+        for one in state.answers().get(scope, ()):
+            if one.is_no:
+                yield Answer(one.evidence, one.by, scope, one.at, yes=False)
+
+
 def _stands(state: RunState, evidence: Evidence) -> bool:
     """Tell whether evidence is there as it was recorded, and its outcome is what it shows."""
     return (
@@ -187,6 +196,3 @@ def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scop
                 continue
             principal = (signed or {}).get(one.id, "")
             yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, principal)
-        elif one.kind == "approval" and trust.outcome_of(one.data) == "failed":
-            for task in proofs.tasks_approved(state, one):  # who says no to its evidence says no to the task
-                yield Answer(one.id, one.data["by"], task, one.data["at"], yes=False)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from memento_git.model.clock import is_ahead
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence, Prose
-from memento_git.work import naming, remains, trust
+from memento_git.work import replies, trust
 from memento_git.work.verification import Asked, asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
@@ -113,10 +112,10 @@ def tasks_approved(state: RunState, evidence: Evidence, of: str = "") -> tuple[s
     A diff of the whole run is of each task: of the one that is asked for.
     """
     about = str(evidence.data.get("approves", ""))
-    found = state.evidence(about) if about and kind_of(about) == "evidence" else None
-    if found is None:
+    if state.evidence(about) is None:
         return ()
-    return (of,) if of and not found.tasks and "diff" in found.data else tuple(found.tasks)
+    found = replies.scopes(state, about)
+    return found if found != (state.id,) else (of,) if of else ()
 
 
 def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
@@ -124,66 +123,9 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
     about = str(approval.data.get("approves", ""))
     if not about or trust.outcome_of(approval.data) != "passed":
         return ""
-    if no := _taken_back(state, approval, of):
+    if no := replies.taken_back(state, approval, of):
         return no
     path = (state.index.evidence if kind_of(about) == "evidence" else state.index.prose).get(about)
     found = state.view.record(path) if path else None
     same = isinstance(found, Prose | Evidence) and approval.data.get("text") == found.digest
     return "" if same else f"{about} is not, as it is now, what was approved"
-
-
-def _taken_back(state: RunState, approval: Evidence, of: str) -> str:
-    """Return the no that is the latest answer of whoever approved something, or nothing.
-
-    Where it is to count for a record, answers to that, to the run and to evidence of that record count, too; for a run,
-    those to its tasks. A no that was withdrawn or redacted stays one, whoever did that, until it is followed by a yes.
-    """
-    from memento_git.work import persons
-
-    data, held = approval.data, state.answers()
-    keys = [data["approves"], *((of, state.id, _proving(of)) if of else ())]
-    keys += state.ids("task") if of == state.id else []
-    given = [one for key in dict.fromkeys(keys) for one in held.get(key, ()) if persons.is_same(one.by, data["by"])]
-    latest = max(given, default=None)
-    if latest is None or not latest.is_no or latest.at < data["at"]:
-        return ""
-    return f"{data['by']} answered no to {latest.about} since, in {latest.evidence}; a new yes would count"
-
-
-class Said(NamedTuple):
-    """One answer that counts; of two at one moment the no is the later."""
-
-    at: str
-    is_no: bool
-    about: str
-    evidence: str
-    by: str
-
-
-def _proving(task: str) -> str:
-    return f"evidence of {task}"
-
-
-def answers(state: RunState) -> dict[str, list[Said]]:
-    """Return each no of a run, and each yes that stands, by what it is about; of evidence, by its tasks, too."""
-    found: dict[str, list[Said]] = {}
-    for name, data, is_no in _given(state):
-        one = Said(str(data.get("at")), is_no, str(data.get("approves")), name, str(data.get("by")))
-        about = state.evidence(one.about) if kind_of(one.about) == "evidence" else None
-        for key in (one.about, *(map(_proving, about.tasks) if about is not None else ())):
-            found.setdefault(key, []).append(one)
-    return found
-
-
-def _given(state: RunState) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
-    """Yield each no, also what is left of a redacted one, and each yes that stands and is not dated after now."""
-    for name in naming.suspects(state):
-        one = state.evidence(name)
-        if one is None or "approves" not in one.data:
-            continue
-        outcome, ahead = trust.outcome_of(one.data), is_ahead(one.data["at"], state.view.now)
-        if outcome == "failed" or (outcome == "passed" and not ahead and state.evidence_status(name) == "recorded"):
-            yield name, one.data, outcome == "failed"
-    for name, left in remains.said(remains.taken_away(state)):
-        if left.get("outcome") == "failed":
-            yield name, left, True

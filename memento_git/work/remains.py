@@ -1,4 +1,4 @@
-"""What redactions leave of answers and checks: whose they were, about what, and how they ended. Pure."""
+"""What redactions leave of evidence: its tasks; of answers and checks whose they were, and how they ended. Pure."""
 
 from __future__ import annotations
 
@@ -15,18 +15,31 @@ if TYPE_CHECKING:
 
 
 def taken_away(state: RunState) -> Gone:
-    """Return what redacted answers and checks still say, by their id."""
+    """Return what redacted evidence still says, by its id."""
     return {name: left_of(state, name) for name in state.index.left_of("evidence")}
 
 
 def left_of(state: RunState, evidence: str) -> list[dict[str, Any]]:
-    """Return what redactions of an answer or a check say that it was, each differing one; nothing of other evidence."""
-    told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal" and takes_out(seen.event)]
+    """Return what redactions of evidence say that it was, each differing one."""
     found: list[dict[str, Any]] = []
-    for kept in (one.data.get("kept") for one in told):
-        if isinstance(kept, dict) and kept not in found:
+    for kept in _kept(state, evidence):
+        if kept and kept not in found:
             found.append(kept)
     return found
+
+
+def tasks_of(state: RunState, evidence: str) -> list[str]:
+    """Return the tasks that redacted evidence was for; none where one of its redactions does not say."""
+    told = [kept.get("for") for kept in _kept(state, evidence)]
+    known = [tasks for tasks in told if isinstance(tasks, list) and tasks]
+    return sorted({str(task) for tasks in known for task in tasks}) if len(known) == len(told) else []
+
+
+def _kept(state: RunState, evidence: str) -> list[dict[str, Any]]:
+    """Return what each redaction of evidence keeps of it."""
+    told = [seen.event for seen in state.folded(evidence).events if seen.verdict == "legal" and takes_out(seen.event)]
+    kept = [one.data.get("kept") for one in told]
+    return [one if isinstance(one, dict) else {} for one in kept]
 
 
 def said(gone: Gone) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -104,12 +104,12 @@ def _changes(view: View, run: str, before: str, now: str) -> Changes | None:
 def _borne(state: RunState, held: Row, changes: Changes) -> tuple[set[str], set[str]]:
     """Return the evidence and the tasks whose rows may be others: approvals and reruns bear both ways.
 
-    Nothing where something else, like the run, is approved, or evidence cannot be read.
+    Nothing where something of the whole run is approved, or evidence cannot be read.
     """
     ends, tasks = changes.evidence | changes.tasks, set(changes.tasks)
     for name in changes.evidence:
         found = state.evidence(name)
-        if found is None:
+        if found is None or _is_of_all(state, found.data.get("approves", "")):
             return set(), set()
         tasks.update(found.tasks)
         ends |= {end for end in (found.data.get("approves"), _of(found.data.get("reproduces"))) if end}
@@ -122,6 +122,12 @@ def _borne(state: RunState, held: Row, changes: Changes) -> tuple[set[str], set[
         if row["id"] in evidence:
             tasks.update(row["task_ids"])
     return evidence, tasks.union(*(held["cites"].get(name, ()) for name in evidence))
+
+
+def _is_of_all(state: RunState, about: str) -> bool:
+    """Tell whether an answer is about evidence of the whole run: it may count for each of its tasks."""
+    found = state.evidence(about)
+    return found is not None and not found.tasks
 
 
 def _of(ref: str | None) -> str:

@@ -15,7 +15,7 @@ from memento_git.model.finding import Finding, restoring
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.work import proofs, reproduction, reruns, transitions, trust
+from memento_git.work import proofs, replies, reproduction, reruns, transitions, trust
 from memento_git.work.roles import UNKNOWN
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class RunState(Happenings):
         self.runners, self.shown = runners, shown
         self.fold = Fold(self, transitions.judge)
         self._proofs: dict[str, trust.Proof] = {}
-        self._answers: tuple[int, dict[str, list[proofs.Said]]] = (-1, {})
+        self._answers: tuple[int, dict[str, list[replies.Said]]] = (-1, {})
         self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
 
@@ -206,10 +206,10 @@ class RunState(Happenings):
         about = proofs.tasks_approved(self, found, of)
         return trust.Cited(str(ref), found, status, self.trust_in(found), against, again.doubt, ahead, about)
 
-    def answers(self) -> dict[str, list[proofs.Said]]:
+    def answers(self) -> dict[str, list[replies.Said]]:
         """Return what was answered, by what it is about."""
         if self._answers[0] != len(self.index.evidence):
-            self._answers = len(self.index.evidence), proofs.answers(self)
+            self._answers = len(self.index.evidence), replies.answers(self)
         return self._answers[1]
 
     def approvals(self) -> list[Event]:
