@@ -14,7 +14,7 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT, Policy, policy_of
 from memento_git.model.types import FORBIDDEN
-from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK, Event, Evidence, Prose
+from memento_git.model.work import EVIDENCE, PLAN, RUN, SNAPSHOT, TASK, Event, Evidence, Prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -274,8 +274,9 @@ def check(path: str, data: bytes) -> list[Finding]:
 
 
 def redact_evidence(data: dict[str, Any]) -> dict[str, Any]:
-    """Return what removed evidence still says: its tasks; an answer or check also whose it was, how it ended."""
-    if "approves" not in data and "check" not in data:
+    """Return what removed evidence still says: its tasks; an answer, check or graph also whose it was, how it ended."""
+    graph = data["kind"] == "graph" and any(one["name"] == SNAPSHOT for one in data.get("attachments") or ())
+    if "approves" not in data and "check" not in data and not graph:
         return {"for": data["for"]} if data.get("for") else {}
     kept: dict[str, Any] = {key: data[key] for key in ("kind", "at", "by", "for", "outcome", "approves") if key in data}
     if "check" in data:

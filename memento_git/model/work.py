@@ -22,6 +22,7 @@ EVIDENCE_KINDS: Final = (
     "command", "test", "lint", "type", "build", "ci", "artifact", "diff",
     "screenshot", "approval", "graph", "memory", "note",
 )  # fmt: skip
+SNAPSHOT: Final = "graph.json"
 RUN_KINDS: Final = ("command", "test", "lint", "type", "build")
 TRUSTS: Final = ("reproduced", "witnessed", "verified", "reported", "advisory")
 OUTCOMES: Final = ("passed", "failed", "observed")

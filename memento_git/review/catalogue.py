@@ -346,8 +346,8 @@ CATALOGUE: Final = {
     "D009": Kind(
         "what was legal is taken out", "error",
         "The branch takes out an event that was legal at the base: by a void that says it had not seen it, or by a "
-        "redaction that keeps other words. That of evidence has to keep its tasks; of an answer or a check also "
-        "whose it was and how it ended.",
+        "redaction that keeps other words. That of evidence has to keep its tasks; of an answer, a check or a graph "
+        "also whose it was and how it ended.",
         "Leave out the commit that brought the void or the redaction: a removal by a later one is `D010`.",
     ),
     "D010": Kind(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec, layout
-from memento_git.work.actions import dispatches, evidences, releases, runs, settling, verifying
+from memento_git.work.actions import dispatches, evidences, graphs, releases, runs, settling, verifying
 from tests.cheats.forging import WORK
 from tests.play import git
 
@@ -396,3 +396,45 @@ def test_an_edit_that_was_taken_back_is_none(doors: Doors) -> None:
         path.write_text(words)
         doors.play.commit_all("wording")
     doors.warned()
+
+
+@pytest.mark.parametrize("how", ["retract", "supersede", "redact"])
+def test_the_graph_that_a_release_is_compared_with(doors: Doors, how: str) -> None:
+    """Way: without the first graph, the one that has the new cycle already would be the first."""
+    play = doors.play
+    doors.write("a.py", "X = 1\n")
+    doors.write("b.py", "import a\n")
+    task = play.task()
+    run, first = play.state(task).id, str(play.do(graphs.update_graph))
+    doors.landed()
+    claim = play.claimed(task)
+    doors.write("a.py", "import b\nX = 1\n")
+    play.complete(claim, play.evidence(task))
+    second = play.do(graphs.update_graph)
+    told = {"retract": {"evidence": first}, "supersede": {"old": first, "new": second}, "redact": {"target": first}}
+    for _ in doors.accepted(f"evidence {how}", reason="An old tool took it.", **told[how]):
+        assert doors.missing(run)[0].startswith("graph: ")
+    assert ("redacted" if how == "redact" else "a.py -> b.py -> a.py") in doors.refused(
+        "release_refused", "gate release", run=run
+    )
+    if how == "redact":
+        git(doors.root, "reset", "-q", "--hard", "main")
+        redacted(doors, first)
+        assert first in doors.caught("D009")
+
+
+def test_a_first_graph_that_is_retracted_where_nothing_was_made_worse(doors: Doors) -> None:
+    """The honest way: a graph that said too little is taken back, and what it should have said was there before."""
+    play = doors.play
+    doors.write("a.py", "import b\nX = 1\n")
+    doors.write("b.py", "import a\n")
+    (doors.root / "graph.json").write_text('{"nodes": [], "edges": []}')
+    task = play.task()
+    first = play.do(evidences.add_evidence, "graph", files=["graph.json"])
+    (doors.root / "graph.json").unlink()
+    play.complete(play.claimed(task), play.evidence(task))
+    run = play.state(task).id
+    assert doors.missing(run)[0].startswith("graph: ")
+    for _ in doors.accepted("evidence retract", evidence=first, reason="It is empty."):
+        assert doors.missing(run) == []
+    doors.sound()

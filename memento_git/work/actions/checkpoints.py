@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import MementoError
+from memento_git.model.work import SNAPSHOT
 from memento_git.work.actions import worktrees
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ def is_wanted(state: RunState, policy: Policy, asked: bool | None) -> bool:
 
 def _held(state: RunState) -> list[Evidence]:
     """Return the snapshots of a run whose bytes are kept, oldest first; other evidence is not even read."""
-    from memento_git.work.actions.graphs import SNAPSHOT
-
     names = [name for name, paths in state.index.attachments.items() if any(_is(path, SNAPSHOT) for path in paths)]
     found = [one for name in names if (one := state.evidence(name)) is not None and one.kind == "graph"]
     standing = [one for one in found if state.evidence_status(one.id) == "recorded"]
@@ -106,8 +105,6 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
 
 def _same(former: Evidence, content: bytes) -> bool:
     """Tell whether a snapshot holds exactly this graph."""
-    from memento_git.work.actions.graphs import SNAPSHOT
-
     digest = hashlib.sha256(content).hexdigest()
     return any(one["name"] == SNAPSHOT and one["sha256"] == digest for one in former.data["attachments"])
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
 from memento_git.ledger import layout
-from memento_git.work import codegraph, codestate, graphfile, graphs, proposals
+from memento_git.model.work import SNAPSHOT
+from memento_git.work import codegraph, codestate, graphfile, graphs, proposals, remains
 from memento_git.work import graphify as gfy
 from memento_git.work.actions import diffs, evidences
 from memento_git.work.actions.attaching import attached
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 Row = dict[str, Any]
-SNAPSHOT: Final = "graph.json"
 DIFF: Final = "graph-diff.json"
 GRAPHIFY: Final = "graphify.json"
 NO_GRAPH: Final = "no graph of the code was recorded in this run, so nothing is said of how it changed"
@@ -41,10 +41,15 @@ class SnapshotsRequired(Misused):
 
 def snapshots(state: RunState) -> list[Evidence]:
     """Return the graphs that a run has recorded and not withdrawn, oldest first."""
+    return [one for one in _recorded(state) if state.evidence_status(one.id) == "recorded"]
+
+
+def _recorded(state: RunState) -> list[Evidence]:
+    """Return the graphs that a run has recorded, oldest first, also those that were retracted or superseded."""
     found = [state.evidence(name) for name in state.ids("evidence")]
     return [
         one for one in found
-        if one is not None and one.kind == "graph" and state.evidence_status(one.id) == "recorded"
+        if one is not None and one.kind == "graph"
         and any(file["name"] == SNAPSHOT for file in one.data.get("attachments", ()))
     ]  # fmt: skip
 
@@ -163,17 +168,35 @@ def run_warnings(ledger: Ledger | Transaction, state: RunState) -> list[Row]:
     """Return the warnings of the code as it is at the view against the run's first graph.
 
     Each has `kind`, `level` (refuse or warn), `message` and `paths`. Without a graph there are none, and that is told.
+    A first graph that was withdrawn is the first all the same.
     """
     notes = ledger.warnings if hasattr(ledger, "warnings") else ledger.ledger.warnings
-    first = snapshots(state)[:1]
-    if not first or len(state.view.commits) != 1:
+    first = _first(state)
+    if first is None or len(state.view.commits) != 1:
         if NO_GRAPH not in notes:
             notes.append(NO_GRAPH)
         return []
-    before = graphfile.read(f"{SNAPSHOT} of {first[0].id}", kept(state, first[0]))
     after = codegraph.snapshot(state.view.git, state.view.commits[0])
-    warnings: list[Row] = graphs.compare(before, after, state.view.policy().graph)["warnings"]
+    warnings: list[Row] = graphs.compare(_as_it_was(state, first), after, state.view.policy().graph)["warnings"]
     return warnings
+
+
+def _first(state: RunState) -> Evidence | None:
+    """Return the first graph of a run, whoever withdrew it; refuse where it was redacted."""
+    held = _recorded(state)[:1]
+    for name, left in remains.said(remains.taken_away(state)):
+        if left.get("kind") == "graph" and all(str(left.get("at")) < one.data["at"] for one in held):
+            raise graphfile.SnapshotInvalid(where=f"{SNAPSHOT} of {name}", problem="it was redacted")
+    return held[0] if held else None
+
+
+def _as_it_was(state: RunState, first: Evidence) -> Row:
+    """Return a graph as it was recorded; one that was withdrawn as it is read now, where git has its commit."""
+    git, code = state.view.git, first.data.get("code", {})
+    head = git.commit(code["head"]) if state.evidence_status(first.id) != "recorded" and "head" in code else None
+    if head and codestate.code_at(git, head)["tree"] == code["tree"]:
+        return codegraph.snapshot(git, head)
+    return graphfile.read(f"{SNAPSHOT} of {first.id}", kept(state, first))
 
 
 def kept(state: RunState, evidence: Evidence) -> bytes:
