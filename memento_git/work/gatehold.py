@@ -11,7 +11,7 @@ from memento_git.work import codestate, signing, trust
 from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.model.policy import Policy
@@ -145,7 +145,7 @@ def passes(state: RunState, gate: str) -> list[Event]:
 
 
 def unseen(state: RunState, verdict: Event) -> str:
-    """Return what a verdict on the run had not seen: that a task was completed, or is done no more; or nothing."""
+    """Return what a verdict on the run had not seen of a task, or nothing: completion, choice, or that it is open."""
     named = [found for ref in verdict.after if (found := state.fold.judged(ref.id)) is not None]
     seen = {one.event.id for one in named}.union(*(one.past for one in named))
     for task in state.tasks():
@@ -153,9 +153,16 @@ def unseen(state: RunState, verdict: Event) -> str:
         if status in DONE:
             if any(event.id not in seen for event in state.completions(task)):
                 return f"it had not seen that {task} was completed"
+            if (chosen := state.selected(task)) not in ("", *_chosen(state, task, seen)):
+                return f"it had not seen that {chosen} was chosen for {task}"
             continue
         before = task_status(state.fold.lanes(one.event.id for one in named if one.event.of == task))
         ended = [one for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"]
         if before in DONE or any(one.event.id not in seen for one in ended):
             return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"
     return ""
+
+
+def _chosen(state: RunState, task: str, seen: Container[str]) -> list[str]:
+    """Return the latest candidate that was chosen in what was seen of a task."""
+    return [event.get("dispatch") for event in state.choices(task) if event.id in seen][-1:]

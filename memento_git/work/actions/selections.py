@@ -134,7 +134,8 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
     opened: Event = found["opened"]
     executor = opened.get("executor")
     completion = next((event for event in state.completions(task) if event.get("dispatch") == name), None)
-    own = _own(state, name, completion)
+    every = _own(state, name, completion)
+    own = [one for one in every if state.evidence_status(one.id) == "recorded"]
     known = Candidate(
         name, executor, found["status"], evidence=tuple(one.id for one in own),
         cost=policy.executors.get(executor, {}).get("cost"),
@@ -145,10 +146,14 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
     proof = state.proof_of(completion, policy)
     code = trust.sober(completion.data["code"])
     same = [one for one in own if trust.agree(trust.seen_by(one), code)]
+    withdrawn = [one for one in every if one not in own and trust.agree(trust.seen_by(one), code)]
     diffs = [one for one in own if "diff" in one.data and _is_of(state.view.git, one.data["diff"]["tip"], code)]
     graphs = [one for one in own if one.kind == "graph"]
     return known._replace(
-        problems=(*(f"unproven: {why}" for why in proof.why), *_failed_last(same, state.asked(task, policy).evidence)),
+        problems=(
+            *(f"unproven: {why}" for why in proof.why),
+            *_failed_last(same, withdrawn, state.asked(task, policy).evidence),
+        ),
         proof=tuple((one.kind, state.trust_in(one)) for one in own if one.id in proof.by),
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
@@ -169,18 +174,21 @@ def _own(state: RunState, name: str, completion: Event | None) -> list[Evidence]
         for one in state.ids("evidence")
         if isinstance(found := state.evidence(one), Evidence)
         and (found.data.get("dispatch") == name or (one in cited and "dispatch" not in found.data))
-        and state.evidence_status(one) == "recorded"
     ]
 
 
-def _failed_last(same: Sequence[Evidence], kinds: Sequence[str]) -> list[str]:
-    """Return the kinds of evidence that are asked for, and whose latest on the completed code did not pass."""
+def _failed_last(same: Sequence[Evidence], withdrawn: Sequence[Evidence], kinds: Sequence[str]) -> list[str]:
+    """Return the kinds of evidence that are asked for, and whose latest on the completed code did not pass.
+
+    A failure that was withdrawn stays the latest, until there is a later verdict.
+    """
+    failed = [one for one in withdrawn if trust.outcome_of(one.data) == "failed"]
     problems = []
     for kind in kinds:
-        found = [one for one in same if one.kind == kind and not trust.is_silent(one.data)]
+        found = [one for one in (*same, *failed) if one.kind == kind and not trust.is_silent(one.data)]
         latest = max(found, key=lambda one: (one.data["at"], trust.outcome_of(one.data) != "passed"), default=None)
         if latest is not None and trust.outcome_of(latest.data) == "failed":
-            problems.append(f"its latest {kind} evidence failed")
+            problems.append(f"its latest {kind} evidence failed{' and was withdrawn' if latest in failed else ''}")
     return problems
 
 
