@@ -293,7 +293,7 @@ NOTE: Final = {
     "pinned": "part of every digest", "about": "places in the code", "links": "list of `rel` and `to`",
     "linked_from": "list of `rel` and `from`", "evidence": "ids of what it rests on", "sources": "where it comes from",
     "supersedes": "ids", "successor": "the note that took its place, or null",
-    "contradicted_by": "live notes that a link says to contradict it",
+    "contradicted_by": "live notes that contradict it: by a link, by one key, or as another that took the same place",
     "progress": "of a goal: `at`, `note`, `next`; or null",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown of its file",
 }  # fmt: skip
@@ -348,7 +348,8 @@ HIT: Final = {
     "proven": "of a task that is done, whether it is proven; else null",
     "run_status": "of a task whose run is over, how that ended; else null",
     "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
-    "contradicted_by": "live notes that a link, in either direction, says to contradict it; they stand next to it",
+    "contradicted_by": "live notes that contradict it: by a link, in either direction, by one key, or as another that "
+    "took the same place; they stand next to it",
     "may_contradict": "the nearest notes that hold now and may say the opposite of it, by a rule on words",
     "orders": "what makes its text read like orders to the reader", "text": "the Markdown, as much as the view shows",
     "cut": "it is not all of it",

@@ -100,7 +100,7 @@ def duplicates(door: Door) -> None:
 @click.command("conflicts")
 @reads
 def conflicts(door: Door) -> None:
-    """Show live notes that contradict: by a link, by events that disagree, or perhaps by their words."""
+    """Show live notes that contradict: by a link, a key, events that disagree, or perhaps by their words."""
     from memento_git.knowledge.actions.checking import check_conflicts
 
     shelf = _shelf(door)

@@ -86,7 +86,8 @@ def _marks(card: Card) -> tuple[str, ...]:
     if card.kind == "link":
         return (*ends, f"end:{card.id}")
     thread = [f"thread:{card.thread}"] if card.thread else []
-    return (f"id:{card.id}", *thread, *dict.fromkeys(ends))
+    key = [f"key:{card.key}"] if card.key and card.kind == "note" else []
+    return (f"id:{card.id}", *thread, *key, *dict.fromkeys(ends))
 
 
 def packed(card: Card) -> str:

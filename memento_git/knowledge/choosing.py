@@ -8,13 +8,13 @@ from memento_git.knowledge.cards import Card
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.knowledge.wishes import LED_ON, UNSAID
 from memento_git.ledger import layout
-from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.wishes import Wish
+    from memento_git.model.work import Prose
 
 SEVERAL: Final = 50  # notes whose events are read one by one; of more, all are read at once
 
@@ -48,7 +48,7 @@ class Chooser:
         if self._with_events == SEVERAL:
             self.shelf.load()
         status = self.shelf.status(card.id)
-        if not self.wish.states and status in LED_ON and (after := self.prose(self.shelf.current(card.id))):
+        if not self.wish.states and status in LED_ON and (after := self.shelf.prose(self.shelf.current(card.id))):
             return after.id != card.id and self._in_time(after.id, str(after.data.get("expires", "")))
         return self._in_time(card.id, card.expires)
 
@@ -59,7 +59,7 @@ class Chooser:
         least, anchored = self.wish.min_confidence, self.wish.has_anchor
         if least is None and anchored is None:
             return True
-        note = self.prose(card.id)
+        note = self.shelf.prose(card.id)
         return note is not None and (
             (least is None or float(note.data.get("confidence", UNSAID)) >= least)
             and anchored in (None, bool(self.shelf.about(note)))
@@ -72,12 +72,6 @@ class Chooser:
             self.held_back[note] = "expired" if expired and status == "active" else status
         return admitted
 
-    def prose(self, identity: str) -> Prose | None:
-        """Return a note that can be read and is not redacted; what is wrong with another is a finding of the view."""
-        path = self.shelf.path(identity) if not self.shelf.is_redacted(identity) else ""
-        found = self.shelf.view.record(path) if path else None
-        return found if isinstance(found, Prose) else None
-
     def all(self) -> list[Prose]:
         """Return all notes that may be shown, the latest first; one stands for those that it took the place of."""
         kept = [note for note in self.shelf.readable() if self.keeps(card_of(note))]
@@ -85,7 +79,7 @@ class Chooser:
         found = {note.id: note for note in kept if note not in led}
         passed = {*found}
         for note in led:
-            after = self.prose(self.shelf.current(note.id))
+            after = self.shelf.prose(self.shelf.current(note.id))
             if after is not None and after.id not in passed:
                 found[after.id] = after
                 self.instead.setdefault(after.id, []).append(note.id)

@@ -1,4 +1,4 @@
-"""Which notes may contradict another: by a link, also through what it took the place of, or by their words. Pure."""
+"""Which notes may contradict another: by a link, also through what it took the place of, a key, or words. Pure."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ COMPARED: Final = 5
 
 
 def opponents(corpus: Corpus, card: Card) -> tuple[str, ...]:
-    """Return the ids at the other end of each such link; whether it still stands is for the fold of events to say."""
-    found: dict[str, None] = {}
+    """Return the ids at the other end of each such link, and of one key; what stands the fold of events must say."""
+    found = dict.fromkeys(corpus.card(number).id for number in (corpus.marked(f"key:{card.key}") if card.key else ()))
     for identity in _forms(corpus, card):
         own = [corpus.card(number) for number in corpus.marked(f"id:{identity}")]
         others = [corpus.card(number) for number in corpus.marked(f"end:{identity}")]

@@ -61,7 +61,7 @@ class Hits(NamedTuple):
     more: int
     asked: list[Asked]
     behind: int  # files in which the index was behind and memory stood in for it
-    against: Mapping[str, tuple[str, ...]]  # id -> what a link, in either direction, may say to contradict it
+    against: Mapping[str, tuple[str, ...]]  # id -> what a link, in either direction, or a key may say to contradict it
     disputed: Mapping[str, list[str]]  # id -> of the notes nearest to it those that may contradict it, where asked for
 
 
@@ -201,7 +201,7 @@ def _merged(ranked: Sequence[Ranked]) -> list[tuple[int, Found]]:
 
 
 def _against(corpus: Corpus, card: Card, leads: str) -> tuple[str, ...]:
-    """Return what a link may say to contradict a document or that which it is shown as."""
+    """Return what a link or a key may say to contradict a document or that which it is shown as."""
     shown = [corpus.card(number) for number in corpus.marked(f"id:{leads}")] if leads != card.id else []
     return tuple(dict.fromkeys(other for one in (card, *shown) for other in opponents(corpus, one)))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
 from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
+from memento_git.knowledge.rivals import are_rivals, beside
 from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE, anchoring
 from memento_git.ledger import cache, codec, decoding
 from memento_git.ledger.events import Happenings
@@ -19,7 +20,7 @@ from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
@@ -42,12 +43,14 @@ class Link(NamedTuple):
 
 
 class Shelf(Happenings):
-    """The notes of one ledger at one view; it is also the fold's source of events."""
+    """The notes of one ledger at one view; it is also the fold's source of events. `drafts` are among them as asked."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, drafts: Collection[str] = ()) -> None:
         super().__init__(view, "")
+        self.drafts = drafts
         self.fold = Fold(self, transitions.judge)
         self._backlinks: dict[str, list[tuple[str, str]]] | None = None
+        self._holders: dict[str, list[Prose]] | None = None
         self._loaded = False
 
     def event_folder(self, of: str) -> str:
@@ -58,7 +61,7 @@ class Shelf(Happenings):
 
     def added(self, event: Event, group: str) -> None:
         super().added(event, group)
-        self._backlinks = None
+        self._backlinks = self._holders = None
 
     # Notes.
 
@@ -82,6 +85,12 @@ class Shelf(Happenings):
             return found
         missing = Finding("F007", path, 0, f"{identity} has events, but its text is missing", "restore it from git")
         raise LedgerUnreadable(finding=next((one for one in self.view.findings if path and one.path == path), missing))
+
+    def prose(self, identity: str) -> Prose | None:
+        """Return a note that can be read and is not redacted; what is wrong with another is a finding of the view."""
+        path = self.path(identity) if not self.is_redacted(identity) else ""
+        found = self.view.record(path) if path else None
+        return found if isinstance(found, Prose) else None
 
     def find(self, given: str) -> Prose:
         """Return the note that its id, its key or the beginning of its id names; refuse a key that several live have.
@@ -243,7 +252,20 @@ class Shelf(Happenings):
         return sorted(link for link, stands in found.items() if stands)
 
     def contradictions(self, note: Prose) -> list[str]:
-        """Return the live notes that a link, in either direction, says to contradict a note."""
+        """Return the live notes that contradict a note: by a link, in either direction, or as its rivals."""
+        return sorted({*self.rivals(note), *self._opposed(note)})
+
+    def rivals(self, note: Prose) -> list[str]:
+        """Return the live notes that claim the same key as a note, or the same place."""
+        if self._holders is None:
+            self._holders = {}
+            for one in self.live():
+                if key := one.data.get("key"):
+                    self._holders.setdefault(key, []).append(one)
+        others = (*self._holders.get(note.data.get("key", ""), ()), *filter(None, map(self.prose, beside(self, note))))
+        return sorted({one.id for one in others if are_rivals(self, note, one)})
+
+    def _opposed(self, note: Prose) -> set[str]:
         own = [
             self.current(link.to)
             for link in self.links(note)
@@ -251,7 +273,7 @@ class Shelf(Happenings):
         ]
         back = [self.current(other) for rel, other in self.backlinks(note.id) if rel == "contradicts"]
         others = {other for other in (*own, *back) if self.status(other) in (*LIVE, "contested")}
-        return sorted(others - {note.id, self.current(note.id)})
+        return others - {note.id, self.current(note.id)}
 
     def backlinks(self, note: str) -> list[tuple[str, str]]:
         """Return (relation, note) of each link that leads to a note, also through one that it superseded."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 STAGED: Final = "staged"
 SAME_KEY: Final = "same key"
+SAME_PLACE: Final = "both took the place of one note"
 
 
 def shelf_at(ledger: Ledger, at: Sequence[str] = (), progress: Progress = None) -> Shelf:
@@ -101,10 +102,10 @@ def check_duplicates(shelf: Shelf) -> Row:
 
 
 def check_conflicts(shelf: Shelf) -> Row:
-    """Return live notes that contradict: by a link, by events that disagree, or perhaps by their words."""
+    """Return live notes that contradict: by a link, a key, events that disagree, or perhaps by their words."""
     live = shelf.live()
     linked = {tuple(sorted((note.id, other))) for note in live for other in shelf.contradictions(note)}
-    rows = [_pair(shelf, one, other, "linked: contradicts", None) for one, other in sorted(linked)]
+    rows = [_pair(shelf, one, other, _why(shelf, one, other), None) for one, other in sorted(linked)]
     rows += [
         {"notes": [_named(shelf, note.id)], "why": "contested: events that had not seen one another disagree",
          "share": None}
@@ -115,6 +116,14 @@ def check_conflicts(shelf: Shelf) -> Row:
         if tuple(sorted((pair.one, pair.other))) not in linked
     ]  # fmt: skip
     return {"conflicts": rows}
+
+
+def _why(shelf: Shelf, one: str, other: str) -> str:
+    """Return what says that two notes contradict: that both are called for by one name, or a link."""
+    note = shelf.note(one)
+    if other not in shelf.rivals(note):
+        return "linked: contradicts"
+    return SAME_KEY if note.data.get("key", "") == shelf.note(other).data.get("key") else SAME_PLACE
 
 
 def check_expired(shelf: Shelf) -> Row:

@@ -14,6 +14,7 @@ from memento_git.knowledge.fitting import fitted, frame_of, json_cost, text_cost
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.pairs import disputes
+from memento_git.knowledge.rivals import are_rivals, beside
 from memento_git.knowledge.rows import remarks
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
@@ -106,7 +107,7 @@ class _Recall:
         self.drafts = {draft.id for draft in drafts}
         for draft in drafts:
             view.put(draft.path, codec.encode_prose(draft.data, draft.body))
-        self.shelf = Shelf(view)
+        self.shelf = Shelf(view, self.drafts)
         self.whereabouts = Whereabouts(self.shelf, at_commit=past)
         self.chooser = Chooser(self.shelf, wish, self.drafts, self._at_places() if wish.about else None)
 
@@ -229,7 +230,7 @@ class _Recall:
         told = self._search(self.chooser.keeps)
         rows: dict[str, Row] = {}
         for hit in told.hits:
-            if hit.card.kind != "note" or self.chooser.prose(self._standing_for(hit.card)) is not None:
+            if hit.card.kind != "note" or self.shelf.prose(self._standing_for(hit.card)) is not None:
                 row = self._row(hit)
                 row["contradicted_by"] = self._opponents(row, (*told.against[hit.id], *row["contradicted_by"]))
                 row["may_contradict"] = self._perhaps(row, told.disputed[hit.id])
@@ -272,19 +273,21 @@ class _Recall:
         return {**labels.record_hit(card, text_of(self.view, card), self.view.now), **labels.unscored()}
 
     def _opponents(self, row: Row, others: Sequence[str]) -> list[str]:
-        """Return the live notes that a standing link, in either direction, says to contradict a note."""
+        """Return the live notes that contradict a note: by a standing link, in either direction, or as its rivals."""
         found = set()
-        for other in others:
-            there = self.chooser.prose(self.shelf.current(other))
+        own = self.shelf.prose(row["id"])
+        for other in (*others, *(beside(self.shelf, own) if own is not None else ())):
+            there = self.shelf.prose(self.shelf.current(other))
             if there is None or there.id == row["id"] or self.shelf.status(there.id) not in (*LIVE, "contested"):
                 continue
             ends = {(row["id"], there.id), (there.id, row["id"])}
-            if any(self._says(one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
+            is_rival = own is not None and are_rivals(self.shelf, own, there)
+            if is_rival or any(self._says(one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
                 found.add(there.id)
         return sorted(found)
 
     def _says(self, identity: str, ends: set[tuple[str, str]]) -> bool:
-        note = self.chooser.prose(identity)
+        note = self.shelf.prose(identity)
         current = self.shelf.current
         return note is not None and any(
             link.rel == "contradicts" and (current(note.id), current(link.to)) in ends
@@ -295,7 +298,7 @@ class _Recall:
         """Return those of the notes that may contradict a note that hold now, as it does."""
         known = (row["id"], *row["contradicted_by"])
         held = [other for other in others if other not in known]
-        read = (self.chooser.prose(other) for other in held if row["status"] in HOLDING)
+        read = (self.shelf.prose(other) for other in held if row["status"] in HOLDING)
         return sorted(there.id for there in read if there is not None and self._holds(there))
 
     def _holds(self, note: Prose) -> bool:
@@ -339,7 +342,7 @@ class _Recall:
         return Found(ordered, len(found) - len(shown))
 
     def _linked(self, row: Row) -> list[str]:
-        """Return the notes that a link says to contradict a note."""
+        """Return the notes that contradict a note by a link or as its rivals."""
         is_note = row["record"] == "note" and not row["draft"]
         return self.shelf.contradictions(self.shelf.note(row["id"])) if is_note else []
 
