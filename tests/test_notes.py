@@ -334,6 +334,54 @@ def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
     assert "no symbol there is like it: app.py::first is walks.py:2-7" in told
 
 
+def test_a_confirmation_is_of_what_the_note_said(play: Play, cli: Call) -> None:
+    note = add(play, "The launch is in May.", about=["app.py"])
+    play.do(notes.confirm_note, note)
+    at, by = row(play, note)["confirmed_at"], row(play, note)["confirmed_by"]
+    assert (at is not None, by, row(play, note)["confirmed_before"]) == (True, play.ledger.actor, None)
+    play.do(notes.revise_note, note, text="The launch\nis in May.", tags=["dates"], about=["app.py:1"])
+    assert row(play, note)["confirmed_at"] == at
+    play.do(notes.revise_note, note, text="The launch is in July.")
+    told = row(play, note)
+    assert (told["confirmed_at"], told["confirmed_by"], told["confirmed_before"]) == (None, None, at)
+    assert f"confirmed {at[:10]}, reworded since" in cli("recall", "launch", "-C", str(play.root))[1]
+    play.do(notes.confirm_note, note)
+    assert (row(play, note)["confirmed_at"] > at, row(play, note)["confirmed_before"]) == (True, None)
+    assert "reworded" not in cli("recall", "launch", "-C", str(play.root))[1]
+
+
+def test_a_confirmation_on_a_branch_speaks_for_no_wording_of_another(play: Play) -> None:
+    note = add(play, "The launch is in May.")
+    git(play.root, "switch", "-qc", "looked")
+    play.do(notes.confirm_note, note)
+    at = row(play, note)["confirmed_at"]
+    git(play.root, "switch", "-q", "main")
+    play.do(notes.revise_note, note, text="The launch is in December.")
+    git(play.root, "switch", "-qc", "both")
+    git(play.root, "merge", "-q", "--no-edit", "looked")
+    assert (row(play, note)["confirmed_at"], row(play, note)["confirmed_before"]) == (None, at)
+    git(play.root, "switch", "-q", "main")
+    play.do(notes.confirm_note, note)
+    own = row(play, note)["confirmed_at"]
+    git(play.root, "switch", "-q", "looked")
+    play.do(notes.confirm_note, note)
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--no-edit", "looked")
+    assert (row(play, note)["confirmed_at"], row(play, note)["confirmed_before"]) == (own, None)
+
+
+def test_a_confirmation_that_does_not_say_of_what_holds_for_any_wording(play: Play) -> None:
+    note = add(play, "The launch is in May.")
+
+    def confirmed(tx: Transaction) -> None:
+        desk = Desk.of(tx)
+        desk.happen(desk.shelf, note, "confirmed")
+
+    play.ledger.change("note confirm", confirmed)
+    play.do(notes.revise_note, note, text="The launch is in July.")
+    assert (row(play, note)["confirmed_at"] is None, row(play, note)["confirmed_before"]) == (False, None)
+
+
 def test_a_secret_in_the_code_is_not_quoted(play: Play) -> None:
     (play.root / "app.py").write_text("key = 'AKIAIOSFODNN7EXAMPLF'\n")
     for place in ("app.py:1", f"pattern:app.py:{TOKEN}", f"pattern:**/gone.py:{TOKEN}"):
@@ -352,7 +400,7 @@ def test_a_revision_betters_the_wording_in_place_and_keeps_all_else(play: Play) 
     play.do(notes.revise_note, note, text="Names are checked.", importance="0.7")
     told = row(play, note)
     assert (told["text"], told["importance"], told["tags"]) == ("Names are checked.", 0.7, ["a"])
-    assert told["confirmed_by"]
+    assert told["confirmed_before"]
     assert "# ours\n" in path.read_text()
     assert "importance: 0.7\n" in path.read_text()
     assert refused(play, notes.revise_note, note, text="Names are checked.") == "nothing_changed"

@@ -127,7 +127,7 @@ def _orders(note: Prose) -> list[str]:
 
 def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, str]:
     """Return what orders notes: pinned, important, confirmed; then the order of their making."""
-    confirmed = bool(shelf.confirmed(note.id)[0])
+    confirmed = bool(shelf.confirmed(note)[0])
     return not note.data.get("pinned"), -float(note.data.get("importance") or 0.5), not confirmed, note.id
 
 

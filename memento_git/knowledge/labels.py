@@ -30,7 +30,8 @@ DAY: Final = 86400
 SOME_FAILED: Final = "some_failed"
 UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None}
 UNSET: Final = (
-    "validity", "key", "confirmed_at", "importance", "confidence", "thread", "to", "proven", "run_status", "successor",
+    "validity", "key", "confirmed_at", "confirmed_before", "importance", "confidence", "thread", "to", "proven",
+    "run_status", "successor",
 )  # fmt: skip
 
 
@@ -42,7 +43,7 @@ def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: AR
 def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
     """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
     data, text = note.data, handoffs.told(shelf, note)
-    confirmed = shelf.confirmed(note.id)[0]
+    confirmed, _, before = shelf.confirmed(note)
     return {
         "id": note.id,
         "record": "note",
@@ -61,15 +62,14 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "created_at": data["at"],
         "age_days": age(data["at"], shelf.view.now),
         "confirmed_at": confirmed or None,
+        "confirmed_before": before or None,
         **{key: data.get(key) for key in ("importance", "confidence", "thread", "to")},
         "tags": note.list("tags"),
         "pinned": bool(data.get("pinned")),
         "about": [{"anchor": str(one), "state": None} for one in map(anchors.from_data, shelf.about(note))],
         "anchors": None,
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
-        "trust": None,
-        "outcome": None,
-        "stale": None,
+        **UNKNOWN_STANDING,
         "proven": None,
         "run_status": None,
         "successor": _successor(shelf, note.id),

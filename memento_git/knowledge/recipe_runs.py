@@ -187,7 +187,7 @@ class RecipeRun:
             self._items[note.id] = Item(
                 note.id, data["kind"], layout.domain_of(note.path), self.shelf.status(note.id), note.title, note.body,
                 data["at"], data["by"], data["origin"], data.get("key", ""), data.get("thread", ""),
-                tuple(note.list("tags")), tuple(note.list("aliases")), self.shelf.confirmed(note.id)[0],
+                tuple(note.list("tags")), tuple(note.list("aliases")), self.shelf.confirmed(note)[0],
                 data.get("importance"), data.get("confidence"), bool(data.get("pinned")),
                 bool(note.list("supersedes")), self.shelf.is_expired(note),
             )  # fmt: skip

@@ -28,6 +28,7 @@ def words_of(hit: Row) -> list[str]:
         hit["pinned"] and "pinned", hit["anchors"] and f"code {hit['anchors']}",
         hit["trust"] and f"evidence {hit['trust']}{_ended(hit)}", hit["origin"] and ORIGINS.get(hit["origin"], ""),
         _aged(hit["age_days"]), hit["confirmed_at"] and f"confirmed {hit['confirmed_at'][:10]}",
+        hit["confirmed_before"] and f"confirmed {hit['confirmed_before'][:10]}, reworded since",
         hit["confidence"] is not None and f"confidence {hit['confidence']:g}",
         hit["orders"] and f"reads like orders: {', '.join(hit['orders'])}",
     ]  # fmt: skip

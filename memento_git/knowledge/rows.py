@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.rows import Row, audit, event_row, troubles
 from memento_git.knowledge import handoffs
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 
+CONFIRMED: Final = ("confirmed_at", "confirmed_by", "confirmed_before")
+
+
 def note_row(shelf: Shelf, note: Prose) -> Row:
     """Return a note with its state and all that links to it; how its places in the code are is not told here."""
     data, text = note.data, handoffs.told(shelf, note)
@@ -35,7 +38,7 @@ def note_row(shelf: Shelf, note: Prose) -> Row:
         "origin": data["origin"],
         "actor": data["by"],
         "created_at": data["at"],
-        **dict(zip(("confirmed_at", "confirmed_by"), (one or None for one in shelf.confirmed(note.id)), strict=True)),
+        **dict(zip(CONFIRMED, (one or None for one in shelf.confirmed(note)), strict=True)),
         **{key: note.list(key) for key in ("tags", "aliases")},
         **{key: data.get(key) for key in ("importance", "confidence")},
         "tier": shelf.tier(note),

@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
+from memento_git.knowledge.alike import said
 from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
 from memento_git.knowledge.rivals import are_rivals, beside
-from memento_git.knowledge.transitions import ABOUT, CONFIRMED, LIVE, PROGRESS, PROMOTED, REDACTED, STATE, anchoring
+from memento_git.knowledge.transitions import (
+    ABOUT,
+    CONFIRMED,
+    LIVE,
+    PROGRESS,
+    PROMOTED,
+    REDACTED,
+    STATE,
+    anchoring,
+    confirming,
+)
 from memento_git.ledger import cache, codec, decoding
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
@@ -33,6 +44,11 @@ def digest_of_places(about: Sequence[Mapping[str, Any]]) -> str:
     """Return by what the places that a text names are known again, without what they quote: that may be taken out."""
     plain = [{key: value for key, value in place.items() if key != "quote"} for place in about]
     return codec.digest_of(json.dumps(plain, sort_keys=True).encode())
+
+
+def digest_of_text(title: str, body: str) -> str:
+    """Return by what a wording is known again; where its lines break does not count, nor a title taken from it."""
+    return codec.digest_of(" ".join(said(title, body).split()).encode())
 
 
 class Link(NamedTuple):
@@ -206,10 +222,17 @@ class Shelf(Happenings):
             note = after
         return note
 
-    def confirmed(self, note: str) -> tuple[str, str]:
-        """Return when a note was last confirmed, and by whom."""
-        value = self.folded(note).lanes.values.get(CONFIRMED, ("", ""))
-        return value[0], value[1]
+    def confirmed(self, note: Prose) -> tuple[str, str, str]:
+        """Return when what a note says was last confirmed, and by whom; else when, worded otherwise."""
+        values = self.folded(note.id).lanes.values
+        lanes = (CONFIRMED, confirming(digest_of_text(note.title, note.body)))
+        at, by = max(values.get(lane, ("", "")) for lane in lanes)
+        return at, by, "" if at else self.looked_at(note.id)
+
+    def looked_at(self, note: str) -> str:
+        """Return when a note was last confirmed, whatever it said then."""
+        lanes = self.folded(note).lanes
+        return max(value[0] for value in (lanes.values.get(CONFIRMED, ("",)), *lanes.named(CONFIRMED).values()))
 
     def progress(self, note: str) -> tuple[str, str, str]:
         """Return when a goal last progressed, how, and what comes next."""

@@ -89,7 +89,13 @@ def _moved(event: Event, own: Lanes) -> Writes:
         return {PROGRESS: (event.at, event.get("note") or "", event.get("next") or "")}
     lane = anchoring(event.get("named") or "")
     places = {lane: (event.at, json.dumps(event.data["about"], sort_keys=True))} if "about" in event.data else {}
-    return {**places, **({CONFIRMED: (event.at, event.by)} if event.do == "confirmed" else {})}
+    looked = {confirming(event.get("text") or ""): (event.at, event.by)} if event.do == "confirmed" else {}
+    return {**places, **looked}
+
+
+def confirming(text: str) -> str:
+    """Return the lane of when a text was looked at last; events that do not say which share one."""
+    return f"{CONFIRMED}:{text}" if text else CONFIRMED
 
 
 def anchoring(named: str) -> str:

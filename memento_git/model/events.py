@@ -132,7 +132,10 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         **SETTLING,
     },
     "note": {
-        "confirmed": {"note": NOTE, **PLACES},
+        "confirmed": {
+            "text": Field(t.DIGEST, doc="of the title and text that were looked at: it speaks for no other"),
+            "note": NOTE, **PLACES,
+        },
         "anchored": PLACES,
         "parked": {"reason": REASON},
         "resumed": {"reason": REASON},

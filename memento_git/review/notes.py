@@ -137,7 +137,7 @@ def _rests(shelf: Shelf, note: Prose) -> Iterator[Finding]:
         elif view.sha256(path)[:32] != digest:
             message = f"{note.id} rests on {ref}, whose bytes are others now"
             yield Finding("L003", note.path, 0, message, "restore the file from git")
-        elif _is_live(shelf, note.id) and (since := _retracted(view, run, identity)) > shelf.confirmed(note.id)[0]:
+        elif _is_live(shelf, note.id) and (since := _retracted(view, run, identity)) > shelf.looked_at(note.id):
             message = f"{note.id} rests on {identity}, which was retracted {since[:10]}"
             fix = f"memento note confirm {note.id}, or memento note retire {note.id} --reason WHY"
             yield Finding("N009", note.path, 0, message, fix, "warning")

@@ -9,7 +9,7 @@ from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
 from memento_git.knowledge.injection import LOW, orders
-from memento_git.knowledge.shelf import Shelf, digest_of_places
+from memento_git.knowledge.shelf import Shelf, digest_of_places, digest_of_text
 from memento_git.knowledge.succession import anchored
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
@@ -139,7 +139,8 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     places, lost, unnamed = anchored(desk, before)
     named = digest_of_places(found.data.get("about") or [])
     moved: dict[str, Any] = {"about": places, "named": named} if places != before else {}
-    desk.happen(desk.shelf, found.id, "confirmed", note=desk.optional("note", note_text), **moved)
+    said = digest_of_text(found.title, found.body)
+    desk.happen(desk.shelf, found.id, "confirmed", text=said, note=desk.optional("note", note_text), **moved)
     if lost:
         tx.ledger.warnings.append(LOST.format(places=", ".join(lost), note=found.id))
     if unnamed:

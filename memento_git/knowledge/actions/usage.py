@@ -126,7 +126,7 @@ class _Usage:
         rows = []
         for note, held in found.items():
             if len(held) >= self.least:
-                looked = self.shelf.confirmed(note)[0] or str(self.shelf.note(note).data["at"])
+                looked = self.shelf.looked_at(note) or str(self.shelf.note(note).data["at"])
                 rows.append({
                     **self._named(note), "commits": len(held), "since": self._since(held, looked),
                     "looked_at": looked, "paths": self.places[note],
@@ -168,7 +168,7 @@ class _Usage:
         known |= self._in_texts()
         rows = [
             {**self._named(note.id), "created_at": note.data["at"],
-             "confirmed_at": self.shelf.confirmed(note.id)[0] or None}
+             "confirmed_at": self.shelf.confirmed(note)[0] or None}
             for note in self.live if note.id not in known
         ]  # fmt: skip
         return sorted(rows, key=lambda row: (row["confirmed_at"] or row["created_at"], row["note"]))
