@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PATH: Final = "MEMENTO_PATH"
 FORGOTTEN: Final = "forgotten"
+USUAL: Final = 0.5  # importance of a memory of which nobody says any
 
 
 class HardForget(Refused):
@@ -75,13 +76,14 @@ class Memory:
             warnings.warn(told, UserWarning, stacklevel=3)
 
     def store(
-        self, content: str, kind: str = "", importance: float = 0.5, subject_key: str = "",
+        self, content: str, kind: str = "", importance: float = USUAL, subject_key: str = "",
         metadata: Mapping[str, Any] | None = None, source: str = "",
     ) -> str:  # fmt: skip
         """Keep a memory, a fact unless `kind` says otherwise; return its id.
 
-        The one that has the same key already says this from now on, and is resumed where it was parked; where it is of
-        another kind than is asked for, or has expired, a new memory takes its place.
+        The one that has the same key already says this from now on, is resumed where it was parked, and lasts where it
+        would expire; where it is of another kind than is asked for, or has expired, a new memory takes its place.
+        Without a key that goes for the one that says the same and has none: it takes what is given now.
         """
         item = {"content": content, "kind": kind, "importance": importance, "subject_key": subject_key}
         return self.store_many([{**item, "metadata": metadata, "source": source}])[0]
@@ -256,30 +258,40 @@ def _tags(metadata: Mapping[str, Any] | None) -> list[str]:
 
 
 def _stored(
-    desk: Desk, content: str, kind: str = "", importance: float = 0.5, subject_key: str = "",
+    desk: Desk, content: str, kind: str = "", importance: float = USUAL, subject_key: str = "",
     metadata: Mapping[str, Any] | None = None, source: str = "",
 ) -> str:  # fmt: skip
     """Add a memory, or let the live one of the same key say this from now on: it is recalled in either case."""
     from memento_git.knowledge.actions.notes import add_note
 
-    held = desk.shelf.keyed(subject_key) if subject_key else None
+    held = desk.shelf.keyed(subject_key) if subject_key else _unkeyed(desk, content)
     before = held if held is not None and desk.shelf.status(held.id) in ("active", "parked", "contested") else None
     if before is not None and kind in ("", before.data["kind"]) and not desk.shelf.is_expired(before):
-        return _resumed(desk, _bettered(desk, before.id, content, importance, metadata, "", source))
+        weight = importance if subject_key or importance != USUAL else None
+        return _lasting(desk, _bettered(desk, before.id, content, weight, metadata, "", source))
     tags = before.list("tags") if before is not None and not metadata else _tags(metadata)
     sort = kind or (before.data["kind"] if before is not None else "fact")
     made = add_note(
         desk.tx, content, kind=sort, importance=str(importance), key=subject_key, tags=tags,
-        sources=_sources(before, source), supersedes=[before.id] if before is not None else [],
+        sources=_sources(before, source), supersedes=[before.id] if before is not None else [], beside_keys=True,
     )  # fmt: skip
-    return _resumed(desk, made.id)
+    return _lasting(desk, made.id)
 
 
-def _resumed(desk: Desk, note: str) -> str:
-    """Take a note up again that was set aside; who stores what it says wants it to be recalled."""
-    from memento_git.knowledge.actions.notes import resume_note
+def _unkeyed(desk: Desk, content: str) -> Prose | None:
+    """Return the memory that says the very same and has no key."""
+    from memento_git.knowledge.actions.notes import saying
 
-    return resume_note(desk.tx, note) if desk.shelf.status(note) == "parked" else note
+    return next((note for note in saying(desk, desk.text("text", content)) if not note.data.get("key")), None)
+
+
+def _lasting(desk: Desk, note: str) -> str:
+    """Take a note up again that was set aside, and let it last; who stores what it says wants it to be recalled."""
+    from memento_git.knowledge.actions.notes import promote_note, resume_note
+
+    if desk.shelf.status(note) == "parked":
+        resume_note(desk.tx, note)
+    return promote_note(desk.tx, note) if desk.shelf.expires(desk.shelf.note(note)) else note
 
 
 def _sources(note: Prose | None, source: str) -> list[str]:

@@ -11,7 +11,9 @@ import pytest
 
 from memento_git import MementoError, Memory, MemoryManager, memory
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import Ledger
+from memento_git.model.clock import seconds_of
 from memento_git.scopes import user_folder
 from memento_git.work.actions.setup import init_ledger
 from tests.play import git
@@ -315,6 +317,46 @@ def test_what_would_expire_lasts_once_it_is_added_as_long(tmp_path: Path) -> Non
         assert manager.add("The mirror moves next month.", "long") == first
         assert [one.tier for one in manager.retrieve("mirror moves")] == ["long"]
     assert git(tmp_path / "mem", "rev-list", "--count", "HEAD") == "3"
+
+
+def test_what_is_added_as_medium_again_lasts_longer(tmp_path: Path) -> None:
+    with MemoryManager(tmp_path / "memory") as memory:
+        note = memory.add("Ada drinks tea.", "medium")
+        with Ledger.open(memory.root) as ledger:
+            ledger.change("note revise", lambda tx: notes.revise_note(tx, note, expires="2d"))
+            assert memory.add("Ada drinks tea.", "medium") == note
+            assert seconds_of(Shelf(ledger.view()).note(note).data["expires"]) > seconds_of(ledger.now()) + 3 * 86400
+
+
+def test_the_same_said_again_takes_what_is_given_now(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory") as memory:
+        first = memory.store("Bob prefers tea", importance=0.9, metadata={"who": "bob"}, source="mail")
+        assert memory.store("Bob prefers tea") == first
+        assert memory.get(first)[3:7] == (0.9, "", "mail", {"who": "bob"})
+        assert memory.store("Bob prefers tea", "fact", 0.7, metadata={"who": "b"}, source="call") == first
+        assert memory.get(first)[3:7] == (0.7, "", "call", {"who": "b"})
+        event = memory.store("Bob prefers tea", "event")
+        assert (memory.get(event).kind, memory.get(first).archived) == ("event", True)
+        assert [one.id for one in memory.recall("tea")] == [event]
+
+
+def test_a_memory_without_a_key_is_none_that_has_one(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory") as memory:
+        keyed, plain = memory.store("I like tea", subject_key="user.drink"), memory.store("I like tea")
+        assert memory.store("I like tea") == plain != keyed
+        memory.store("I like coffee", subject_key="user.drink")
+        assert [one.content for one in memory.recall("tea")] == ["I like tea"]
+
+
+def test_what_would_expire_lasts_once_it_is_stored(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory") as memory:
+        for key in ("", "user.drink"):
+            note = memory.store("I like tea", subject_key=key)
+            with Ledger.open(memory.path) as ledger:
+                ledger.change("note revise", lambda tx, one=note: notes.revise_note(tx, one, expires="2d"))  # type: ignore[misc]
+                assert memory.store("I like tea", subject_key=key) == note
+                held = Shelf(ledger.view())
+                assert held.expires(held.note(note)) == ""
 
 
 def test_what_was_parked_is_resumed_once_it_is_added_again(tmp_path: Path) -> None:

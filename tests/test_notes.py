@@ -334,6 +334,25 @@ def test_a_confirmation_tells_where_a_symbol_became_lines(play: Play) -> None:
     assert "no symbol there is like it: app.py::first is walks.py:2-7" in told
 
 
+def test_what_is_learned_again_in_the_medium_tier_lasts_longer(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    note = add(play, "The queue is drained on Sundays.", tier="medium", expires="2d")
+    soon = row(play, note)["expires"]
+    words = ("remember", "The queue is drained on Sundays.")
+    assert f"it expires {soon[:10]}: memento note promote {note} lets it last" in cli(*words, *where)[1]
+    assert row(play, note)["expires"] == soon
+    out = cli(*words, "--tier", "medium", *where)[1]
+    later = row(play, note)["expires"]
+    assert (f"it was to expire {soon[:10]}, and does {later[:10]} now" in out, later > soon) == (True, True)
+    before = git(play.root, "rev-parse", "HEAD")
+    for more in ((), ("--expires", "5d")):
+        cli(*words, "--tier", "medium", *more, *where)
+        assert (row(play, note)["expires"], git(play.root, "rev-parse", "HEAD")) == (later, before)
+    play.do(notes.promote_note, note)
+    cli(*words, "--tier", "medium", *where)
+    assert (row(play, note)["tier"], row(play, note)["expires"]) == ("long", None)
+
+
 def test_a_confirmation_is_of_what_the_note_said(play: Play, cli: Call) -> None:
     note = add(play, "The launch is in May.", about=["app.py"])
     play.do(notes.confirm_note, note)

@@ -67,14 +67,23 @@ def keep_note(
         tx.allow_secrets = tuple(allow_secrets)
         added = add_note(tx, text, **options)
         row = after(tx, added.id)
-        return Kept(row, added, why=_left_as_it_is(row, options) if added.existing else "")
+        return Kept(row, added, why=_told(row, added, options))
 
     return ledger.change("note add", act)
 
 
-def _left_as_it_is(row: Row, options: Mapping[str, Any]) -> str:
-    """Return what one should know of a note that was there already: it is set aside, or lacks what was given now."""
+def _told(row: Row, added: Added, options: Mapping[str, Any]) -> str:
+    """Return what one should know of a note that was kept."""
+    return _left_as_it_is(row, added.expired, options) if added.existing else ""
+
+
+def _left_as_it_is(row: Row, expired: str, options: Mapping[str, Any]) -> str:
+    """Return what one should know of a note that was there already: it is set aside, ends, or lacks what was given."""
     aside = [f"it is parked: memento note resume {row['id']}"] if row["status"] == "parked" else []
+    if expired:
+        aside.append(f"it was to expire {expired[:10]}, and does {row['expires'][:10]} now")
+    elif row["expires"] and not {"tier", "expires"} & {*options}:
+        aside.append(f"it expires {row['expires'][:10]}: memento note promote {row['id']} lets it last")
     lacks = [key for key, given in options.items() if key in OPTIONS and not _has(row, key, given)]
     names = ", ".join(OPTIONS[key] for key in lacks)
     better = f"; memento note revise {row['id']} takes it" if lacks and not {*lacks} & {*AT_FIRST} else ""

@@ -35,7 +35,8 @@ UNNAMED: Final = (
 class Added(NamedTuple):
     """A note that was added, or was there already; the live notes that are near to it.
 
-    `carried` and `left` are the keys that it has and has not taken over from the notes whose place it takes.
+    `carried` and `left` are the keys that it has and has not taken over from the notes whose place it takes;
+    `expired` is when one that was there would have expired, where it lasts longer now.
     """
 
     id: str
@@ -43,16 +44,20 @@ class Added(NamedTuple):
     alike: list[Alike]
     carried: Sequence[str] = ()
     left: Sequence[str] = ()
+    expired: str = ""
 
 
-def add_note(tx: Transaction, text: str, **options: Any) -> Added:
-    """Add a note; one with the very same text is left as it is. `options` are those of `Draft`."""
+def add_note(tx: Transaction, text: str, *, beside_keys: bool = False, **options: Any) -> Added:
+    """Add a note; one with the very same text stays, and expires later where it is medium and so is this.
+
+    `options` are those of `Draft`; with `beside_keys` one that has a key is not taken for a text without one.
+    """
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
     _refuse_orders(draft.data["origin"], draft.data, draft.body)
-    made = admit(desk, draft.data, draft.body)
+    made = admit(desk, draft.data, draft.body, beside_keys=beside_keys)
     if made.existing:
-        return made
+        return made._replace(expired=_prolonged(desk, made.id, draft.data))
     write(desk, draft.data, draft.body, draft.domain)
     for old in draft.data["supersedes"]:
         desk.happen(desk.shelf, old, "superseded", successor=draft.data["id"], reason=draft.reason)
@@ -65,17 +70,31 @@ def _refuse_orders(origin: str, data: Mapping[str, Any], body: str) -> None:
         raise no.GivesOrders(origin=origin, why=", ".join(signs))
 
 
-def admit(desk: Desk, data: dict[str, Any], body: str) -> Added:
-    """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken.
+def _prolonged(desk: Desk, note: str, data: Mapping[str, Any]) -> str:
+    """Let a note of the medium tier last to the day to which the same would that is told now; return its end before."""
+    found, end = desk.shelf.note(note), str(data.get("expires", ""))
+    before = desk.shelf.expires(found)
+    if {data.get("tier"), desk.shelf.tier(found)} != {"medium"} or not "" < before[:10] < end[:10]:
+        return ""
+    desk.rewrite(found.path, found.data, {"expires": end}, "")
+    desk.tx.touch("", note)
+    return before
 
-    One that has expired is not recalled any more, so it does not stand for a new one.
-    """
+
+def saying(desk: Desk, body: str) -> list[Prose]:
+    """Return the live notes that say the very same; one that has expired does not stand for a new one."""
+    text = alike.plain(body)
+    return [note for note in desk.shelf.live() if alike.plain(note.body) == text and not desk.shelf.is_expired(note)]
+
+
+def admit(desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False) -> Added:
+    """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
     gone = data.get("supersedes") or []
     live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
     key = data.get("key")
-    text = alike.plain(body)
-    same = (note for note in live.values() if alike.plain(note.body) == text and not desk.shelf.is_expired(note))
-    held = next((note for note in same if key in (None, note.data.get("key"))), None)
+    keys = (key,) if key or beside_keys else ()
+    same = (note for note in saying(desk, body) if note.id in live)
+    held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
