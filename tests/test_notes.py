@@ -353,6 +353,18 @@ def test_what_is_learned_again_in_the_medium_tier_lasts_longer(play: Play, cli: 
     assert (row(play, note)["tier"], row(play, note)["expires"]) == ("long", None)
 
 
+def test_an_end_that_is_past_is_told(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    told = "it has expired already, so it is not recalled: memento note revise note_"
+    words = ("remember", "Release notes are due on Monday.")
+    assert told in cli(*words, "--expires", "2020-01-01", *where)[1]
+    (note,) = [one.id for one in shelf(play).readable()]
+    assert told in cli("note", "revise", note, "--expires", "2020-01-02", *where)[2]
+    for step in (("note", "revise", note, "--tag", "soon"), ("note", "revise", note, "--expires", "30d")):
+        assert told not in "".join(map(str, cli(*step, *where)))
+    assert told not in cli("remember", "The mirror moves.", "--expires", "2d", *where)[1]
+
+
 def test_a_confirmation_is_of_what_the_note_said(play: Play, cli: Call) -> None:
     note = add(play, "The launch is in May.", about=["app.py"])
     play.do(notes.confirm_note, note)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused
 from memento_git.knowledge.actions.drafting import draft_note
-from memento_git.knowledge.actions.notes import Added, add_note
+from memento_git.knowledge.actions.notes import OVER, Added, add_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import MOMENTS, SHARES, Draft, stamped, titled
 from memento_git.knowledge.injection import LOW, orders
@@ -73,8 +73,10 @@ def keep_note(
 
 
 def _told(row: Row, added: Added, options: Mapping[str, Any]) -> str:
-    """Return what one should know of a note that was kept."""
-    return _left_as_it_is(row, added.expired, options) if added.existing else ""
+    """Return what one should know of a note that was kept: it has no time left, or was there already."""
+    if added.existing:
+        return _left_as_it_is(row, added.expired, options)
+    return OVER.format(note=row["id"]) if row["expired"] else ""
 
 
 def _left_as_it_is(row: Row, expired: str, options: Mapping[str, Any]) -> str:

@@ -32,6 +32,9 @@ UNNAMED: Final = (
 )
 
 
+OVER: Final = "it has expired already, so it is not recalled: memento note revise {note} --expires WHEN"
+
+
 class Added(NamedTuple):
     """A note that was added, or was there already; the live notes that are near to it.
 
@@ -125,6 +128,8 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     _refuse_orders(found.data["origin"], changes, body)
     desk.rewrite(found.path, found.data, changes, body)
     tx.touch("", found.id)
+    if desk.shelf.has_expired(found.id, str(changes.get("expires", ""))):
+        tx.ledger.warnings.append(OVER.format(note=found.id))
     places = changes.get("about")
     if places and desk.shelf.about(desk.shelf.note(found.id)) != places:  # an older event overrules what the text names
         desk.happen(desk.shelf, found.id, "anchored", about=places, named=digest_of_places(places))
