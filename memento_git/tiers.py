@@ -11,11 +11,7 @@ from memento_git.scopes import Held
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memento_git.ledger.store import Ledger
-    from memento_git.ledger.view import View
-
 TIERS: Final = ("short", "medium", "long")
-KIND: Final = "event"  # what an agent saw or said; a text is not found by the word for its kind alone
 
 
 class NoSuchTier(Misused):
@@ -58,6 +54,7 @@ class MemoryManager:
         if tier not in TIERS:
             raise NoSuchTier(tier=tier)
         from memento_git.knowledge.actions.keeping import keep_note
+        from memento_git.knowledge.fornow import KIND
 
         ledger = self._held.writing()
         if tier == "short":
@@ -76,6 +73,7 @@ class MemoryManager:
         ledger = self._held.reading()
         if ledger is None:
             return []
+        from memento_git.knowledge.fornow import shown
         from memento_git.knowledge.recall import search
         from memento_git.knowledge.shelf import Shelf
 
@@ -87,7 +85,7 @@ class MemoryManager:
             if shelf.status(note.id) != "parked" and not shelf.is_expired(note)
         }
         texts = {note.id: note.body for note in shelf.readable() if note.id in tiers}
-        short = _short(ledger, view)
+        short = shown(view)
         tiers |= dict.fromkeys(short, "short")
         texts |= short
         found = search(view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in tiers)
@@ -105,19 +103,3 @@ class MemoryManager:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _short(ledger: Ledger, view: View) -> dict[str, str]:
-    """Show the items of the short tier in a view as if they were notes; return their texts."""
-    from memento_git.knowledge.drafting import titled
-    from memento_git.knowledge.shortterm import ShortTerm
-    from memento_git.ledger import codec, layout
-    from memento_git.model.knowledge import DOMAIN_OF
-
-    found = {item.id: item for item in ShortTerm(ledger.git, view.policy().short).items()}
-    for item in found.values():
-        front = {"id": item.id, "kind": KIND, "title": titled(item.text), "at": item.at, "by": item.by}
-        view.put(
-            layout.note_path(DOMAIN_OF[KIND], item.id), codec.encode_prose({**front, "origin": item.whence}, item.text)
-        )
-    return {item.id: item.text for item in found.values()}

@@ -315,6 +315,18 @@ def test_what_is_left_out_is_counted_whatever_the_limit(play: Play) -> None:
         assert asked(play, "giraffe", limit=limit)["left_out"]["states"] == {"retired": 9}
 
 
+def test_what_is_kept_for_now_alone_is_told_where_nothing_answers(play: Play) -> None:
+    add(play, "The giraffe likes hay.")
+    for text in ("The mango is ripe.", "Peel the mango.", "The giraffe sleeps."):
+        keep_note(play.ledger, text, short=True)
+    for drafts in (False, True):
+        told = asked(play, "mango", drafts=drafts)
+        assert (told["hits"], told["left_out"]["short"]) == ([], 2)
+    assert "left out because they are kept for now alone: 2: memento session status" in rendered(told)
+    for query, wishes in (("giraffe", {}), ("walrus", {}), ("mango", {"tag": "fruit"}), ("mango", {"as_of": "HEAD"})):
+        assert asked(play, query, **wishes)["left_out"]["short"] == 0
+
+
 def test_a_filter_that_only_notes_pass_leaves_records_out_and_says_so(play: Play, cli: Call) -> None:
     play.planned("Tame the walrus")
     task = play.task("Feed the giraffe")

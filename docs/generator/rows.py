@@ -646,7 +646,7 @@ def page() -> str:
         "`sections` of `recall` have `name` and `ids`; `files` have "
         "`path`, `exists`, `notes`, `words`, `symbols`; `left_out` has `budget` (ids), `limit` (how many), `states` "
         "(how many in each), `records` (how many of each kind that is no note) and the `filters` that only notes pass, "
-        "`drafts` (how many); `tokens` has `used`, `budget` and how it is estimated.",
+        "`drafts` and `short` (how many); `tokens` has `used`, `budget` and how it is estimated.",
         "## Decision (task route)", table(("key", "meaning"), _rows(DECISION)),
         "## Status", table(("key", "meaning"), _rows(STATUS)),
         "## Sync", table(("key", "meaning"), _rows(SYNC)), *parts,

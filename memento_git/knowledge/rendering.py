@@ -145,6 +145,8 @@ def left_out(answer: Row) -> list[str]:
         lines.append(f"left out because {', '.join(left['filters'])} {verb} for notes alone: {kinds}")
     if left["drafts"]:
         lines.append(f"left out because they are drafts: {left['drafts']}: --drafts")
+    if left["short"]:
+        lines.append(f"left out because they are kept for now alone: {left['short']}: memento session status")
     if answer["hits"] and tokens["budget"]:
         lines.append(f"about {tokens['used']} of {tokens['budget']} tokens ({tokens['estimate']})")
     return lines

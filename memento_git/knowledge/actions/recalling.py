@@ -11,6 +11,7 @@ from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted, frame_of, json_cost, text_cost
+from memento_git.knowledge.fornow import shown
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.pairs import disputes
@@ -147,7 +148,7 @@ class _Recall:
             "left_out": {
                 "budget": [hit["id"] for hit in cut], "limit": found.more, "states": self._held_back(),
                 "records": records, "filters": self.wish.of_notes if records else [],
-                "drafts": 0 if kept else self._left_drafts(),
+                "drafts": 0 if kept else self._left_drafts(), "short": 0 if kept else self._left_short(),
             },
             "tokens": {
                 "used": frame + sum(map(cost, kept)),
@@ -197,6 +198,13 @@ class _Recall:
         wish = self.wish._replace(drafts=True, limit=ALL_DRAFTS)
         found = _Recall(self.view, wish, self.standings, past=self.past, progress=self.progress).found()
         return sum(hit["draft"] for hit in found.hits)
+
+    def _left_short(self) -> int:
+        """Return how many texts that are kept for now alone would have answered; a filter passes none of them."""
+        if not self.wish.queries or self.wish._replace(drafts=False).filtered or self.past:
+            return 0
+        found = shown(self.view)
+        return sum(not is_weak for _, is_weak in self._answering(lambda card: card.id in found))
 
     # What is found.
 
