@@ -315,6 +315,37 @@ def test_what_is_left_out_is_counted_whatever_the_limit(play: Play) -> None:
         assert asked(play, "giraffe", limit=limit)["left_out"]["states"] == {"retired": 9}
 
 
+def test_a_domain_or_a_path_that_nobody_ever_had_is_told(play: Play, cli: Call) -> None:
+    note = add(play, "The answer is fixed.", about=["app.py"], domain="decisions")
+    play.do(notes.retire_note, note, reason="It moved.")
+    git(play.root, "rm", "-q", "app.py")
+    (play.root / "src").mkdir()
+    (play.root / "src" / "new.py").write_text("x = 1\n")
+    play.commit_all()
+    (play.root / "later.py").write_text("y = 1\n")
+    nowhere = "nothing is kept that was asked for; neither the code nor a note has src/nope.py"
+    assert asked(play, about=("src/nope.py:3",))["nothing"] == nowhere
+    for known in ("app.py", "src", "src/new.py::x", "later.py", "dep:nope"):
+        assert asked(play, about=(known,))["nothing"] == "nothing is kept that was asked for", known
+    assert "; 'nope' is no domain of notes; there are " in asked(play, "zebra", domain="nope")["nothing"]
+    assert asked(play, domain="issues")["nothing"] == "nothing is kept that was asked for"
+    where = ("-C", str(play.root))
+    assert "'nope' is no domain of notes" in cli("note", "list", "--domain", "nope", *where)[2]
+    assert cli("note", "list", "--domain", "issues", *where)[1:] == ("no notes\n", "")
+
+
+def test_a_domain_that_is_none_any_more_has_its_notes(play: Play, cli: Call) -> None:
+    note = add(play, "The answer is fixed.", domain="decisions")
+    (path,) = (play.root / layout.KNOWLEDGE).rglob(f"{note}.md")
+    there = play.root / layout.KNOWLEDGE / "lore" / path.parent.name / path.name
+    there.parent.mkdir(parents=True)
+    path.rename(there)
+    play.commit_all()
+    play.do(notes.retire_note, note, reason="It was.")
+    assert asked(play, domain="lore")["nothing"] == "nothing is kept that was asked for"
+    assert cli("note", "list", "--domain", "lore", "-C", str(play.root))[2] == ""
+
+
 def test_what_is_kept_for_now_alone_is_told_where_nothing_answers(play: Play) -> None:
     add(play, "The giraffe likes hay.")
     for text in ("The mango is ripe.", "Peel the mango.", "The giraffe sleeps."):

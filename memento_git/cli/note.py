@@ -22,20 +22,24 @@ STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "fi
 
 
 def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> None:
+    from memento_git.knowledge import unheard
     from memento_git.knowledge.rows import listed, remarks
     from memento_git.knowledge.shelf import Shelf
 
     found: list[Row] = []
     short: dict[str, str] = {}
+    missed: list[list[str]] = []
     for scope, ledger in door.ledgers():
         view = ledger.view(door.at)
         shelf = Shelf(view)
         shelf.load(progress)
         rows = [{**row, "scope": scope} for row in listed(shelf, **filters)]
         ledger.warnings += remarks(shelf)
+        missed.append(unheard.domain(shelf, filters.get("domain", "")))
         names = output.Names(view)
         short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows
+    door.ledger.warnings += next(iter(missed), []) if all(missed) else []
     shown, told = output.page(found, limit, offset)
 
     def text() -> str:

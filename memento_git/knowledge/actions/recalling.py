@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.rows import Row
-from memento_git.knowledge import labels, quoting
+from memento_git.knowledge import labels, quoting, unheard
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
@@ -158,10 +158,10 @@ class _Recall:
 
     def _nothing(self, found: Found) -> str:
         """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
-        if self.wish.queries:
-            told = f"; no record has {', '.join(found.unknown)}" if found.unknown else ""
-            return f"nothing is known of this{told}"
-        return "nothing is kept that was asked for"
+        told = [f"no record has {', '.join(found.unknown)}"] if found.unknown else []
+        told += unheard.named(self.shelf, self.wish, past=self.past)
+        begin = "nothing is known of this" if self.wish.queries else "nothing is kept that was asked for"
+        return "; ".join([begin, *told])
 
     def _held_back(self) -> dict[str, int]:
         """Return how many would have answered but for their state."""

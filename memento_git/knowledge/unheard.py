@@ -1,0 +1,59 @@
+"""What a question names and nobody ever had, a domain or a path: or it reads as if nothing were known of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memento_git.knowledge.refusals import NoSuchDomain
+from memento_git.knowledge.whereabouts import now_of
+from memento_git.ledger import layout
+from memento_git.model import anchors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.wishes import Wish
+    from memento_git.model.anchors import Anchor
+
+
+def named(shelf: Shelf, wish: Wish, *, past: bool) -> list[str]:
+    """Return what to say of the domain and the paths that are asked for."""
+    return [*domain(shelf, wish.domain), *_places(shelf, wish.about, past=past)]
+
+
+def domain(shelf: Shelf, name: str) -> list[str]:
+    """Return that a domain is none of those that there are, where no note is in it either."""
+    there = shelf.view.policy().domains
+    if name in ("", *there) or any(name == layout.domain_of(path) for path in shelf.index.prose.values()):
+        return []
+    return [NoSuchDomain(domain=name, domains=", ".join(there)).message]
+
+
+def _places(shelf: Shelf, about: Sequence[str], *, past: bool) -> list[str]:
+    """Return which paths neither the code nor a note has; where there is no code, none is missed."""
+    wanted = [place for place in map(anchors.parse, about) if place.is_place]
+    if not wanted or not shelf.view.commits:
+        return []
+    if not (code := _code(shelf, wanted, past=past)):
+        return []
+    known = [*code, *_noted(shelf)]
+    return [
+        f"neither the code nor a note has {one.path}" for one in wanted
+        if not any(path == one.path or path.startswith(f"{one.path}/") for path in known)
+    ]  # fmt: skip
+
+
+def _code(shelf: Shelf, wanted: Sequence[Anchor], *, past: bool) -> list[str]:
+    from memento_git.knowledge import following
+
+    with following.opened(shelf.view.git) as follower:
+        now = now_of(follower, shelf.view, wanted, past=past)
+    return [path for path in now.entries if not path.startswith(f"{layout.FOLDER}/")] if now is not None else []
+
+
+def _noted(shelf: Shelf) -> Iterator[str]:
+    """Yield the paths that notes name, and those where these are by now."""
+    for note in shelf.readable():
+        for place in (*shelf.about(note), *(note.data.get("about") or ())):
+            yield str(place.get("path", ""))
