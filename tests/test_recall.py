@@ -357,7 +357,7 @@ def test_all_kinds_of_the_ledger_are_found(play: Play, notes: Notes) -> None:
     assert kinds("narwhals") == {"task", "evidence"}  # the evidence is for that task
     assert kinds("whale") == {"note"}
     assert kinds("octopus") == {"skill"}
-    assert "evidence" in kinds("python print checked")
+    assert "evidence" in kinds("echo checked")
     assert {"run", "plan"} & kinds("Do it, show it")
 
 
