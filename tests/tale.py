@@ -117,3 +117,11 @@ def planned() -> Tale:
     tale = Tale()
     tale.approve()
     return tale
+
+
+def contested() -> tuple[Tale, str, str, str]:
+    """Return the tale of a task that two claimed, its hand-out, and both claims."""
+    tale = planned()
+    opened = tale.dispatch()
+    before = tale.heads(TASK, RUN)
+    return tale, opened, tale.claim(opened, after=before), tale.claim(opened, after=before, by=BOB)

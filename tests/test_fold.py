@@ -7,12 +7,11 @@ import random
 
 import pytest
 
-from memento_git.folding.fold import Fold, Judged
+from memento_git.folding.fold import Fold
 from memento_git.folding.lanes import merge
 from memento_git.model.ids import Ref
-from memento_git.model.work import Event
 from memento_git.work.transitions import judge
-from tests.tale import ADA, BOB, OTHER, PLAN, PLAN2, PROOF, RUN, TASK, Tale, handoff, planned
+from tests.tale import BOB, OTHER, PLAN, PLAN2, PROOF, RUN, TASK, Tale, contested, handoff, planned
 
 LEGAL = ("legal", "")
 
@@ -188,13 +187,6 @@ def test_criss_cross_knowledge_of_both_sides_settles_nothing_by_itself() -> None
 # Settling.
 
 
-def contested() -> tuple[Tale, str, str, str]:
-    tale = planned()
-    opened = tale.dispatch()
-    before = fork(tale, TASK, RUN)
-    return tale, opened, tale.claim(opened, after=before), tale.claim(opened, after=before, by=BOB)
-
-
 def test_settling_names_both_heads_and_one_claim_holds() -> None:
     tale, opened, _, bob = contested()
     settled = tale.tell("settled", keep=bob, reason="why")
@@ -261,23 +253,6 @@ def test_a_completion_that_was_overruled_counts_no_more() -> None:
     undone = Fold.undone(tale.folded().events)
     assert done in undone
     assert again not in undone
-
-
-def told(name: str, *lanes: str, past: tuple[str, ...] = (), keep: str = "") -> Judged:
-    data = {"keep": keep} if keep else {}
-    event = Event(name, RUN, "settled" if keep else "said", TASK, "", ADA, (), data, "", name)
-    return Judged(event, "legal", "", "", dict.fromkeys(lanes, (name,)), (), frozenset(past))
-
-
-def test_what_a_settling_took_out_stays_out_where_only_another_lane_of_it_is_overruled() -> None:
-    lost, kept = told("lost", "status"), told("kept", "status", "lease")
-    first = told("first", "status", "lease", past=("lost", "kept"), keep="kept")
-    other = told("other", "lease")
-    over = told("over", "lease", past=("lost", "kept", "first", "other"), keep="other")
-    assert "lost" in Fold.undone([lost, kept, first])
-    assert "lost" in Fold.undone([lost, kept, first, other, over])
-    whole = told("whole", "lease", "status", past=("lost", "kept", "first", "other"), keep="lost")
-    assert "lost" not in Fold.undone([lost, kept, first, other, whole])
 
 
 def test_an_illegal_event_is_voided_and_is_trouble_no_more() -> None:

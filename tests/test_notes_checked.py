@@ -13,7 +13,8 @@ from memento_git.folding.settling import EventIsLegal, NotAHead
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.refusals import KeyTaken, NoteRedacted
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger.codec import digest_of
+from memento_git.ledger import layout
+from memento_git.ledger.codec import digest_of, encode
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.review import actions
@@ -381,6 +382,34 @@ def test_a_void_of_what_was_legal_at_the_base_is_found(branch: Play) -> None:
     branch.commit_all("by hand")
     assert look(branch, base="main") == ["D009"]
     assert look(branch, no_base=True) == ["T007"]
+
+
+def forged(play: Play, note: str, do: str, *after: str, **more: str) -> str:
+    """Write an event of a note by hand that had seen some others; return its id."""
+    held, name, at = shelf(play), play.ledger.new_id("event"), play.ledger.now()
+    refs = [str(event.ref) for one in after if (event := held.event(one)) is not None]
+    told = {"do": do, "of": note, "at": at, "by": "Ada", "after": sorted(refs), **more, "reason": "I wish"}
+    path = file_of(play, note).with_suffix("") / layout.event_name(at, do, name)
+    path.write_bytes(encode(told))
+    play.commit_all("by hand")
+    return name
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_retirement_whose_void_is_voided_is_not_lost(branch: Play, *, goes_on: bool) -> None:
+    note = held(branch)
+    before = event_of(branch, note, "resumed")
+    branch.do(notes.retire_note, note, reason="It is wrong.")
+    retired = event_of(branch, note, "retired")
+    git(branch.root, "branch", "-qf", "main", "work")
+    parked = forged(branch, note, "parked", before)
+    first = forged(branch, note, "voided", retired, parked, target=retired)
+    assert look(branch, base="main") == ["D011"]
+    if goes_on:
+        forged(branch, note, "resumed", first)
+    other = forged(branch, note, "resumed", parked)
+    forged(branch, note, "voided", first, other, target=first)
+    assert look(branch, base="main") == ["D011" if goes_on else "T001"]
 
 
 def test_a_void_at_the_base_whose_past_comes_with_the_branch_is_found(branch: Play) -> None:

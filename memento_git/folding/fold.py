@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
+from memento_git.folding.undone import takes_out, undone, voided
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.model.ids import Ref
     from memento_git.model.work import Event
@@ -73,52 +74,6 @@ def _dangling(event: Event, token: str, why: str) -> Judged:
     return Judged(event, "dangling", why, token, {}, (), frozenset())
 
 
-def _takes_out(void: Judged, target: Judged | None, still: Collection[Ref] = ()) -> bool:
-    """Tell whether a void holds against an event: it had seen it, or names what of its past was or is absent."""
-    if target is None or target.event.id in void.past:
-        return target is not None
-    absent = void.event.data.get("absent") or []
-    named = {str(ref) for ref in target.event.after if ref.id not in void.past or ref in still}
-    return bool(absent) and named.issuperset(absent)
-
-
-def undone_by(seen: Judged, known: Mapping[str, Judged]) -> dict[str, set[str]]:
-    """Return the legal events that an event voids or, settling what they wrote, does not keep, each with its lanes."""
-    if seen.event.do == "voided":
-        target = seen.event.get("target")
-        found = known.get(target)
-        return {target: {*found.writes}} if found is not None and _takes_out(seen, found) else {}
-    kept = known.get(seen.event.get("keep")) if seen.event.do == "settled" else None
-    if kept is None:
-        return {}
-    name = kept.event.id
-    return {
-        other: lanes
-        for other in seen.past - kept.past - {name}
-        if other in known
-        and name not in known[other].past
-        and (lanes := seen.writes.keys() & known[other].writes.keys())
-    }
-
-
-def _kept_by(
-    settled: Judged, target: str, known: Mapping[str, Judged], taken: Mapping[str, Mapping[str, set[str]]]
-) -> set[str]:
-    """Return the lanes on which an event is on the side that a settling one keeps: that event, or before or after it.
-
-    What that side had itself taken out before is not kept with it; `taken` is settling event -> what it takes out.
-    """
-    kept = known.get(settled.event.get("keep")) if settled.event.do == "settled" else None
-    if kept is None:
-        return set()
-    name, lanes = kept.event.id, settled.writes.keys() & known[target].writes.keys()
-    if target == name or name in known[target].past:
-        return lanes
-    if target not in kept.past:
-        return set()
-    return lanes.difference(*(taken.get(one, {}).get(target, ()) for one in (*kept.past, name)))
-
-
 def group_of(event: Event) -> str:
     return plans_of(event.run) if kind_of(event.of) == "plan" else event.of
 
@@ -136,6 +91,8 @@ class Fold:
         self._judged: dict[str, Judged | None] = {}
         self._lanes: dict[frozenset[str], Lanes] = {}
         self._groups: dict[str, Folded] = {}
+
+    undone = staticmethod(undone)
 
     def renew(self, identity: str, key: str) -> None:
         """Fold a group anew after an event came to it."""
@@ -235,9 +192,9 @@ class Fold:
         if event.do == "settled" and keep in past:
             sides = {lane: self._side(lane, keep, events) for lane, events in self.lanes(heads).contested.items()}
         elif event.do == "voided" and target in past:
-            rest = self._writers(past, without=target)
-            voided = self._judged[target]
-            sides = {lane: rest.get(lane, {}) for lane in (voided.writes if voided else ())}
+            rest = self._writers(past, {event.id: target})
+            seen = self._judged[target]
+            sides = {lane: rest.get(lane, {}) for lane in (seen.writes if seen else ())}
         else:
             return NOTHING
         merged = merge({lane: written for lane, written in sides.items() if written})
@@ -297,14 +254,18 @@ class Fold:
         contested = {lane: events for lane, events in before.contested.items() if lane not in seen.writes}
         return Lanes({**before.values, **seen.writes}, contested)
 
-    def _writers(self, past: set[str], without: str = "") -> dict[str, dict[str, Value]]:
-        """Return lane -> event -> value of the latest writings, those that no other one had seen."""
+    def _writers(self, past: set[str], further: Mapping[str, str] | None = None) -> dict[str, dict[str, Value]]:
+        """Return lane -> event -> value of the latest writings, those that no other one had seen.
+
+        `further` has a void that is being judged -> its target.
+        """
         found = [seen for identity in past if (seen := self._judged[identity]) is not None and seen.verdict == "legal"]
-        gone = {without} | {
-            target
+        voids = {
+            seen.event.id: target
             for seen in found
-            if seen.event.do == "voided" and _takes_out(seen, self._judged.get(target := seen.event.get("target")))
+            if seen.event.do == "voided" and takes_out(seen, self._judged.get(target := seen.event.get("target")))
         }
+        gone = voided({**voids, **(further or {})})
         writers: dict[str, dict[str, Judged]] = {}
         for seen in found:
             if seen.event.id not in gone:
@@ -318,39 +279,6 @@ class Fold:
             }
             for lane, written in writers.items()
         }
-
-    @classmethod
-    def undone(cls, events: Iterable[Judged]) -> dict[str, set[str]]:
-        """Return the legal events that were taken out, each with its lanes; on its other lanes it still holds."""
-        return {target: set[str]().union(*by.values()) for target, by in cls.taken(events).items()}
-
-    @staticmethod
-    def taken(events: Iterable[Judged]) -> dict[str, dict[str, set[str]]]:
-        """Return the legal events that were voided, or disagreed with what a settling event kept.
-
-        Each with the events that take it out, and on which lanes.
-        """
-        known = {seen.event.id: seen for seen in events if seen.verdict == "legal"}
-        settling = [seen for seen in known.values() if seen.event.do in ("voided", "settled")]
-        taken = {seen.event.id: undone_by(seen, known) for seen in settling}
-        standing: dict[str, set[str]] = {}
-        for seen in sorted(settling, key=lambda one: -len(one.past)):
-            name = seen.event.id
-            over = [taken[later][name] & lanes for later, lanes in standing.items() if name in taken[later]]
-            left = set(seen.writes).union(*taken[name].values()).difference(*over)
-            if left or not over:
-                standing[name] = left
-        found: dict[str, dict[str, set[str]]] = {}
-        for name, within in standing.items():
-            for target, lanes in taken[name].items():
-                kept = [
-                    _kept_by(known[other], target, known, taken) & standing[other]
-                    for other in standing
-                    if other != name and other not in known[name].past
-                ]
-                if gone := (lanes & within).difference(*kept):
-                    found.setdefault(target, {})[name] = gone
-        return found
 
     def group(self, key: str) -> Folded:
         """Return the state of a group from all of its events."""
@@ -366,7 +294,7 @@ class Fold:
         passed = {parent for seen in folded for parent in seen.parents}
         heads = tuple(sorted(seen.event.id for seen in folded if seen.event.id not in passed))
         voids = [seen for seen in folded if seen.event.do == "voided" and seen.verdict == "legal"]
-        gone = {seen.event.get("target") for seen in voids if self._settles(seen)}
+        gone = voided({seen.event.id: seen.event.get("target") for seen in voids if self._settles(seen)})
         standing = [seen for seen in events if seen.event.id not in gone]
         return Folded(
             self.lanes(heads),
@@ -382,6 +310,6 @@ class Fold:
         Nobody knows what an event named that cannot be read.
         """
         target = self.judged(void.event.get("target"))
-        if target is None or target.verdict != "dangling" or target.token == "E001":
+        if target is None or target.verdict == "illegal" or target.token == "E001":
             return True
-        return _takes_out(void, target, self.absent(target.event.id))
+        return takes_out(void, target, self.absent(target.event.id))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import group_of, plans_of, undone_by
+from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.settling import SETTLING
+from memento_git.folding.undone import undone_by
 from memento_git.ledger import codec, layout
 from memento_git.ledger.changes import MERGING
 from memento_git.ledger.desk import event_data
@@ -13,6 +14,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
 from memento_git.review import texts
+from memento_git.review.resting import rested_on
 from memento_git.review.woken import woken
 from memento_git.work import remains
 from memento_git.work.state import RunState
@@ -257,11 +259,16 @@ class Comparison:
             yield self._other_words(event, target)
 
     def _overruled(self, path: str, own: Judged) -> Iterator[Finding]:
-        """Yield what a settling event of the branch leaves without effect, and nobody disagreed with at the base."""
+        """Yield what a settling event of the branch leaves without effect, and nobody disagreed with at the base.
+
+        One that is taken out itself has its effect where others rest on it.
+        """
         run = own.event.run
         state, before = self.book(run), self.was(run)
         known = {seen.event.id: seen for seen in _folded(state, own.event) if seen.verdict == "legal"}
-        for target in sorted(undone_by(own, known).keys() & state.fold.undone(known.values()).keys()):
+        is_rested_on = own.event.id in rested_on(state, group_of(own.event))
+        out = known if is_rested_on else state.fold.undone(known.values())
+        for target in sorted(undone_by(own, known).keys() & out.keys()):
             was = before.fold.judged(target)
             if was is None and own.event.by != (ours := known[target].event).by:
                 told = f"{own.event.id} settles against {target} ({ours.do} by {ours.by}), which came with the branch"

@@ -358,7 +358,8 @@ CATALOGUE: Final = {
     "D011": Kind(
         "settled against the base", "error",
         "An event stood at the base, uncontested; the branch brought one that had not seen it, and settled for that "
-        "one, or voided the base's. A warning where it is somebody else's event of the branch itself.",
+        "one, or voided the base's; also where that was voided in turn, and others rest on it. A warning where it is "
+        "somebody else's event of the branch itself.",
         "Leave out the commit that settled so, settle for what the base holds, and act after it.",
     ),
 }  # fmt: skip

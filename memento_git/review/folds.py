@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from memento_git.folding.fold import undone_by
 from memento_git.folding.lanes import CANONICAL
+from memento_git.folding.undone import undone_by
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import Finding

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.review import folds
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from memento_git.folding.fold import Judged
     from memento_git.model.work import Event
+    from memento_git.review.folds import Looked
     from memento_git.review.scope import Scope
-    from memento_git.work.state import RunState
 
 OF_HAND_OFFS: Final = ("dispatched", "claimed", "renewed", "completed")
 
@@ -31,38 +32,40 @@ def judged(state: RunState, key: str, scope: Scope) -> Iterator[tuple[Event, Sco
         yield event, scope._replace(added={*scope.added, event.id}) if is_new else scope
 
 
-def rested_on(state: RunState, key: str) -> dict[str, set[str]]:
+def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
     """Return the events of a group that were taken out -> those that stand, and rest on each all the same.
 
-    They, or what they rest on in the same way, had seen it and not what takes it out.
+    They, or what they rest on in the same way, had seen it, and as they saw it, it was not out.
     """
-    known = {seen.event.id: seen for seen in state.folded(key).events if seen.verdict == "legal"}
-    taken = state.fold.taken(known.values())
-    gone = {name for name, by in taken.items() if folds.is_out(known[name], set[str]().union(*by.values()))}
+    known = {seen.event.id: seen for seen in book.folded(key).events if seen.verdict == "legal"}
+    gone = {name for name, lanes in book.fold.undone(known.values()).items() if folds.is_out(known[name], lanes)}
     if not gone:
         return {}
-    waiting = [(seen.event.id, seen) for seen in _going_on(state, key)]
-    waiting += _handing_out(state) if key == plans_of(state.id) else ()
+    waiting = [(seen.event.id, seen) for seen in _going_on(book, key)]
+    waiting += _handing_out(book) if isinstance(book, RunState) and key == plans_of(book.id) else ()
     found: dict[str, set[str]] = {}
     while waiting:
         name, last = waiting.pop()
-        for target in gone & last.past:
-            told = [lanes for by, lanes in taken[target].items() if by in (last.event.id, *last.past)]
-            if not folds.is_out(known[target], set[str]().union(*told)) and name not in found.get(target, ()):
+        if not (targets := gone & last.past):
+            continue
+        undone = book.fold.undone(known[one] for one in (last.event.id, *last.past) if one in known)
+        for target in targets:
+            if not folds.is_out(known[target], undone.get(target, ())) and name not in found.get(target, ()):
                 found.setdefault(target, set()).add(name)
                 waiting.append((name, known[target]))
     return found
 
 
-def _going_on(state: RunState, key: str) -> Iterator[Judged]:
+def _going_on(book: Looked, key: str) -> Iterator[Judged]:
     """Yield what stands of a group and may go on from others: no verdict of a gate, no hand-off that is over."""
-    names = {event.id for event in folds.standing(state, key)}
-    standing = [seen for seen in state.folded(key).events if seen.event.id in names]
+    names = {event.id for event in folds.standing(book, key)}
+    folded = book.folded(key)
+    standing = [seen for seen in folded.events if seen.event.id in names]
     reopened = [seen.past for seen in standing if seen.event.do == "reopened"]
     for seen in standing:
         event = seen.event
         name = event.get("dispatch") or event.id.replace("event", "dispatch", 1)
-        ended = state.folded(key).lanes.word(f"dispatch:{name}", "") in ("failed", "recovered")
+        ended = folded.lanes.word(f"dispatch:{name}", "") in ("failed", "recovered")
         is_over = event.do in OF_HAND_OFFS and (ended or any(event.id in past for past in reopened))
         if seen.writes and "gate" not in event.data and not is_over:
             yield seen
