@@ -57,11 +57,15 @@ def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
 
 
 def _going_on(book: Looked, key: str) -> Iterator[Judged]:
-    """Yield what stands of a group and may go on from others: no verdict of a gate, no hand-off that is over."""
+    """Yield what stands of a group and may go on from others: no verdict of a gate, no hand-off that is over.
+
+    A reopening ends what it had seen; one that was settled away in part does not.
+    """
     names = {event.id for event in folds.standing(book, key)}
     folded = book.folded(key)
+    undone = book.fold.undone(folded.events)
     standing = [seen for seen in folded.events if seen.event.id in names]
-    reopened = [seen.past for seen in standing if seen.event.do == "reopened"]
+    reopened = [seen.past for seen in standing if seen.event.do == "reopened" and seen.event.id not in undone]
     for seen in standing:
         event = seen.event
         name = event.get("dispatch") or event.id.replace("event", "dispatch", 1)

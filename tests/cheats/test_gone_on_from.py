@@ -172,6 +172,23 @@ def test_an_approval_that_was_settled_away_and_nothing_rests_on(doors: Doors, ta
     assert doors.play.status(plan) == "canonical"
 
 
+def test_an_approval_whose_work_was_reopened_for_show(doors: Doors, task: str) -> None:
+    """Way: the reopening of a candidate's task is settled away for what the task is, and keeps the candidate's lane."""
+    run = doors.play.state(task).id
+    own = drafted(doors, task)
+    yes, no = approved(doors, own), doors.forge(own, "rejected", sees=[], reason=WHY)
+    out, claim = opened(doors, task, yes, plan=own, candidate="true")
+    done = completed(doors, task, out, claim)
+    doors.forge(task, "reopened", sees=[done], reason=WHY)
+    kept = doors.forge(task, "accepted", sees=[done], text=doors.ref(task).digest)
+    doors.play.do(settling.settle_record, task, kept, reason=WHY)
+    void(doors, own, yes, yes, no)
+    plan = doors.play.do(plans.draft_plan, "Real", "The rest.", run=run)
+    doors.play.as_("Grace").do(plans.approve_plan, plan)
+    assert doors.play.status(task) == "accepted"
+    assert f"{own} was approved by Ada" in doors.caught("P003")
+
+
 def test_hand_outs_of_two_branches_of_which_one_is_kept(doors: Doors) -> None:
     """The honest way: two hand out and claim one task, and one of them goes on."""
     task = doors.play.task()
