@@ -12,6 +12,7 @@ import pytest
 from memento_git.folding.fold import Fold, Judged
 from memento_git.folding.lanes import STATUS, merge
 from memento_git.folding.undone import undone_by, voided
+from memento_git.model.ids import Ref
 from memento_git.model.work import Event
 from memento_git.review.resting import rested_on
 from memento_git.work.transitions import judge
@@ -50,6 +51,18 @@ def test_what_a_settling_took_out_stays_out_where_only_another_lane_of_it_is_ove
 def test_a_void_that_is_voided_takes_nothing_out(voids: dict[str, str], gone: str) -> None:
     for order in itertools.permutations(voids.items()):
         assert voided(dict(order)) == {*gone}
+
+
+def test_voids_of_one_another_are_judged_all_the_same() -> None:
+    def void(name: str, target: str, after: Ref, absent: Ref) -> Judged:
+        data = {"target": target, "absent": [str(absent)]}
+        event = Event(name, RUN, "voided", TASK, "", ADA, (after,), data, "", name)
+        return Judged(event, "legal", "", "", {"status": (name,)}, (), frozenset({after.id}))
+
+    one, other = (Ref(f"event_{letter * 12}", letter * 32) for letter in "ab")
+    told = [void("first", "second", one, other), void("second", "first", other, one)]
+    assert Fold.undone(told) == Fold.undone(told[::-1])
+    assert Fold.undone([void("own", "own", one, one)]) == {}
 
 
 def test_a_voided_void_leaves_the_contest_as_it_was() -> None:

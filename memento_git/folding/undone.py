@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -115,13 +115,16 @@ def taken(events: Iterable[Judged]) -> dict[str, dict[str, set[str]]]:
 
 
 def _latest_first(taking: Taking, known: Mapping[str, Judged]) -> Iterable[str]:
-    """Return settling events, each after those that take it out or keep it."""
+    """Return settling events, each after those that take it out or keep it; of a circle, what saw most first."""
 
     def bears_on(by: str, name: str) -> bool:
         seen, other = known[by], known[name]
         return name in taking[by] or (name in seen.past and bool(seen.writes.keys() & other.writes.keys()))
 
-    return TopologicalSorter({name: [by for by in taking if bears_on(by, name)] for name in taking}).static_order()
+    try:
+        return [*TopologicalSorter({one: [by for by in taking if bears_on(by, one)] for one in taking}).static_order()]
+    except CycleError:
+        return sorted(taking, key=lambda one: (-len(known[one].past), one))
 
 
 def _out(
