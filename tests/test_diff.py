@@ -58,8 +58,7 @@ def masked(text: str) -> str:
         return names.setdefault(found[0], f"{kind}_{count + 1}")
 
     text = re.sub(r"\b(run|plan|task|evidence|event|dispatch)_[0-9a-z]{12}\b", named, text)
-    text = re.sub(r"\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b", "COMMIT", text)
-    return re.sub(r"[^\s`]*python[^\s`]* -c '[^`]*?SystemExit\(\d\)'", "PYTHON", text)
+    return re.sub(r"\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b", "COMMIT", text)
 
 
 def story(play: Play) -> str:
@@ -93,14 +92,14 @@ run_1  Refuse empty passwords
     acceptance criteria: The list answers {+in a second+}
   task task_2 Check the form
     new → dispatched → in progress → completed by bot
-    proven by test, witnessed: PYTHON exit 0
+    proven by test, witnessed: sh -c 'echo checked; exit 0' exit 0
   plan plan_1 Plan
     draft → canonical by Ada
     body: Check the {+whole+} form. Show the result.
   gate
     quality review: failed → passed by Ada
   evidence
-    evidence_1 test, witnessed, passed: PYTHON exit 0 by bot
+    evidence_1 test, witnessed, passed: sh -c 'echo checked; exit 0' exit 0 by bot
 """
 
 MARKDOWN = """\
@@ -108,7 +107,7 @@ MARKDOWN = """\
 
 | Task | From → to | By | Proof |
 | --- | --- | --- | --- |
-| Check the form `task_1` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `PYTHON` exit 0 |
+| Check the form `task_1` | new → dispatched → in progress → completed | bot | proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0 |
 | Ask the list `task_2` | pending → blocked | Ada | the list is down |
 
 <details><summary>Refuse empty passwords (run_1)</summary>
@@ -118,14 +117,14 @@ MARKDOWN = """\
   - acceptance criteria: The list answers <ins>in a second</ins>
 - task `task_1` Check the form
   - new → dispatched → in progress → completed by bot
-  - proven by test, witnessed: `PYTHON` exit 0
+  - proven by test, witnessed: `sh -c 'echo checked; exit 0'` exit 0
 - plan `plan_1` Plan
   - draft → canonical by Ada
   - body: Check the <ins>whole</ins> form. Show the result.
 - gate
   - quality review: failed → passed by Ada
 - evidence
-  - `evidence_1` test, witnessed, passed: `PYTHON` exit 0 by bot
+  - `evidence_1` test, witnessed, passed: `sh -c 'echo checked; exit 0'` exit 0 by bot
 
 </details>
 """  # noqa: E501

@@ -25,10 +25,11 @@ Cli = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Put nothing but git on PATH, and programs that exit as they are told."""
+    """Put nothing but git and a shell on PATH, and programs that exit as they are told."""
     place = tmp_path / "bin"
     place.mkdir()
-    (place / "git").symlink_to(str(shutil.which("git")))
+    for name in ("git", "sh"):
+        (place / name).symlink_to(str(shutil.which(name)))
     monkeypatch.setenv("PATH", str(place))
 
     def make(name: str, script: str = "exit 0") -> None:

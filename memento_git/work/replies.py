@@ -78,15 +78,19 @@ def taken_back(state: RunState, approval: Evidence, of: str) -> str:
 
 
 def _given(state: RunState) -> Iterator[Said]:
-    """Yield each no, also what is left of a redacted one, and each yes that stands; none that is not to count yet."""
-    now = state.view.now
+    """Yield each no, also what is left of a redacted one, and each yes that stands; none that is not to count yet.
+
+    A yes is an approval, and bears a signature where policy demands that; who relies on it asks whether it is good.
+    """
+    now, wanted = state.view.now, "approvals" in state.view.policy().signatures.get("require", {})
     for name in naming.suspects(state):
         one = state.evidence(name)
         if one is None or "approves" not in one.data:
             continue
         outcome, status = trust.outcome_of(one.data), state.evidence_status(name)
+        is_yes = outcome == "passed" and status == "recorded" and one.kind == "approval"
         counts = not trust.counts_not_yet(one, status, ahead=is_ahead(one.data["at"], now))
-        if counts and (outcome == "failed" or (outcome == "passed" and status == "recorded")):
+        if counts and (outcome == "failed" or (is_yes and (not wanted or "signature" in one.data))):
             yield _said(state, name, one.data, is_no=outcome == "failed")
     for name, left in remains.said(remains.taken_away(state)):
         if "approves" in left and left.get("outcome") == "failed" and not is_ahead(str(left.get("at", "")), now):

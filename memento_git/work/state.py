@@ -233,8 +233,21 @@ class RunState(Happenings):
         ]
 
     def selected(self, task: str) -> str:
-        """Return the candidate that was chosen, `contested` where choices disagree, or nothing."""
-        return choice(self.folded(task).lanes)
+        """Return the candidate that was chosen, `contested` where choices disagree, or nothing.
+
+        A reopening that was settled away, be it in part, takes no choice back.
+        """
+        folded = self.folded(task)
+        found = choice(folded.lanes)
+        if found or not any(one.event.do == "selected" for one in folded.events):
+            return found
+        undone = self.fold.undone(folded.events)
+        standing = [one for one in folded.events if one.verdict == "legal" and one.event.id not in undone]
+        reopened = {one.event.id for one in standing if one.event.do == "reopened"}
+        chosen = [one for one in standing if one.event.do == "selected" and one.past >= reopened]
+        seen = frozenset[str]().union(*(one.past for one in chosen))
+        names = {str(one.event.get("dispatch")) for one in chosen if one.event.id not in seen}
+        return names.pop() if len(names) == 1 else "contested" if names else ""
 
     def choices(self, task: str) -> list[Event]:
         """Return the choices among candidates that hold."""
@@ -309,7 +322,7 @@ class RunState(Happenings):
                 "until": until if value[0] == "claimed" else "",
                 "expired": value[0] == "claimed" and until < self.view.now,
                 "opened": opened,
-                "selected": choice(folded.lanes) == name,
+                "selected": self.selected(task) == name,
                 "ended": _ended(folded.events, name),
             }
         return found

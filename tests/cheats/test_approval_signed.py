@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 GRACE = "Grace <grace@example.invalid>"
 GATE = "final_acceptance"
+SIGNED = """\
+  require: [approval]
+  release: {approvals: 1}
+  gates: {required: [release]}
+  signatures: {allowed_signers: .memento/allowed_signers, require: {approvals: []}}
+"""
 
 
 class Desk:
@@ -241,3 +247,25 @@ def test_policy_that_asks_for_no_signature_any_more(desk: Desk) -> None:
     plan = desk.plan()
     desk.approved(plan)
     assert "it is not signed" in doors.caught("K001")
+
+
+@pytest.mark.parametrize("kind", ["note", "approval"])
+def test_a_yes_without_a_signature_that_takes_back_a_no(desk: Desk, kind: str) -> None:
+    """Way: a no needs no signature, and a yes of a kind of which none is asked, or by hand, is said after it."""
+    doors, play = desk.doors, desk.doors.play
+    doors.policy(SIGNED)
+    task = play.task()
+    run, claim = play.state(task).id, play.claimed(task)
+    doors.write("app.py", "good\n# better\n")
+    diff = str(play.do(evidences.add_evidence, "diff", diff="HEAD^..HEAD", tasks=[task]))
+    grace = play.as_(GRACE)
+    yes = str(grace.do(evidences.approve, run, key=str(desk.office.grace)))
+    play.complete(claim, play.evidence(task), yes)
+    no = str(grace.do(evidences.approve, diff, prompt="Is it good?", response="no"))
+    doors.landed()
+    doors.shown(diff, by=GRACE, approves=diff, kind=kind, outcome="passed", **{"for": [task]})
+    doors.unproven(task, f"in {no}")
+    assert "approvals: 0 of 1" in doors.missing(run)
+    if kind == "approval":
+        doors.caught("K001")
+    doors.unfinished("task_unproven", run, f"in {no}")

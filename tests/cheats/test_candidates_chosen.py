@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import dispatches, evidences, runs, selections
+from memento_git.work.actions import dispatches, evidences, runs, selections, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -65,6 +65,28 @@ def test_the_same_candidate_that_is_chosen_again_after_the_release(doors: Doors)
         assert doors.gate("release", run) == "passed"
     doors.play.do(runs.complete_run, run)
     doors.sound()
+
+
+def test_a_choice_that_a_reopening_for_show_takes_back(doors: Doors) -> None:
+    """Way: the chosen try proves nothing any more, and a reopening that is settled away lets the other one prove."""
+    run, task, _ = released(doors)
+    chosen = doors.play.state(task).selected(task)
+    cited = next(one for one in doors.play.state(task).completions(task) if one.get("dispatch") == chosen)
+    doors.play.do(evidences.retract, cited.data["evidence"][0].partition("@")[0], reason="It lied.")
+    doors.landed()
+    heads = list(doors.play.state(task).folded(task).heads)
+    again = doors.forge(task, "reopened", sees=heads, reason="for show")
+    kept = doors.forge(task, "accepted", sees=heads, text=doors.play.state(task).prose(task).digest)
+    doors.forge(task, "settled", sees=[again, kept], keep=kept, reason="mine")
+    assert doors.play.state(task).selected(task) == chosen
+    doors.unfinished("task_unproven", run, task)
+
+
+def test_a_choice_that_was_reopened_is_none(doors: Doors) -> None:
+    _, task, _ = released(doors)
+    doors.play.do(tasks.reopen_task, task, reason="Not good enough.")
+    assert doors.play.state(task).selected(task) == ""
+    doors.sound("G004")  # the release fell
 
 
 @pytest.mark.parametrize("how", ["retract", "supersede"])
