@@ -501,28 +501,6 @@ def test_only_the_merge_that_the_service_made_is_compared_with_its_first_parent(
     assert "D002" in {one.code for one in at_the_tip.findings}
 
 
-@pytest.mark.parametrize("trunk", ["main", "origin", ""])
-def test_a_merge_of_the_trunk_into_a_branch_is_compared_with_the_trunk(branch: Play, trunk: str) -> None:
-    path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
-    branch.commit_all("tidy")
-    own = git(branch.root, "rev-parse", "HEAD")
-    git(branch.root, "switch", "-q", "main")
-    branch.task("Meanwhile")
-    target = git(branch.root, "rev-parse", "HEAD")
-    git(branch.root, "switch", "-q", "-")
-    git(branch.root, "merge", "-q", "--no-edit", "main")
-    if trunk != "main":
-        git(branch.root, "branch", "-qm", "main", "elsewhere")
-    if trunk == "origin":
-        git(branch.root, "update-ref", "refs/remotes/origin/next", target)
-        git(branch.root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/next")
-    found = actions.check(branch.ledger)
-    assert (found.base, "D002" in {one.code for one in found.findings}) == ((target, True) if trunk else (own, False))
-    git(branch.root, "switch", "-q", "--detach", target)
-    git(branch.root, "merge", "-q", "--no-ff", "--no-edit", "-")
-    assert actions.check(branch.ledger).base == target
-
-
 def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:
     branch.as_("agent:hermes").task("Two")
     branch.task("Three")

@@ -93,12 +93,12 @@ def _look(
 
 
 def default_base(git: Git, head: str, at: str = "") -> str:
-    """Return the base that CI tells of, or one parent of a merge; nothing where there is none."""
+    """Return the base that CI tells of, or a merge's first parent; nothing where there is none."""
     given = os.environ
     if at:
         return ""
-    parents = changes.parents(git, head)
-    if len(parents) > 1 and _is_merge_result(head):
+    is_merge = len(changes.parents(git, head)) > 1
+    if is_merge and _is_merge_result(head):
         return PARENT
     branch = given.get("GITHUB_BASE_REF") or given.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "")
     sha = given.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")  # one of several merge bases, where there are several
@@ -107,17 +107,7 @@ def default_base(git: Git, head: str, at: str = "") -> str:
         found = next((ref for ref in refs if is_ref(git, ref)), "")
         if not sha or (found and sha in (git.answer("merge-base", "--all", head, found) or "").split()):
             return found or refs[0]
-    return sha or (_trunk_side(git, parents) if len(parents) > 1 else "")
-
-
-def _trunk_side(git: Git, parents: list[str]) -> str:
-    """Return the parent of a merge that the trunk has, where it does not have the first one; else the first."""
-    trunk = next((ref for ref in ranges.TRUNKS[1:] if is_ref(git, ref)), "")
-    if trunk and not git.is_before(parents[0], trunk):
-        for number, parent in enumerate(parents[1:], 2):
-            if git.is_before(parent, trunk):
-                return f"HEAD^{number}"
-    return PARENT
+    return sha or (PARENT if is_merge else "")
 
 
 def _is_merge_result(head: str) -> bool:
