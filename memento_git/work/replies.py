@@ -48,11 +48,12 @@ def scopes(state: RunState, about: str, *, is_no: bool = False) -> tuple[str, ..
     """Return the records that an answer about something counts for.
 
     Of evidence, they are its tasks; of a diff of the whole run, it is the run. A no to any evidence of the run is one
-    to the run, and so is a no to evidence whose tasks nobody knows any more, or to the plan that holds.
+    to the run, and so is a no to evidence whose tasks nobody knows any more, or to a plan that was approved.
     """
     kind = kind_of(about)
     if kind != "evidence":
-        return (state.id,) if is_no and kind == "plan" and about == state.canonical else (about,)
+        is_plan = is_no and kind == "plan" and any(about == event.of for event in state.approvals())
+        return (state.id,) if is_plan else (about,)
     found = state.evidence(about)
     if tasks := found.tasks if found is not None else remains.tasks_of(state, about):
         return tuple(tasks)
@@ -78,7 +79,7 @@ def taken_back(state: RunState, approval: Evidence, of: str) -> str:
 
 
 def _given(state: RunState) -> Iterator[Said]:
-    """Yield each no, also what is left of a redacted one, and each yes that stands; none that is not to count yet.
+    """Yield each no, at any date, also what is left of a redacted one, and each yes that stands and counts by now.
 
     A yes is an approval, and bears a signature where policy demands that; who relies on it asks whether it is good.
     """
@@ -87,13 +88,12 @@ def _given(state: RunState) -> Iterator[Said]:
         one = state.evidence(name)
         if one is None or "approves" not in one.data:
             continue
-        outcome, status = trust.outcome_of(one.data), state.evidence_status(name)
-        is_yes = outcome == "passed" and status == "recorded" and one.kind == "approval"
-        counts = not trust.counts_not_yet(one, status, ahead=is_ahead(one.data["at"], now))
-        if counts and (outcome == "failed" or (is_yes and (not wanted or "signature" in one.data))):
+        outcome, stands = trust.outcome_of(one.data), state.evidence_status(name) == "recorded"
+        is_yes = outcome == "passed" and one.kind == "approval" and (not wanted or "signature" in one.data)
+        if outcome == "failed" or (is_yes and stands and not is_ahead(one.data["at"], now)):
             yield _said(state, name, one.data, is_no=outcome == "failed")
     for name, left in remains.said(remains.taken_away(state)):
-        if "approves" in left and left.get("outcome") == "failed" and not is_ahead(str(left.get("at", "")), now):
+        if "approves" in left and left.get("outcome") == "failed":
             yield _said(state, name, left, is_no=True)
 
 

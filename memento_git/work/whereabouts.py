@@ -49,10 +49,19 @@ class Whereabouts:
         if self.here and code.get("tree") == self._tree(self.head) != wholly(evidence):
             return Place(self.head, TRACKED)
         near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
-        for tree, where in ((wholly(evidence), TREE), (code.get("tree"), TRACKED)):
-            if tree and (commit := near.get(tree) or self.trees.get(tree)) and self._has_paths(commit, code):
+        tracked = near.get(code.get("tree", "")) or self.trees.get(code.get("tree", ""), "")
+        whole = near.get(wholly(evidence)) or self.trees.get(wholly(evidence), "")
+        for commit, where in ((whole, TREE), (tracked, TRACKED)):
+            if commit and self._only_adds(tracked, commit) and self._has_paths(commit, code):
                 return Place(commit, where)
         return Place(self.head, TREE if "paths" in code and self._has_paths(self.head, code) else HEAD)
+
+    def _only_adds(self, tracked: str, whole: str) -> bool:
+        """Tell whether a commit has all the code of another one, and files beside it, as where some were untracked."""
+        if not tracked or tracked == whole:
+            return True
+        told = self.git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=a", tracked, whole)
+        return all(path.startswith(b".memento/") for path in told.split(b"\0")[:-1])
 
     def _has_paths(self, commit: str, code: Mapping[str, Any]) -> bool:
         """Tell whether a commit has the paths that code is limited to as they were: who writes by hand names others."""

@@ -67,6 +67,30 @@ def test_a_no_to_what_shows_the_work(doors: Doors, work: Work, what: str) -> Non
     refused(doors, work, no)
 
 
+def test_a_no_to_a_plan_that_is_approved_once_more_as_another(doors: Doors, work: Work) -> None:
+    """Way: the plan that the no is about holds no more; another one of the same text does."""
+    plan = doors.play.state(work.run).canonical
+    text = doors.play.state(work.run).prose(plan)
+    no = said(doors, plan)
+    doors.landed()
+    same = str(doors.play.do(plans.draft_plan, text.title, text.body, run=work.run))
+    for _ in doors.accepted("plan approve", plan=same):
+        assert doors.missing(work.run)[-1] == "approvals: 0 of 1"
+    doors.unproven(work.task, f"in {no}")
+
+
+@pytest.mark.parametrize("how", ["retract", "redact"])
+def test_a_no_of_a_clock_that_is_ahead_and_is_taken_back(doors: Doors, work: Work, how: str) -> None:
+    """Way: it counts for now, and as if it did not yet once somebody has withdrawn it."""
+    no = doors.shown(
+        work.whole, by="Grace", approves=work.whole, kind="approval", at="2999-01-01T00:00:00.000Z", outcome="failed",
+        prompt="Is it good?", response="no",
+    )  # fmt: skip
+    doors.landed()
+    for _ in doors.accepted(f"evidence {how}", reason=WHY, **{"evidence" if how == "retract" else "target": no}):
+        assert doors.missing(work.run)[-1] == "approvals: 0 of 1"
+
+
 @pytest.mark.parametrize("what", ["diff", "whole"])
 @pytest.mark.parametrize("gone", ["the diff", "the no", "both"])
 def test_a_no_to_a_diff_of_which_something_is_redacted(doors: Doors, work: Work, what: str, gone: str) -> None:
