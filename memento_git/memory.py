@@ -282,7 +282,8 @@ def _unkeyed(desk: Desk, content: str) -> Prose | None:
     """Return the memory that says the very same and has no key."""
     from memento_git.knowledge.actions.notes import saying
 
-    return next((note for note in saying(desk, desk.text("text", content)) if not note.data.get("key")), None)
+    same = saying(desk.shelf, desk.shelf.live(), desk.text("text", content))
+    return next((note for note in same if not note.data.get("key")), None)
 
 
 def _lasting(desk: Desk, note: str) -> str:

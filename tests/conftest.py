@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -31,6 +32,15 @@ def in_memory() -> None:
 
 
 in_memory()
+
+
+def interruptible() -> None:
+    """Let what the tests start be interrupted, also where they were started in the background, which ignores that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+interruptible()
 
 
 def pytest_xdist_auto_num_workers() -> int:

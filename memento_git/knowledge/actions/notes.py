@@ -17,7 +17,7 @@ from memento_git.ledger.store import NothingToCommit
 from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.knowledge.alike import Alike, Coverage
     from memento_git.ledger.store import Transaction
@@ -30,8 +30,6 @@ LOST: Final = (
 UNNAMED: Final = (
     "lines alone, for no symbol there is like it: {places}; say what it is about: memento note revise {note} --about"
 )
-
-
 OVER: Final = "it has expired already, so it is not recalled: memento note revise {note} --expires WHEN"
 
 
@@ -84,10 +82,10 @@ def _prolonged(desk: Desk, note: str, data: Mapping[str, Any]) -> str:
     return before
 
 
-def saying(desk: Desk, body: str) -> list[Prose]:
-    """Return the live notes that say the very same; one that has expired does not stand for a new one."""
+def saying(shelf: Shelf, live: Iterable[Prose], body: str) -> Iterator[Prose]:
+    """Yield those of live notes that say the very same; one that has expired does not stand for a new one."""
     text = alike.plain(body)
-    return [note for note in desk.shelf.live() if alike.plain(note.body) == text and not desk.shelf.is_expired(note)]
+    return (note for note in live if alike.plain(note.body) == text and not shelf.is_expired(note))
 
 
 def admit(desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False) -> Added:
@@ -96,7 +94,7 @@ def admit(desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = Fa
     live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
     key = data.get("key")
     keys = (key,) if key or beside_keys else ()
-    same = (note for note in saying(desk, body) if note.id in live)
+    same = saying(desk.shelf, live.values(), body)
     held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])
