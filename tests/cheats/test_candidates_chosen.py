@@ -96,7 +96,7 @@ def test_a_failed_test_of_a_candidate_that_is_taken_back(doors: Doors, how: str)
     task = doors.play.task()
     claim = doors.play.dispatch(task, candidate=True)
     good = tried(doors, claim)
-    bad = checked(doors, claim, "bad")
+    bad = checked(doors, claim, "broken")
     doors.play.complete(claim, good)
     doors.landed()
     told = {"old": bad, "new": good} if how == "supersede" else {"evidence": bad}
