@@ -8,24 +8,30 @@ from memento_git.knowledge.alike import plain
 from memento_git.knowledge.transitions import LIVE, STATE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memento_git.knowledge.shelf import Shelf
     from memento_git.model.work import Prose
 
 
-def are_rivals(shelf: Shelf, note: Prose, other: Prose) -> bool:
-    """Tell whether two notes that hold now claim the same and do not say the same."""
-    if note.id == other.id or plain(note.body) == plain(other.body):
-        return False
-    if not (_holds(shelf, note) and _holds(shelf, other)):
-        return False
-    return "" != note.data.get("key", "") == other.data.get("key") or other.id in beside(shelf, note)
+def rivals(shelf: Shelf, note: Prose, others: Iterable[Prose]) -> set[str]:
+    """Return which of some notes, and of those beside a note, claim the same as that and do not say the same.
+
+    All of them hold now, and so does the note.
+    """
+    if not _holds(shelf, note):
+        return set()
+    key, place, text = note.data.get("key", ""), _beside(shelf, note), plain(note.body)
+    keyed = [one for one in others if "" != key == one.data.get("key") and one.id != note.id]
+    found = {one.id: one for one in (*keyed, *filter(None, map(shelf.prose, place)))}
+    return {name for name, one in found.items() if plain(one.body) != text and _holds(shelf, one)}
 
 
 def _holds(shelf: Shelf, note: Prose) -> bool:
     return note.id not in shelf.drafts and shelf.status(note.id) in (*LIVE, "contested") and not shelf.is_expired(note)
 
 
-def beside(shelf: Shelf, note: Prose) -> set[str]:
+def _beside(shelf: Shelf, note: Prose) -> set[str]:
     """Return the notes that took the place of a note as this one did, by events that had not seen one another."""
     found, seen, waiting = set[str](), {note.id}, [note]
     while waiting:

@@ -10,7 +10,7 @@ from memento_git.folding.fold import Fold, Folded
 from memento_git.knowledge import transitions
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
-from memento_git.knowledge.rivals import are_rivals, beside
+from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.transitions import (
     ABOUT,
     CONFIRMED,
@@ -285,8 +285,7 @@ class Shelf(Happenings):
             for one in self.live():
                 if key := one.data.get("key"):
                     self._holders.setdefault(key, []).append(one)
-        others = (*self._holders.get(note.data.get("key", ""), ()), *filter(None, map(self.prose, beside(self, note))))
-        return sorted({one.id for one in others if are_rivals(self, note, one)})
+        return sorted(rivals(self, note, self._holders.get(note.data.get("key", ""), ())))
 
     def _opposed(self, note: Prose) -> set[str]:
         own = [

@@ -15,7 +15,7 @@ from memento_git.knowledge.fornow import shown
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.pairs import disputes
-from memento_git.knowledge.rivals import are_rivals, beside
+from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.rows import remarks
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
@@ -282,15 +282,14 @@ class _Recall:
 
     def _opponents(self, row: Row, others: Sequence[str]) -> list[str]:
         """Return the live notes that contradict a note: by a standing link, in either direction, or as its rivals."""
-        found = set()
         own = self.shelf.prose(row["id"])
-        for other in (*others, *(beside(self.shelf, own) if own is not None else ())):
-            there = self.shelf.prose(self.shelf.current(other))
-            if there is None or there.id == row["id"] or self.shelf.status(there.id) not in (*LIVE, "contested"):
+        led = [(other, there) for other in others if (there := self.shelf.prose(self.shelf.current(other)))]
+        found = rivals(self.shelf, own, [there for _, there in led]) if own is not None else set()
+        for other, there in led:
+            if there.id == row["id"] or self.shelf.status(there.id) not in (*LIVE, "contested"):
                 continue
             ends = {(row["id"], there.id), (there.id, row["id"])}
-            is_rival = own is not None and are_rivals(self.shelf, own, there)
-            if is_rival or any(self._says(one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
+            if any(self._says(one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
                 found.add(there.id)
         return sorted(found)
 
