@@ -16,7 +16,7 @@ from memento_git.ledger.trees import rows
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 FOLDER: Final = b".memento"
 MOST_NAMES: Final = 50
@@ -85,6 +85,13 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
         if untracked:
             state |= reader.with_untracked(sorted(untracked, key=lambda path: path not in known), len(known))
     return {key: value for key, value in state.items() if value not in (None, {})}
+
+
+def code_as_seen(git: Git, seen: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the code of the work tree with the paths and untracked files that evidence saw."""
+    codes = list(seen)
+    paths = sorted({path for code in codes for path in code.get("paths", ())})
+    return code_now(git, paths, known={path for code in codes for path in code.get("untracked", ())})
 
 
 def is_fit(path: str) -> bool:

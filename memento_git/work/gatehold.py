@@ -47,7 +47,7 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
     shows, narrow, proof = False, False, state.view.policy().proof
     for evidence, cited in _shown(state, refs):
         code = trust.seen_by(evidence)
-        now = codestate.code_now(git, sorted(code.get("paths", {})), known=code.get("untracked", ()))
+        now = codestate.code_as_seen(git, [code])
         if not trust.agree(code, now):
             return f"{evidence.id} saw other code"
         if not trust.weakness(evidence, trust.trusted(cited, [now]).trust, proof):

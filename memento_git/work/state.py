@@ -222,29 +222,29 @@ class RunState(Happenings):
         return self._standing(task, "completed")
 
     def _standing(self, task: str, do: str) -> list[Event]:
+        found, reopenings = self._untouched(task, do)
+        before = [one.past for one in reopenings]
+        return [seen.event for seen in found if not any(seen.event.id in past for past in before)]
+
+    def _untouched(self, task: str, do: str) -> tuple[list[Judged], list[Judged]]:
+        """Return a task's legal events of a verb, and its reopenings, that are in no way undone; none without any."""
         events = self.folded(task).events
         if not any(seen.event.do == do for seen in events):
-            return []
+            return [], []
         undone = self.fold.undone(events)
-        standing = [seen for seen in events if seen.verdict == "legal" and seen.event.id not in undone]
-        before = [seen.past for seen in standing if seen.event.do == "reopened"]
-        return [
-            seen.event for seen in standing if seen.event.do == do and not any(seen.event.id in past for past in before)
-        ]
+        kept = [seen for seen in events if seen.verdict == "legal" and seen.event.id not in undone]
+        return [one for one in kept if one.event.do == do], [one for one in kept if one.event.do == "reopened"]
 
     def selected(self, task: str) -> str:
         """Return the candidate that was chosen, `contested` where choices disagree, or nothing.
 
         A reopening that was settled away, be it in part, takes no choice back.
         """
-        folded = self.folded(task)
-        found = choice(folded.lanes)
-        if found or not any(one.event.do == "selected" for one in folded.events):
+        if found := choice(self.folded(task).lanes):
             return found
-        undone = self.fold.undone(folded.events)
-        standing = [one for one in folded.events if one.verdict == "legal" and one.event.id not in undone]
-        reopened = {one.event.id for one in standing if one.event.do == "reopened"}
-        chosen = [one for one in standing if one.event.do == "selected" and one.past >= reopened]
+        selections, reopenings = self._untouched(task, "selected")
+        reopened = {one.event.id for one in reopenings}
+        chosen = [one for one in selections if one.past >= reopened]
         seen = frozenset[str]().union(*(one.past for one in chosen))
         names = {str(one.event.get("dispatch")) for one in chosen if one.event.id not in seen}
         return names.pop() if len(names) == 1 else "contested" if names else ""
@@ -311,7 +311,7 @@ class RunState(Happenings):
 
     def dispatches(self, task: str) -> dict[str, dict[str, Any]]:
         """Return what each dispatch of a task came to."""
-        folded = self.folded(task)
+        folded, chosen = self.folded(task), self.selected(task)
         found: dict[str, dict[str, Any]] = {}
         for name, value in folded.lanes.named("dispatch").items():
             opened = self.event(name.replace("dispatch", "event", 1))
@@ -322,7 +322,7 @@ class RunState(Happenings):
                 "until": until if value[0] == "claimed" else "",
                 "expired": value[0] == "claimed" and until < self.view.now,
                 "opened": opened,
-                "selected": self.selected(task) == name,
+                "selected": chosen == name,
                 "ended": _ended(folded.events, name),
             }
         return found

@@ -49,8 +49,9 @@ class Whereabouts:
         if self.here and code.get("tree") == self._tree(self.head) != wholly(evidence):
             return Place(self.head, TRACKED)
         near = {self._tree(commit): commit for commit in (self._known(code.get("head", "")), self.head) if commit}
-        tracked = near.get(code.get("tree", "")) or self.trees.get(code.get("tree", ""), "")
-        whole = near.get(wholly(evidence)) or self.trees.get(wholly(evidence), "")
+        tracked, whole = (
+            near.get(tree) or self.trees.get(tree, "") if tree else "" for tree in (code.get("tree"), wholly(evidence))
+        )
         for commit, where in ((whole, TREE), (tracked, TRACKED)):
             if commit and self._only_adds(tracked, commit) and self._has_paths(commit, code):
                 return Place(commit, where)

@@ -271,9 +271,7 @@ def complete(
     if problem := _unacceptable(cited, task, name):
         raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
     seen = [trust.seen_by(one.evidence) for one in cited if one.evidence]
-    paths = sorted({path for code in seen for path in code.get("paths", ())})
-    known = {path for code in seen for path in code.get("untracked", ())}
-    code = codestate.code_now(worktrees.git_of(tx, name), paths, known=known)
+    code = codestate.code_as_seen(worktrees.git_of(tx, name), seen)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     completion = desk.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,

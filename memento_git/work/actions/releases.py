@@ -143,9 +143,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
     if "release" not in state.view.policy().gates_fresh:
         return list(verdict.rests_on)
     found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
-    paths = sorted({path for one in found for path in trust.seen_by(one).get("paths", ())})
-    known = {path for one in found for path in trust.seen_by(one).get("untracked", ())}
-    now = codestate.code_now(ledger.git, paths, known=known)
+    now = codestate.code_as_seen(ledger.git, map(trust.seen_by, found))
     fresh = [one.id for one in found if one.kind == "approval" or trust.agree(trust.seen_by(one), now)]
     held = [ref for event in gatehold.passes(state, "release") for ref in event.data.get("evidence") or ()]
     if gatehold.not_fresh(ledger.git, state, state.id, _cited(state, fresh)) and not gatehold.not_fresh(
