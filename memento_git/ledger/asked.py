@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import weakref
 from typing import TYPE_CHECKING
 
 from memento_git.ledger.git import GitFailed, end_group, reason_of
+from memento_git.ledger.turns import at_end
 
 if TYPE_CHECKING:
-    import subprocess
-
     from memento_git.ledger.git import Git
 
 
@@ -20,7 +17,7 @@ class Asked:
     def __init__(self, git: Git, *arguments: str) -> None:
         self._command = arguments[0]
         self._process = git.begin(*arguments, extra=git.extra)
-        self._end = weakref.finalize(self, _end, self._process, os.getpid())
+        self._end = at_end(self, end_group, self._process)
 
     def answer(self) -> bytes:
         """Wait for the answer; raise GitFailed with git's own words."""
@@ -33,9 +30,3 @@ class Asked:
     def drop(self) -> None:
         """Wait for nothing any more."""
         self._end()
-
-
-def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """End a command of ours; what was asked before a fork is answered to whoever asked."""
-    if owner == os.getpid():
-        end_group(process)

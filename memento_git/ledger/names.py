@@ -76,5 +76,5 @@ def _refuse_stand_in(git: Git, rev: str, name: str) -> None:
 def _refuse_id(git: Git, rev: str, name: str, tag: str) -> None:
     """Refuse a name of a tag that is the beginning of a commit's id as well."""
     for other in (git.answer("rev-parse", f"--disambiguate={name}") or "").split():
-        if git.answer("cat-file", "-t", other) == "commit" and git.answer("rev-parse", f"{tag}^{{commit}}") != other:
+        if git.answer("cat-file", "-t", other) == "commit" and git.commit(tag) != other:
             raise RevisionAmbiguous(rev=rev, one=tag, other=other)

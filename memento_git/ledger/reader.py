@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import weakref
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger.turns import Turn
+from memento_git.ledger.turns import Turn, at_end
 
 if TYPE_CHECKING:
     import subprocess
@@ -56,7 +55,7 @@ class Reader:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid():
             self._process, self._owner = self._git.start_reader(), os.getpid()
-            self._end = weakref.finalize(self, _end, self._process, self._owner)
+            self._end = at_end(self, _end, self._process)
         return self._process
 
     def _exchange(self, names: list[str]) -> list[Stored | None]:
@@ -82,10 +81,7 @@ class Reader:
         return found
 
 
-def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """End a process of ours; that of whoever forked us is not ours."""
-    if owner != os.getpid():
-        return
+def _end(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with contextlib.suppress(BrokenPipeError):

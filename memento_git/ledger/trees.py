@@ -103,9 +103,9 @@ class Trees:
         told = self._told.get(("-r", known, "--", f"{folder}/"))
         if told is None:
             return
-        rows = told.split("\0")[:-1]
-        files = {line.partition("\t")[2]: line for line in rows}
-        if len(files) < len(rows):  # a broken tree, of which git itself must tell
+        listed = told.split("\0")[:-1]
+        files = {line.partition("\t")[2]: line for line in listed}
+        if len(files) < len(listed):  # a broken tree, of which git itself must tell
             return
         for path, head in paths.items():
             files.pop(path, None)

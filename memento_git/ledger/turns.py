@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Kind = TypeVar("Kind")
+Process = TypeVar("Process")
 
 
 class Turn:
@@ -41,6 +42,16 @@ def renew_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=renew_all)
+
+
+def at_end(kept: object, end: Callable[[Process], None], process: Process) -> weakref.finalize[..., Any]:
+    """Let a process end with what keeps it, or when that is called; in a fork of this process nothing is ended."""
+    return weakref.finalize(kept, _ended_here, os.getpid(), end, process)
+
+
+def _ended_here(owner: int, end: Callable[[Process], None], process: Process) -> None:
+    if owner == os.getpid():
+        end(process)
 
 
 def in_turn(kind: type[Kind]) -> type[Kind]:
