@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.ledger.names import WHOLE_ID
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
+T = TypeVar("T")
 MOST: Final = 8
 MOST_FOLDERS: Final = 64
 LONGEST: Final = 4 << 20
@@ -43,6 +44,7 @@ class Trees:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._told: dict[tuple[str, ...], str] = {}
+        self._due: dict[tuple[str, ...], tuple[str, Mapping[str, str]]] = {}
         self._folders: dict[str, dict[str, Entry]] = {}
 
     def at(self, commit: str, path: str) -> dict[str, Entry]:
@@ -81,9 +83,12 @@ class Trees:
         """Return lines `mode type id<tab>path`, each with a NUL behind it, for a commit or tree and some paths."""
         if (known := self._told.get(what)) is not None:
             return known
-        told = os.fsdecode(self._git.run("ls-tree", "-z", "--full-tree", *what))
-        if any(WHOLE_ID.fullmatch(word) for word in what):
-            self._keep(what, told)
+        due = self._due.pop(what, None)
+        told = _changed(*due) if due else None
+        if told is None:
+            told = os.fsdecode(self._git.run("ls-tree", "-z", "--full-tree", *what))
+        if len(told) <= LONGEST and any(WHOLE_ID.fullmatch(word) for word in what):
+            _keep(self._told, what, told)
         return told
 
     def listed(self, *what: str) -> dict[str, Entry]:
@@ -101,20 +106,24 @@ class Trees:
     def differs(self, known: str, commit: str, folder: str, paths: Mapping[str, str]) -> None:
         """Take note of how a commit differs from a known one below a folder: path -> `mode type id`, '' for no file."""
         told = self._told.get(("-r", known, "--", f"{folder}/"))
-        if told is None:
-            return
-        listed = told.split("\0")[:-1]
-        files = {line.partition("\t")[2]: line for line in listed}
-        if len(files) < len(listed):  # a broken tree, of which git itself must tell
-            return
-        for path, head in paths.items():
-            files.pop(path, None)
-            files.update({path: f"{head}\t{path}"} if head else {})
-        lines = [files[path] for path in sorted(files, key=os.fsencode)]
-        self._keep(("-r", commit, "--", f"{folder}/"), "".join(f"{line}\0" for line in lines))
+        if told is not None:
+            _keep(self._due, ("-r", commit, "--", f"{folder}/"), (told, paths))
 
-    def _keep(self, what: tuple[str, ...], told: str) -> None:
-        if len(told) <= LONGEST:
-            self._told[what] = told
-        while len(self._told) > MOST:
-            del self._told[next(iter(self._told))]
+
+def _changed(told: str, paths: Mapping[str, str]) -> str | None:
+    """Return what is told of a folder with some files changed; None where a broken tree names a file twice."""
+    listed = told.split("\0")[:-1]
+    files = {line.partition("\t")[2]: line for line in listed}
+    if len(files) < len(listed):
+        return None
+    for path, head in paths.items():
+        files.pop(path, None)
+        files.update({path: f"{head}\t{path}"} if head else {})
+    return "".join(f"{files[path]}\0" for path in sorted(files, key=os.fsencode))
+
+
+def _keep(told: dict[tuple[str, ...], T], what: tuple[str, ...], value: T) -> None:
+    """Remember one thing more, and forget the oldest."""
+    told[what] = value
+    while len(told) > MOST:
+        del told[next(iter(told))]
