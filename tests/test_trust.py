@@ -8,7 +8,8 @@ import pytest
 
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS, Event, Evidence
-from memento_git.work.trust import OF_NOTHING, Cited, Proof, agree, at_least, fault, outcome_of, proof, trust_of
+from memento_git.work.codes import agree
+from memento_git.work.trust import OF_NOTHING, Cited, Proof, at_least, fault, outcome_of, proof, trust_of
 from memento_git.work.verification import asked
 
 TASK, OTHER = "task_000000000001", "task_000000000002"

@@ -6,8 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from memento_git.model.clock import file_stamp
-from memento_git.model.ids import ALPHABET, LENGTH, is_id, kind_of, random_part
-from memento_git.model.types import SLUG
+from memento_git.model.ids import ALPHABET, LENGTH, SLUG, is_id, kind_of, random_part
 
 FOLDER: Final = ".memento"
 CONFIG: Final = f"{FOLDER}/config.yaml"
@@ -28,7 +27,7 @@ _NOTE: Final = rf"{re.escape(KNOWLEDGE)}/[a-z][a-z0-9_-]{{0,30}}/(?P<shard>.)/no
 OWNER: Final = re.compile(rf"{_RUN}(?:/plans/plan_{_RANDOM}|{_SHARDED})?|{_NOTE}")
 NOTE_FILE: Final = re.compile(rf"{_NOTE}\.md")
 EVIDENCE_FILE: Final = re.compile(rf"{_RUN}/evidence/(.)/evidence_(?=\1){_RANDOM}\.yaml")
-RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG.pattern})\.yaml")
+RECIPE_FILE: Final = re.compile(rf"{re.escape(RECIPES)}/({SLUG})\.yaml")
 _PART: Final = re.compile(rf"(?<![a-z0-9]){_RANDOM}(?![a-z0-9])")
 FILE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 

@@ -17,6 +17,8 @@ KINDS: Final = ("run", "plan", "task", "dispatch", "evidence", "note", "event")
 
 ID: Final = re.compile(rf"({'|'.join(KINDS)})_([{ALPHABET}]{{{LENGTH}}})")
 
+SLUG: Final = "[a-z][a-z0-9-]{0,60}"
+
 BEGINNING: Final = re.compile(rf"({'|'.join(KINDS)})_[{ALPHABET}]{{1,{LENGTH}}}")
 
 NOT_FOUND: Final = {kind: f"{kind}_not_found" for kind in KINDS}

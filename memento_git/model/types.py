@@ -311,7 +311,7 @@ SIGNATURE: Final = Pattern(
     "an armored SSH signature",
     r"-----BEGIN SSH SIGNATURE-----\n(?:[A-Za-z0-9+/=]{1,76}\n){1,200}-----END SSH SIGNATURE-----\n",
 )
-SLUG: Final = Pattern("a name such as open-issues", "[a-z][a-z0-9-]{0,60}")
+SLUG: Final = Pattern("a name such as open-issues", ids.SLUG)
 WORD: Final = Pattern("a word of small letters", "[a-z][a-z0-9_-]{0,30}")
 DURATION: Final = Pattern("a length of time such as 90m", r"0{0,8}[1-9][0-9]{0,8}\s*[smhd]")
 

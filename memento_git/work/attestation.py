@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.work.trust import code_seen, outcome_of, wholly
+from memento_git.work.codes import code_seen, wholly
+from memento_git.work.trust import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

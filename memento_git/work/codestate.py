@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,10 +13,9 @@ from memento_git.errors import Refused
 from memento_git.ledger import scratch as scratch_space
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.trees import rows
-from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 FOLDER: Final = b".memento"
 MOST_NAMES: Final = 50
@@ -71,8 +70,7 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
     Of the given paths it has those that are tracked. Untracked files that nobody may read are counted and left out.
     Works on a copy of the index and a throw-away object store, so nothing of the user's changes or stays behind.
     """
-    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
-        reader = _Reader(git, Path(scratch))
+    with _reading(git) as reader:
         tracked = reader.tracked()
         head = git.head()[0]
         state: dict[str, Any] = {"tree": reader.code_id(tracked)}
@@ -96,15 +94,24 @@ def code_as_seen(git: Git, seen: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def is_fit(path: str) -> bool:
     """Tell whether the ledger can hold a file's name as text."""
+    from memento_git.model.types import text_problems
+
     return len(path) <= LONGEST_NAME and "\t" not in path and not any(text_problems(path, lines=False))
 
 
 def _nested(folder: Path) -> tuple[str, str]:
     """Return the trees of a submodule: that of its tracked files as they lie, and that of its commit."""
-    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
-        reader = _Reader(Git(folder), Path(scratch))
+    with _reading(Git(folder)) as reader:
         head = reader.git.answer("rev-parse", "--verify", "--quiet", "HEAD^{tree}")
         return reader.code_id(reader.tracked()), reader.code_id(head) if head else ""
+
+
+@contextmanager
+def _reading(git: Git) -> Iterator[_Reader]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="memento-") as scratch:
+        yield _Reader(git, Path(scratch))
 
 
 class _Reader:

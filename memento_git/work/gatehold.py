@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.folding.lanes import task_status
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
-from memento_git.work import codestate, signing, trust
+from memento_git.work import codes, codestate, signing, trust
 from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
     for evidence, cited in _shown(state, refs):
         code = trust.seen_by(evidence)
         now = codestate.code_as_seen(git, [code])
-        if not trust.agree(code, now):
+        if not codes.agree(code, now):
             return f"{evidence.id} saw other code"
         if not trust.weakness(evidence, trust.trusted(cited, [now]).trust, proof):
             narrow = not _is_wide(scope, evidence)

@@ -120,13 +120,13 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
     if not bound or len(view.commits) != 1:
         return []
-    from memento_git.work import codestate, trust
+    from memento_git.work import codes, codestate
 
     paths = sorted({path for row in bound for path in row["code"].get("paths", {})})
     code = codestate.code_at(view.git, view.commits[0], paths)
     stale = []
     for row in bound:
-        row["stale"] = not trust.agree(row["code"], code)
+        row["stale"] = not codes.agree(row["code"], code)
         if row["stale"]:
             stale.append(row["id"])
     for task in tasks:

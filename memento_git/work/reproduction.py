@@ -5,7 +5,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.work.trust import agree, code_seen, outcome_of, wholly
+from memento_git.work.codes import agree, code_seen, wholly
+from memento_git.work.trust import outcome_of
 from memento_git.work.verification import LONGEST_ARGUMENT
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.work.trust import agree, counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
+from memento_git.work.codes import agree
+from memento_git.work.trust import counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

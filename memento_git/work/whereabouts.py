@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.ledger.checkouts import NothingCommitted
 from memento_git.work import codestate
-from memento_git.work.trust import agree, code_seen, wholly
+from memento_git.work.codes import agree, code_seen, wholly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

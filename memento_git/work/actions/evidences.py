@@ -15,7 +15,7 @@ from memento_git.ledger import codec, layout, publish
 from memento_git.model.ids import EvidenceWithdrawn, kind_of
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS
 from memento_git.texts.typed import TextInvalid
-from memento_git.work import codestate, trust
+from memento_git.work import codes, codestate, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions.diffs import FileUnfit, diff_of
 from memento_git.work.desk import Desk
@@ -108,7 +108,7 @@ def witness(
 
 def _code_before(git: Git, covers: Sequence[str]) -> dict[str, Any]:
     """Return the code that a command will see; refuse to cover what git does not track, or what is no code."""
-    if ledgers := [path for path in covers if not trust.is_code(path)]:
+    if ledgers := [path for path in covers if not codes.is_code(path)]:
         raise codestate.PathOfLedger(path=ledgers[0])
     code = codestate.code_now(git, covers)
     if unknown := [path for path in covers if path not in code.get("paths", {})]:

@@ -10,7 +10,7 @@ from memento_git.ledger import archive, changes, layout, ranges
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
-from memento_git.work import attestation, codestate, gatehold, holding, trust
+from memento_git.work import attestation, codes, codestate, gatehold, holding, trust
 from memento_git.work import refusals as no
 from memento_git.work.attestation import Released
 from memento_git.work.state import RunState
@@ -86,7 +86,7 @@ def _commit_seen(git: Git, evidence: Evidence) -> str:
     """Return the commit that evidence says it was run at, where that holds the code that was seen, and no other."""
     head = trust.seen_by(evidence).get("head", "")
     known = git.commit(head) if head else None
-    return head if known and codestate.code_at(git, known)["tree"] == trust.wholly(evidence.data) else ""
+    return head if known and codestate.code_at(git, known)["tree"] == codes.wholly(evidence.data) else ""
 
 
 def _unfit(state: RunState, evidence: Evidence) -> str:

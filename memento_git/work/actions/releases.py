@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.work import codestate, gatehold, holding, release, trust
+from memento_git.work import codes, codestate, gatehold, holding, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import gates
 from memento_git.work.desk import Desk
@@ -144,7 +144,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
         return list(verdict.rests_on)
     found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
     now = codestate.code_as_seen(ledger.git, map(trust.seen_by, found))
-    fresh = [one.id for one in found if one.kind == "approval" or trust.agree(trust.seen_by(one), now)]
+    fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), now)]
     held = [ref for event in gatehold.passes(state, "release") for ref in event.data.get("evidence") or ()]
     if gatehold.not_fresh(ledger.git, state, state.id, _cited(state, fresh)) and not gatehold.not_fresh(
         ledger.git, state, state.id, held

@@ -10,7 +10,7 @@ from memento_git.model.clock import seconds_of
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work import candidates, codestate, holding, persons, remains, trust
+from memento_git.work import candidates, codes, codestate, holding, persons, remains, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.candidates import Candidate, Diff, Judged
@@ -144,9 +144,9 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
         gone = ("its completion was undone",) if found["status"] == "completed" else ()
         return known._replace(problems=gone)
     proof = state.proof_of(completion, policy)
-    code = trust.sober(completion.data["code"])
-    same = [one for one in own if trust.agree(trust.seen_by(one), code)]
-    withdrawn = [one for one in every if one not in own and trust.agree(trust.seen_by(one), code)]
+    code = codes.sober(completion.data["code"])
+    same = [one for one in own if codes.agree(trust.seen_by(one), code)]
+    withdrawn = [one for one in every if one not in own and codes.agree(trust.seen_by(one), code)]
     diffs = [one for one in own if "diff" in one.data and _is_of(state.view.git, one.data["diff"]["tip"], code)]
     graphs = [one for one in own if one.kind == "graph"]
     return known._replace(

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
-from memento_git.work import branches, codestate, guard, pasts, proofs, trust, verdict
+from memento_git.work import branches, codestate, guard, pasts, proofs, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
+from memento_git.work.codes import sober
 from memento_git.work.desk import Desk
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import masked
@@ -182,7 +183,7 @@ def _tried(
 
     An acceptance stands on all that it names, so it names only what speaks for it.
     """
-    found, codes = pasts.evidence_for(state, prose.id), [code, trust.sober(completion.data["code"])]
+    found, codes = pasts.evidence_for(state, prose.id), [code, sober(completion.data["code"])]
     held = verdict.latest(verdict.of_hand_off(found, completion.get("dispatch")), prose.id, codes)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
