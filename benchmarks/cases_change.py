@@ -6,6 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
+from cases_start import LIBRARIES
 from measure import Row, in_turn
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ HALF_OF_LIFECYCLE = 0.5
 TENTH_OF_BACKLOG = 0.1
 CODE = 100_000
 LIMIT_CODE = 0.6
+BARE = "nothing of ours: `import click, yaml`, then `git add` + `git commit --only`"
+BARE_INDEX = "nothing of ours: `import click, yaml`, then `git update-index` of a file"
 
 
 class Ours:
@@ -61,13 +64,29 @@ class Plain:
         self.folder = folder
         self.number = 0
 
+    def libraries(self) -> None:
+        """Start an interpreter that imports what a command line of ours stands on, and ends."""
+        self.ground.call(self.folder, self.ground.peers.ours / "python", "-c", LIBRARIES)
+
+    def libraries_and_commit(self) -> None:
+        self.libraries()
+        self.commit()
+
+    def libraries_and_index(self) -> None:
+        self.libraries()
+        self.ground.git(self.folder, "update-index", "--add", "--", self._written())
+
     def commit(self) -> None:
+        path = self._written()
+        self.ground.git(self.folder, "add", "--", path)
+        self.ground.git(self.folder, "commit", "-q", "--only", "-m", f"note {self.number}", "--", path)
+
+    def _written(self) -> str:
         self.number += 1
         path = f"notes/{self.number % 32:02d}/note{self.number}.md"
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / path).write_text(f"---\nnumber: {self.number}\n---\n" + "Change it.\n" * 20, encoding="utf-8")
-        self.ground.git(self.folder, "add", "--", path)
-        self.ground.git(self.folder, "commit", "-q", "--only", "-m", f"note {self.number}", "--", path)
+        return path
 
 
 def change(ground: Ground) -> list[Row]:
@@ -77,6 +96,7 @@ def change(ground: Ground) -> list[Row]:
         **(few := Ours(ground, ground.copy(ground.ledger(small))).steps(small)),
         **(many := Ours(ground, ground.copy(ground.ledger(large))).steps(large)),
         **(peers := _peers(ground, large)),
+        BARE: Plain(ground, ground.copy(ground.plain())).libraries_and_commit,
     }
     taken = in_turn(steps, ground.rounds(ROUNDS))
     lifecycle, created, edited, issue, git = peers
@@ -84,6 +104,7 @@ def change(ground: Ground) -> list[Row]:
     events = [name for name in (*few, *many) if "claim" in name or "block" in name]
     pairs = [
         (lifecycle, HALF_OF_LIFECYCLE, all_verbs),
+        (lifecycle, None, [BARE]),
         (created, TENTH_OF_BACKLOG, adds),
         (edited, TENTH_OF_BACKLOG, events),
         (issue, None, adds[-1:]),
@@ -136,9 +157,10 @@ def code(ground: Ground) -> list[Row]:
     files, tasks = ground.size(CODE, 300), 10
     folder = ground.ledger(tasks, files)
     peer = f"`git add` + `git commit --only`, {files:,} files"
-    steps: dict[str, Callable[[], object]] = {peer: Plain(ground, folder).commit}
+    plain = Plain(ground, folder)
+    steps: dict[str, Callable[[], object]] = {peer: plain.commit}
     ours = Ours(ground, folder).steps(tasks)
-    steps |= ours
+    steps |= {**ours, BARE_INDEX: plain.libraries_and_index}
     taken = in_turn(steps, ground.rounds(ROUNDS), warm=2)
     return [
         Row(
@@ -146,8 +168,8 @@ def code(ground: Ground) -> list[Row]:
             taken[name].median,
             peer,
             taken[peer].median,
-            LIMIT_CODE,
+            LIMIT_CODE if name in ours else None,
             taken[name].samples,
         )
-        for name in ours
+        for name in (*ours, BARE_INDEX)
     ]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 21
 MOST = 4.0
+LIBRARIES = "import os, click, yaml; os._exit(0)"
 
 
 def start(ground: Ground) -> list[Row]:
@@ -22,6 +23,8 @@ def start(ground: Ground) -> list[Row]:
         "status": lambda: ground.call(folder, ground.memento, "status"),
         "add": lambda: ground.call(changed, ground.memento, "task", "add", "--title", "One more"),
         "git": lambda: ground.git(folder, "status", "--porcelain"),
+        "click": lambda: ground.call(folder, python, "-c", LIBRARIES.replace(", yaml", "")),
+        "libraries": lambda: ground.call(folder, python, "-c", LIBRARIES),
     }, ground.rounds(ROUNDS))  # fmt: skip
     base, count = taken["pass"].median, taken["pass"].samples
     return [
@@ -29,4 +32,6 @@ def start(ground: Ground) -> list[Row]:
         Row("`memento status`, 10 tasks", taken["status"].median, "`python -c pass`", base, MOST, count),
         Row("`memento task add`, 10 tasks", taken["add"].median, "`python -c pass`", base, None, count),
         Row("`memento status`, 10 tasks", taken["status"].median, "`git status`", taken["git"].median, None, count),
+        Row("nothing of ours: `import click`", taken["click"].median, "`python -c pass`", base, None, count),
+        Row("nothing of ours: `import click, yaml`", taken["libraries"].median, "`python -c pass`", base, None, count),
     ]
