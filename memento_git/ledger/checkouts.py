@@ -201,9 +201,7 @@ def _index(inside: Git) -> Path:
 
 def _add(inside: Git, extra: Mapping[str, str]) -> tuple[str, ...]:
     """Bring all tracked and unignored code into an index, the ledger as HEAD has it; return inner repositories."""
-    scratch.add_tracked(inside, extra, *CODE)
-    others = os.fsdecode(inside.run("ls-files", "--others", "--exclude-standard", "-z", "--", *CODE, extra=extra))
-    found = [path for path in others.split("\0") if path]
+    found = scratch.add_tracked(inside, extra, *CODE, untracked=True).untracked
     files = [path for path in found if not path.endswith("/")]
     if files:
         data = os.fsencode("\0".join(files) + "\0")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 SUBMODULE: Final = "160000"
 SPECIAL: Final = re.compile(rf"(?:^|\0)([a-z]|S|H(?= {SUBMODULE})) (\d+) \S+ \d\t([^\0]+)")
 """An entry of `git ls-files -v -s -z` that git is told not to look at, or that is a submodule."""
+UNTRACKED: Final = re.compile(r"(?:^|\0)\? ([^\0]+)")
 WHOLE: Final = ("-c", "core.sparseCheckout=false")
 
 
@@ -29,20 +32,33 @@ def variables(git: Git, folder: Path) -> dict[str, str]:
     }
 
 
-def add_tracked(git: Git, extra: Mapping[str, str], *where: str) -> list[str]:
+class Beside(NamedTuple):
+    """What is in a work tree besides the files that git tracks: paths, those of inner repositories with a slash."""
+
+    submodules: list[str]
+    untracked: list[str]
+
+
+def add_tracked(git: Git, extra: Mapping[str, str], *where: str, untracked: bool = False) -> Beside:
     """Bring what lies in the work tree at tracked paths into a copied index, also what git was told not to look at.
 
     Commands see files that are marked assume-unchanged or skip-worktree. What a sparse checkout leaves out is not
-    there, and stays what the index says. Returned are the submodules, which stay the commits that they are.
+    there, and stays what the index says; submodules stay the commits that they are. Untracked files are looked for
+    where that is asked for; those that git ignores, and the ledger's, are left out.
     """
-    special = SPECIAL.findall(os.fsdecode(git.run(*WHOLE, "ls-files", "-v", "-s", "-z", extra=extra)))
+    others = ("-o", "--exclude-standard") if untracked else ()
+    listed = os.fsdecode(git.run(*WHOLE, "ls-files", "-v", "-s", *others, "-z", extra=extra))
+    special = SPECIAL.findall(listed)
     top = git.top or git.git_dir
     hidden = [path for tag, _, path in special if tag not in "SsH" or (tag != "H" and os.path.lexists(top / path))]
     for option in ("--no-skip-worktree", "--no-assume-unchanged") if hidden else ():
         data = os.fsencode("\0".join(hidden) + "\0")
         git.run(*WHOLE, "update-index", option, "-z", "--stdin", data=data, extra=extra)
     git.run(*WHOLE, "add", "-u", "--", *where, extra=extra)
-    return [path for _, mode, path in special if mode == SUBMODULE]
+    return Beside(
+        [path for _, mode, path in special if mode == SUBMODULE],
+        [path for path in UNTRACKED.findall(listed) if path.partition("/")[0] != layout.FOLDER],
+    )
 
 
 def _quoted(path: str) -> str:

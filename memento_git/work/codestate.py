@@ -79,9 +79,9 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
         state["dirty"] = head is None or code_at(git, head)["tree"] != state["tree"]
         if head:
             state["head"] = head
-        untracked = reader.untracked()
-        if untracked:
-            state |= reader.with_untracked(sorted(untracked, key=lambda path: path not in known), len(known))
+        if reader.untracked:
+            paths_found = sorted(reader.untracked, key=lambda path: (path not in known, path))
+            state |= reader.with_untracked(paths_found, len(known))
     return {key: value for key, value in state.items() if value not in (None, {})}
 
 
@@ -119,6 +119,7 @@ class _Reader:
         self.git = git
         self.index = scratch / "index"
         self.extra = scratch_space.variables(git, scratch)
+        self.untracked: list[str] = []
 
     def run(self, *arguments: str, data: bytes = b"") -> str:
         try:
@@ -135,11 +136,12 @@ class _Reader:
         else:
             self.run("read-tree", "--empty")
         try:
-            submodules = scratch_space.add_tracked(self.git, self.extra, ".")
+            beside = scratch_space.add_tracked(self.git, self.extra, ".", untracked=True)
         except GitFailed as failure:
             raise CodeUnknown(reason=failure.facts["reason"]) from None
+        self.untracked = beside.untracked
         top = self.git.top or Path()
-        for path in (path for path in submodules if (top / path / ".git").exists()):
+        for path in (path for path in beside.submodules if (top / path / ".git").exists()):
             tree, commits = _nested(top / path)
             if tree != commits:
                 self.run("update-index", "--cacheinfo", f"{scratch_space.SUBMODULE},{tree},{path}")
@@ -155,10 +157,6 @@ class _Reader:
             return self.run("rev-parse", "--verify", "--quiet", f"{tree}:{path}").strip()
         except CodeUnknown:
             return ""
-
-    def untracked(self) -> list[str]:
-        listed = self.run("ls-files", "--others", "--exclude-standard", "-z").split("\0")
-        return sorted(path for path in listed if path and not path.startswith(".memento/"))
 
     def with_untracked(self, paths: Sequence[str], least: int) -> dict[str, Any]:
         """Return the ids of untracked files, and the tree with all of them.
