@@ -321,8 +321,8 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
 
 def unknown_files(git: Git, branch: str, folder: str, known: Container[str]) -> list[str]:
     """Return the files that a branch has in a folder and that are not known here."""
-    told = git.answer("ls-tree", "--full-tree", "--name-only", f"refs/heads/{branch}", "--", f"{folder}/") or ""
-    return [path for path in told.splitlines() if path not in known]
+    commit = git.commit(f"refs/heads/{branch}")
+    return [path for path in git.entries(commit, f"{folder}/") if path not in known] if commit else []
 
 
 def off_head(git: Git) -> set[str]:
