@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Refused
 from memento_git.ledger import scratch as scratch_space
 from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.reader import AT_ONCE
 from memento_git.ledger.trees import rows
 
 if TYPE_CHECKING:
@@ -59,9 +60,13 @@ def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:
     tree = git.objects([f"{commit}^{{tree}}"])[0] or b""
     found: dict[str, Any] = {"tree": without_ledger(tree, git.object_format)}
     if paths:
-        ids = {path: git.answer("rev-parse", "--verify", "--quiet", f"{commit}:{path}") for path in paths}
-        found["paths"] = {path: blob for path, blob in ids.items() if blob}
+        entries = git.entries(commit, *map(_plain, paths))
+        found["paths"] = {path: entries[_plain(path)].oid for path in paths if _plain(path) in entries}
     return found
+
+
+def _plain(path: str) -> str:
+    return path.rstrip("/")
 
 
 def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -> dict[str, Any]:
@@ -75,7 +80,7 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
         head = git.head()[0]
         state: dict[str, Any] = {"tree": reader.code_id(tracked)}
         if paths:
-            state["paths"] = {path: found for path in paths if (found := reader.path_id(tracked, path))}
+            state["paths"] = reader.path_ids(tracked, paths)
         state["dirty"] = head is None or code_at(git, head)["tree"] != state["tree"]
         if head:
             state["head"] = head
@@ -151,12 +156,15 @@ class _Reader:
         raw = self.git.run("cat-file", "tree", tree, extra=self.extra)
         return without_ledger(raw, self.git.object_format)
 
-    def path_id(self, tree: str, path: str) -> str:
-        """Return the id of what a tree has at a path, as `code_at` does of a commit; nothing where it has nothing."""
-        try:
-            return self.run("rev-parse", "--verify", "--quiet", f"{tree}:{path}").strip()
-        except CodeUnknown:
-            return ""
+    def path_ids(self, tree: str, paths: Sequence[str]) -> dict[str, str]:
+        """Return the ids of what a tree has at some paths, as `code_at` does of a commit."""
+        found: dict[str, str] = {}
+        asked = [_plain(path) for path in paths]
+        for start in range(0, len(asked), AT_ONCE):
+            told = self.run("ls-tree", "-z", "-t", "--full-tree", tree, "--", *asked[start : start + AT_ONCE])
+            heads = [line.partition("\t") for line in told.split("\0")[:-1]]
+            found |= {path: head.split(" ")[2] for head, _, path in heads}
+        return {path: found[_plain(path)] for path in paths if _plain(path) in found}
 
     def with_untracked(self, paths: Sequence[str], least: int) -> dict[str, Any]:
         """Return the ids of untracked files, and the tree with all of them.
