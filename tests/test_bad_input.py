@@ -346,6 +346,22 @@ def test_a_folder_that_is_a_file_is_named(play: Play, refused: Callable[..., Any
     assert path.read_text() == "mine\n"
 
 
+def test_sample_smoke_without_a_git_that_is_new_enough_makes_nothing(
+    tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("sample-smoke", "--json", "--workspace", str(tmp_path / "sample"))
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", str(programs))
+    code, out, _ = cli(*words)
+    assert (code, json.loads(out)["error"]) == (4, "git_missing")
+    (programs / "git").write_text("#!/bin/sh\necho git version 2.20.1\n")
+    (programs / "git").chmod(0o755)
+    code, out, _ = cli(*words)
+    assert (code, json.loads(out)["error"]) == (4, "git_too_old")
+    assert not (tmp_path / "sample").exists()
+
+
 def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable[..., Any]) -> None:
     play.planned()
     refused("task_not_found", 1, "log", "--record", f"task_{UNKNOWN}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
@@ -244,3 +245,18 @@ def test_a_limit_that_git_meets_leaves_no_lock_behind(play: Play) -> None:
     assert git(play.root, "rev-parse", "HEAD") == head
     assert [*(play.root / ".git").rglob("*.lock")] == [play.root / ".git/memento/worktree.lock"]
     git(play.root, "commit", "--allow-empty", "-qm", "mine")
+
+
+def test_what_a_command_showed_where_nothing_can_be_kept_is_told_with_its_exit_code(play: Play, tmp_path: Path) -> None:
+    play.run()
+    limit = 4096
+    script = "head -c 30000 /dev/urandom | base64; exit 3"
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", "evidence", "run", "--json", "--", "sh", "-c", script],
+        cwd=play.root, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    assert answer["error"] == "not_writable"
+    assert "ended with 3, and is lost: File too large" in answer["hint"]
+    assert [*(play.root / ".git" / "memento" / "drafts").glob("*"), *tmp_path.glob("memento-*/*")] == []

@@ -165,3 +165,44 @@ def test_what_a_check_showed_is_kept_where_the_end_of_a_dispatch_is_refused(play
     folder = Path(refused.value.hint.rpartition("--from ")[2])
     assert (folder / "stdout.txt").read_text() == "seen\n"
     play.do(folders.import_folder, folder)
+
+
+def test_a_command_that_ends_well_but_too_late_says_so_and_ends_with_124(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    script = "trap 'exit 0' TERM; sleep 5 & wait"
+    code, out, _ = cli("-C", str(play.root), "--json", "evidence", "run", "--timeout", "1s", "--", "sh", "-c", script)
+    told = json.loads(out)
+    assert (code, told["exit_code"], told["evidence"]["exit_code"], told["evidence"]["outcome"]) == (
+        124,
+        124,
+        0,
+        "failed",
+    )
+    assert told["evidence"]["problems"] == ["it took too long, and was ended"]
+
+
+def test_a_report_without_a_case_says_so(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    row = shown(play, cli, "--report", "r.xml", "echo '<testsuite tests=\"0\"></testsuite>' > r.xml")
+    assert row["problems"] == ["report r.xml has no test case"]
+
+
+def test_a_report_that_nothing_here_reads_is_refused_before_the_command_runs(
+    play: Play, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.run()
+    monkeypatch.setitem(sys.modules, "defusedxml", None)
+    code, out, _ = cli(
+        "-C", str(play.root), "--json", "evidence", "run", "--report", "r.xml", "--", "sh", "-c", "touch ran"
+    )
+    assert (code, json.loads(out)["hint"]) == (1, "pip install 'memento-git[reports]'")
+    assert not (play.root / "ran").exists()
+
+
+def test_a_file_that_is_too_large_to_attach_is_named(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    (play.root / "large.bin").write_bytes(b"x" * 2_000_000)
+    code, out, _ = cli("-C", str(play.root), "--json", "evidence", "add", "large.bin")
+    told = json.loads(out)
+    assert (code, "kept" in told["evidence"]["files"][0]) == (0, False)
+    assert any("large.bin is larger than the" in warning for warning in told["warnings"])

@@ -27,11 +27,11 @@ def test_the_first_check_runs_as_printed(cli: Callable[..., tuple[int, str, str]
     assert all(answer[step]["ok"] for step in steps)
     code, out, _ = cli("status", "--workspace", sample, "--json")
     held = json.loads(out)
-    assert (code, held["ok"], held["run"]["id"]) == (0, True, answer["start"]["id"])
+    assert (code, held["ok"], held["run"]["id"]) == (0, True, answer["start"]["run"]["id"])
     assert [task["status"] for task in held["tasks"]] == ["completed"]
     code, out, _ = cli("report", "--workspace", sample)
     assert code == 0
-    assert answer["start"]["goal"] in out
+    assert answer["start"]["run"]["goal"] in out
 
 
 def test_the_first_real_run_runs_as_printed(seed: Seed) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
     from memento_git.work.actions.evidences import Draft
+
+TOO_LATE: Final = 124  # as timeout(1) has it
 
 
 def _list(
@@ -120,7 +122,7 @@ def run_command(
     door: Door, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
     covers: tuple[str, ...], summary: str, timeout: str, out: Path | None, dispatch: str,
 ) -> int:  # fmt: skip
-    """Run a command and record what it showed; its exit code is the command's own.
+    """Run a command and record what it showed; its exit code is the command's own, 124 if it ended well but too late.
 
     Its output passes through as it appears. Kept are argv, exit code, time, digests of all output and redacted, capped
     copies, the reports, and git's ids of the code before and after.
@@ -138,7 +140,7 @@ def run_command(
         covers=_places(door, covers), timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
     draft.data["dispatch"] = linked
-    code = int(draft.data["command"]["exit"])
+    code = int(draft.data["command"]["exit"]) or (TOO_LATE if draft.data["command"]["timed_out"] else 0)
     if out is not None:
         with _kept(door, draft, tasks):
             identity = folders.write_folder(ledger, draft, out, expected, summary)
@@ -206,15 +208,14 @@ def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary:
 
 @contextlib.contextmanager
 def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
-    """Keep what a command showed where it cannot be written down now, and say how to add it later."""
+    """Keep what a command showed where it cannot be written down now, and say how to add it later, or how it ended."""
     from memento_git.work.actions import folders
 
     try:
         with boundary.file_system():
             yield
     except MementoError as error:
-        folder = folders.keep_draft(door.ledger, draft, tasks)
-        error.hint = f"{error.hint}; what the command showed is kept: memento evidence add --from {folder}"
+        error.hint = f"{error.hint}; {folders.keep_drafts(door.ledger, [draft], tasks)}"
         raise
 
 

@@ -134,11 +134,7 @@ class Git:
 
     def _explain(self, stderr: bytes) -> None:
         """Say why a repository could not be opened."""
-        found = self._run("version").stdout.decode().split()
-        version = found[2] if len(found) > 2 else "0"
-        numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-        if numbers < OLDEST:
-            raise GitTooOld(version=version)
+        refuse_old(self._run("version").stdout.decode())
         reason = stderr.decode(errors="replace").strip()
         if "not a git repository" in reason:
             raise NotARepository(path=self.cwd)
@@ -329,6 +325,14 @@ def _is_found_from(top: Path, git_dir: Path) -> bool:
         return (top / told).samefile(git_dir)
     except OSError:
         return False
+
+
+def refuse_old(told: str) -> None:
+    """Refuse a git that is too old, by what `git version` told."""
+    found = told.split()
+    version = found[2] if len(found) > 2 else "0"
+    if tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) < OLDEST:
+        raise GitTooOld(version=version)
 
 
 def reason_of(stderr: bytes, code: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from memento_git.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from xml.etree.ElementTree import Element
 
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -21,6 +21,7 @@ MAX_READ: Final = 4096
 _WHITE: Final = re.compile(r"[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
 _OPENING: Final = b"\xef\xbb\xbf\xff\xfe \t\r\n"
+_XML_READERS: Final = ("defusedxml", "junitparser", "pycobertura")
 _LEVELS: Final = ("error", "warning", "note", "none")
 _NOT_RUN: Final = frozenset({"notrun", "disabled", "ignored", "skipped", "suppressed"})
 
@@ -58,6 +59,16 @@ class _HasResult(Protocol):
 
     @property
     def result(self) -> list[Any]: ...
+
+
+def refuse_unreadable(names: Iterable[str]) -> None:
+    """Refuse reports that by their names are XML where what reads them is not installed, before a command runs."""
+    from importlib.util import find_spec
+
+    if any(name.lower().endswith(".xml") for name in names):
+        for library in _XML_READERS:
+            if find_spec(library) is None:
+                raise ExtraMissing(kind="an XML report", library=library)
 
 
 def read_report(name: str, data: bytes) -> Report:

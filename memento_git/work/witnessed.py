@@ -39,12 +39,16 @@ def _argv(argv: Sequence[str], scrubber: capture.Scrubber) -> list[str]:
 
 
 def ended_by(run: capture.Captured) -> list[str]:
-    """Return what is wrong with a command that ended because memento was asked to end, whatever it came to itself."""
-    return [f"it was ended by {run.interrupted}"] if run.interrupted not in ("", "SIGINT") else []
+    """Return why a command did not end by itself, whatever it came to: its time was up, or memento was asked to end."""
+    late = ["it took too long, and was ended"] if run.timed_out else []
+    return [*late, *([f"it was ended by {run.interrupted}"] if run.interrupted not in ("", "SIGINT") else [])]
 
 
 def marks(top: Path, start: Path, reports: Sequence[str]) -> dict[str, tuple[int, int] | None]:
-    """Return what tells of each report whether a command has written it; refuse one that no record can name."""
+    """Return what tells of each report whether a command has written it; refuse one that cannot be named, or read."""
+    from memento_git.work.reports import refuse_unreadable
+
+    refuse_unreadable(reports)
     for report in reports:
         capture.inside(top, start / report)
     return {report: mark(start / report) for report in reports}
@@ -71,6 +75,8 @@ def report_records(
                 problems.append(f"report {name} was not written by the command")
             else:
                 parsed.append(_report(name, _content(start / given, name), capture.Scrubber(top)))
+                if parsed[-1]["counts"].get("tests") == 0:
+                    problems.append(f"report {name} has no test case")
         except Refused as refusal:
             problems.append(refusal.message[:500])
     return parsed, problems

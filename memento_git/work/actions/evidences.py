@@ -290,6 +290,9 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
             digest.update(block)
     if path.stat().st_size != size:
         raise FileUnfit(path=given, problem="it changed while it was read")
+    desk.tx.ledger.warnings.append(
+        f"{name} is larger than the {desk.policy.attach} bytes that policy attaches: its digest stands for it"
+    )
     return {**told, "sha256": digest.hexdigest(), "bytes": size}
 
 

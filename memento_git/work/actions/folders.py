@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.errors import Misused, Refused
+from memento_git.errors import MementoError, Misused, Refused
 from memento_git.ledger import codec, layout
+from memento_git.ledger.lock import reason_of
 from memento_git.model.ids import is_id
 from memento_git.model.work import RUN_KINDS, commands_of
 from memento_git.work import trust
 from memento_git.work.actions.evidences import Draft, FolderInvalid, read_file, record_draft, refuse_secrets_in
+from memento_git.work.verification import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,22 +78,39 @@ def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str
     return identity
 
 
-def keep_draft(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
-    """Keep a draft that could not be recorded below the git directory, or where that is gone apart; return where."""
+def keep_drafts(ledger: Ledger, drafts: Sequence[Draft], tasks: Sequence[str]) -> str:
+    """Keep what commands showed and could not be recorded; return how to add it later and what is lost, or nothing."""
+    ways, lost = [], []
+    for draft in drafts:
+        if draft.data["kind"] not in RUN_KINDS:
+            continue
+        command = draft.data["command"]
+        try:
+            ways.append(f"memento evidence add --from {_keep(ledger, draft, tasks)}")
+        except (MementoError, OSError) as error:
+            lost.append(f"`{shown(command['argv'])}` ended with {command['exit']}, and is lost: {reason_of(error)}")
+    kept = [f"what the command{'s' * (len(ways) > 1)} showed is kept: {', then '.join(ways)}"] if ways else []
+    return "; ".join([*kept, *lost])
+
+
+def _keep(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
+    """Keep a draft below the git directory, or where there is no room apart; return where."""
     full = [task for task in tasks if is_id(task, "task")]
     home = ledger.git.git_dir
-    is_there = (home / "HEAD").exists() and os.access(home, os.W_OK)
-    kept = home / "memento" / "drafts" if is_there else Path(tempfile.mkdtemp(prefix="memento-"))
-    folder = kept / ledger.new_id("evidence")
-    write_folder(ledger, draft, folder, full, "")
+    if (home / "HEAD").exists() and os.access(home, os.W_OK):
+        with contextlib.suppress(OSError):
+            return _whole(ledger, draft, home / "memento" / "drafts" / ledger.new_id("evidence"), full)
+    return _whole(ledger, draft, Path(tempfile.mkdtemp(prefix="memento-")) / ledger.new_id("evidence"), full)
+
+
+def _whole(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str]) -> Path:
+    """Write a draft into a new folder, or leave none behind."""
+    try:
+        write_folder(ledger, draft, folder, tasks, "")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return folder
-
-
-def keep_drafts(ledger: Ledger, drafts: Sequence[Draft], task: str) -> str:
-    """Keep what commands showed for a task and could not be recorded; return how to add it later, or nothing."""
-    kept = [keep_draft(ledger, draft, [task]) for draft in drafts if draft.data["kind"] in RUN_KINDS]
-    ways = ", then ".join(f"memento evidence add --from {folder}" for folder in kept)
-    return f"what the commands showed is kept: {ways}" if ways else ""
 
 
 def import_folder(

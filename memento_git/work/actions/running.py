@@ -116,7 +116,7 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
         try:
             return work.go(view.policy())
         except MementoError as error:
-            kept = folders.keep_drafts(ledger, work.drafts, handover.task)
+            kept = folders.keep_drafts(ledger, work.drafts, [handover.task])
             error.hint = f"{error.hint}; what was done is kept: memento dispatch recover --all puts it aside"
             error.hint = f"{error.hint}; {kept}" if kept else error.hint
             raise
@@ -339,7 +339,7 @@ class _Run:
         left = worktrees.clear(self.ledger, self.handover, completed=False)
         if left:
             self.ledger.warnings.append(f"the work tree of {self.handover.dispatch} was left: {left}")
-        if kept := folders.keep_drafts(self.ledger, self.drafts, self.handover.task):
+        if kept := folders.keep_drafts(self.ledger, self.drafts, [self.handover.task]):
             self.ledger.warnings.append(kept)
         return self._outcome("lost", "stopped", error.message, (), partial)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger.environment import environment
+from memento_git.ledger.git import GitMissing, refuse_old
 from memento_git.ledger.store import Ledger
+from memento_git.model.ids import kind_of
 from memento_git.review.report import markdown
 from memento_git.work import answers
 from memento_git.work.actions import dispatches, evidences, health, plans, runs, setup, tasks
@@ -16,7 +19,6 @@ from memento_git.work.overview import overview
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Transaction
@@ -74,14 +76,15 @@ def play(folder: Path, goal: str = "") -> Row:
 
 
 def _do(ledger: Ledger, steps: Row, name: str, act: Callable[[Transaction], str]) -> str:
-    """Run one action and keep its answer under the step's name."""
+    """Run one action and keep what its command would answer under the step's name."""
 
     def told(tx: Transaction) -> tuple[str, Row]:
         identity = act(tx)
         return identity, answers.after(tx, identity)
 
     identity, row = ledger.change(VERBS[name], told)
-    steps[name] = {"ok": True, **row}
+    kind = kind_of(identity)
+    steps[name] = {"ok": True, **(row if kind == "dispatch" else {kind: row})}
     return identity
 
 
@@ -100,6 +103,7 @@ def _read_back(ledger: Ledger, steps: Row, run: str, folder: Path) -> Row:
 
 def _project(folder: Path) -> None:
     """Make a small project under git, unless sample-smoke made it before."""
+    refuse_old(_git(Path(), "version"))
     if folder.exists() and any(folder.iterdir()):
         if _git(folder, "config", "--local", "--get", MARK) != "true":
             raise NotASample(path=folder)
@@ -116,7 +120,10 @@ def _project(folder: Path) -> None:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    done: Any = subprocess.run(
-        ["git", *arguments], cwd=folder, env=environment(), capture_output=True, check=False, text=True
-    )
+    try:
+        done: Any = subprocess.run(
+            ["git", *arguments], cwd=folder, env=environment(), capture_output=True, check=False, text=True
+        )
+    except FileNotFoundError:
+        raise GitMissing from None
     return str(done.stdout).strip()

@@ -58,7 +58,7 @@ def verify(
             drafts.append(_witnessed(ledger, command, quiet=quiet))
         return change("task verify", lambda tx: judge(tx, todo.task, todo.code, drafts, note=note))
     except MementoError as error:
-        kept = folders.keep_drafts(ledger, drafts, todo.task)
+        kept = folders.keep_drafts(ledger, drafts, [todo.task])
         error.hint = f"{error.hint}; {kept}" if kept else error.hint
         raise
 
