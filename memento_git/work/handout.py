@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
-from memento_git.ledger import codec
 from memento_git.ledger.view import LedgerUnreadable
-from memento_git.work import guard
+from memento_git.work import guard, terms
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from memento_git.errors import MementoError
     from memento_git.folding.rows import Row
     from memento_git.model.policy import Policy
-    from memento_git.model.work import Prose
     from memento_git.work.state import RunState
 
 Texts = list[tuple[str, str]]
@@ -61,17 +58,9 @@ def texts(state: RunState, task: str) -> Texts:
     return [*guard.texts_of(state.prose(task), "task"), *shared_texts(state)]
 
 
-def terms(prose: Prose) -> str:
-    """Return the digest of what a task asks of whoever works on it: criteria, verification and text."""
-    told = [prose.list("criteria"), prose.data.get("verify") or {}, prose.body]
-    return codec.digest_of(json.dumps(told, sort_keys=True, ensure_ascii=False).encode())
-
-
 def refuse_changed_terms(state: RunState, task: str, dispatch: str) -> None:
     """Refuse to go on with a hand-off whose task asks something else by now: its worker has not read that."""
-    opened = state.event(dispatch.replace("dispatch", "event", 1))
-    known = opened.get("terms") if opened is not None else ""
-    if known not in ("", codec.REDACTED, terms(state.prose(task))):
+    if terms.are_others(state, task, dispatch):
         raise no.TermsChanged(task=task, dispatch=dispatch)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Evidence, Prose
-from memento_git.work import replies, trust
+from memento_git.work import replies, terms, trust
 from memento_git.work.verification import Asked, asked
 
 if TYPE_CHECKING:
@@ -103,7 +103,10 @@ def proven(
     if event.id in state.tombstones:
         return trust.Proof(False, (), ("its completion was redacted",))
     refs = dict.fromkeys([*event.data["evidence"], *more])
-    return trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
+    found = trust.proof(event, text, [state.cited(parse_ref(ref), event.of) for ref in refs], asks, codes)
+    if event.get("text") == text and terms.are_others(state, event.of, event.get("dispatch")):
+        return trust.Proof(False, (), (*found.why, "it was handed out on other terms: reopen it, and hand it out anew"))
+    return found
 
 
 def tasks_approved(state: RunState, evidence: Evidence, of: str = "") -> tuple[str, ...]:

@@ -227,7 +227,7 @@ class NotExpired(Refused):
 
 class TermsChanged(Refused):
     token = "terms_changed"
-    sentence = "the criteria, verification or text of task {task} changed after dispatch {dispatch} was handed out"
+    sentence = "what task {task} asks changed after dispatch {dispatch} was handed out"
     hint_ = (
         "hand it out anew, as it is now: memento dispatch recover {dispatch} --force --reason WHY --requeue; or put "
         "the words back"

@@ -117,9 +117,9 @@ def test_a_task_of_which_policy_asks_less_after_it_was_handed_out(doors: Doors, 
     claim = doors.play.claimed(task)
     doors.landed()
     weakened(doors, task, old=old, new=new)
-    doors.play.complete(claim, doors.play.evidence(task))
-    assert doors.play.is_proven(task)
-    assert f"{task} was in_progress when its {next(iter(about))} changed" in (said := doors.caught("D007"))
+    doors.completed(task, doors.play.evidence(task), dispatch=claim)
+    doors.unproven(task, "it was handed out on other terms")
+    assert f"{task} was in_progress when its {next(iter(about))} changed" in (said := doors.caught("D007", "P001"))
     assert f"less is asked by it: {told}" in said
 
 

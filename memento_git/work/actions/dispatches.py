@@ -12,7 +12,7 @@ from memento_git.ledger.codec import REDACTED
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, guard, handout, preflight, rows, trust, verification
+from memento_git.work import codestate, guard, handout, preflight, rows, terms, trust, verification
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, checkpoints, tasks, worktrees
 from memento_git.work.desk import Desk, dispatch_of
@@ -79,7 +79,7 @@ def hand_out(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
-        brief=brief, terms=handout.terms(prose), branch=_branch(name) if apart else "",
+        brief=brief, terms=terms.digest(prose), branch=_branch(name) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
 

@@ -1,0 +1,146 @@
+"""Work is completed on the terms that it was handed out on, also where all of it came with one branch."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.ledger import codec
+from memento_git.verbs import settling
+from memento_git.work.actions import dispatches, selections, tasks, verifying
+from memento_git.work.refusals import TermsChanged
+
+if TYPE_CHECKING:
+    from tests.cheats.doors import Doors
+
+HARD = "The password is hashed."
+TASK: dict[str, Any] = {
+    "criteria": [HARD], "body": "It is for all users.", "commands": ["python3 check.py"], "kind": "security",
+    "risk": "high", "files": ["auth/key.py"],
+}  # fmt: skip
+WHEN = "  verify:\n  - {when: {kinds: [security], risks: [high], files: ['auth/*']}, evidence: [approval]}\n"
+WEAKER = [
+    (f"criteria:\n- {HARD}\n", ""), ("verify:\n  commands:\n  - run:\n    - python3\n    - check.py\n", ""),
+    ("It is for all users.", "It is for nobody."), ("kind: security\n", "kind: docs\n"),
+    ("risk: high\n", "risk: low\n"), ("- auth/key.py\n", "- doc.md\n"),
+]  # fmt: skip
+OTHER = "it was handed out on other terms"
+
+
+def weakened(doors: Doors, task: str, *edits: tuple[str, str]) -> None:
+    for old, new in edits:
+        doors.edit(task, old, new)
+
+
+def completed(doors: Doors, task: str, claim: str) -> None:
+    """Complete a task on what looks like all that is asked of it, as no verb does."""
+    good = doors.witness(task)
+    doors.refused("terms_changed", "dispatch complete", dispatch=claim, evidence=[good])
+    yes = doors.shown(task, kind="approval", approves=task, text=doors.ref(task).digest, response="yes")
+    doors.completed(task, good, yes, dispatch=claim)
+
+
+@pytest.mark.parametrize("edit", WEAKER)
+def test_a_task_of_the_branch_that_is_weakened_after_its_hand_out(doors: Doors, edit: tuple[str, str]) -> None:
+    """Way: somebody pushes a task to the branch; once it is handed out, its text asks what the work shows."""
+    doors.policy(WHEN)
+    task = doors.play.task(**TASK)
+    claim = doors.play.claimed(task)
+    weakened(doors, task, edit)
+    completed(doors, task, claim)
+    doors.unproven(task, OTHER)
+    assert OTHER in doors.caught("P001")
+    doors.refused("task_unproven", "run complete", run=doors.play.state(task).id)
+
+
+def test_a_task_that_waits_at_the_base_and_is_weakened_after_its_hand_out(doors: Doors) -> None:
+    task = doors.play.task(**TASK)
+    doors.landed()
+    claim = doors.play.claimed(task)
+    weakened(doors, task, *WEAKER)
+    completed(doors, task, claim)
+    assert OTHER in doors.caught("P001")
+
+
+def test_a_task_that_is_weakened_before_and_completed_in_a_second_pull_request(doors: Doors) -> None:
+    task = doors.play.task(**TASK)
+    claim = doors.play.claimed(task)
+    weakened(doors, task, *WEAKER)
+    doors.landed()
+    completed(doors, task, claim)
+    assert OTHER in doors.caught("P001")
+
+
+def test_a_task_that_is_given_another_kind_after_its_hand_out(doors: Doors) -> None:
+    """Way: with verbs alone policy's `when` does not see the task any more."""
+    doors.policy(WHEN)
+    task = doors.play.task(kind="security", risk="high", files=["auth/key.py"])
+    claim, proof = doors.play.claimed(task), doors.play.evidence(task)
+    for _ in doors.accepted("task revise", task=task, kind="docs"):
+        with pytest.raises(TermsChanged):
+            doors.play.complete(claim, proof)
+    doors.completed(task, proof, dispatch=claim)
+    assert OTHER in doors.caught("P001")
+
+
+def test_an_acceptance_of_what_was_handed_out_on_other_terms(doors: Doors) -> None:
+    task = doors.play.task(**TASK)
+    claim = doors.play.claimed(task)
+    weakened(doors, task, *WEAKER)
+    completed(doors, task, claim)
+    doors.forge(task, "accepted", text=doors.ref(task).digest, evidence=[])
+    assert OTHER in doors.caught("P001")
+    doors.remove(doors.last(task, "accepted"))
+    assert any(OTHER in line for line in doors.play.do(verifying.verify_task, task).unmet)
+
+
+def test_a_hand_out_that_is_redacted_after_its_task_was_weakened(doors: Doors) -> None:
+    task = doors.play.task(**TASK)
+    claim = doors.play.claimed(task)
+    weakened(doors, task, *WEAKER)
+    completed(doors, task, claim)
+    doors.play.do(settling.redact_record, claim.replace("dispatch", "event"), reason="It named a customer.")
+    assert OTHER in doors.caught("P001")
+
+
+def test_a_candidate_that_was_handed_out_on_harder_terms_than_the_others(doors: Doors) -> None:
+    task = doors.play.task(**TASK)
+    first = doors.play.dispatch(task, candidate=True)
+    doors.play.do(dispatches.claim_dispatch, first)
+    weakened(doors, task, *WEAKER)
+    doors.play.dispatch(task, candidate=True)
+    completed(doors, task, first)
+    ranked = selections.rank_candidates(doors.play.ledger.view(), task).ranked
+    assert all(one.reasons for one in ranked)
+    assert OTHER in doors.caught("P001")
+
+
+def test_a_task_of_the_branch_that_is_revised_and_handed_out_anew_is_no_cheat(doors: Doors) -> None:
+    """The honest way: whoever works on it has read what it asks."""
+    task = doors.play.task(**TASK)
+    claim = doors.play.claimed(task)
+    doors.play.do(tasks.revise_task, task, criteria=["It runs."], kind="docs")
+    doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Other terms.")
+    doors.play.complete(doors.play.claimed(task), doors.witness(task))
+    doors.sound()
+    doors.play.do(tasks.revise_task, task, criteria=[HARD])
+    doors.unproven(task, "the task's text changed after it was completed")
+    doors.play.do(tasks.reopen_task, task, reason="More is asked.")
+    doors.play.complete(doors.play.claimed(task), doors.witness(task))
+    doors.sound()
+
+
+def test_a_hand_out_of_an_earlier_version_names_no_terms_or_words_alone(doors: Doors) -> None:
+    plan = doors.play.state(doors.play.task()).canonical
+    words = [[HARD], {"commands": [{"run": ["python3", "check.py"]}]}, "It is for all users."]
+    old = codec.digest_of(json.dumps(words, sort_keys=True, ensure_ascii=False).encode())
+    for named in ({}, {"terms": old}):
+        task = doors.play.task(**TASK)
+        event = doors.forge(task, "dispatched", executor="agent", plan=plan, **named)
+        claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
+        doors.play.do(tasks.revise_task, task, kind="docs")
+        doors.play.complete(claim, doors.witness(task))
+        assert doors.play.is_proven(task)
+    doors.sound()
