@@ -87,13 +87,13 @@ def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> It
 
 
 def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
-    """Tell of a changed text of a task that is handed out, done or repaired, and of what that unproves."""
+    """Tell of a changed text of a task that is under way, done or repaired, or asks less, and of what that unproves."""
     state = RunState(comparison.base, place.run)
     status, events = state.task_status(place.id), state.folded(place.id).events
     less = asks_less(old.data, new.data, policy)
     repairs = _repairs(comparison, place) if less else []
-    was_rejected = bool(less) and any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
-    if status in ("pending", "cancelled") and not repairs and not was_rejected:
+    was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
+    if status in ("pending", "cancelled") and not less:
         return
     keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
@@ -103,9 +103,9 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     told += f"; {whose}: {'; '.join(less[:3])}" if less else ""
     before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
-    easier = bool(less or {"criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
-    easier = easier or (was_rejected and any(event.id in comparison.added() for event in done))
-    grave = easier or any(_is_bound(comparison, place, name) for name in repairs)
+    other = bool({"criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
+    easier = bool(less) and any(event.id in comparison.added() for event in done)
+    grave = other or easier or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 

@@ -61,7 +61,33 @@ def test_a_task_that_waits_at_the_base_and_is_weakened_after_its_hand_out(doors:
     claim = doors.play.claimed(task)
     weakened(doors, task, *WEAKER)
     completed(doors, task, claim)
-    assert OTHER in doors.caught("P001")
+    assert OTHER in doors.caught("D007", "P001")
+
+
+@pytest.mark.parametrize("edit", [edit for edit in WEAKER if "for all" not in edit[0]])
+def test_a_task_that_waits_at_the_base_and_is_weakened_before_its_hand_out(doors: Doors, edit: tuple[str, str]) -> None:
+    doors.policy(WHEN)
+    task = doors.play.task(**TASK)
+    doors.landed()
+    weakened(doors, task, edit)
+    assert f"{task} was pending when its" in doors.warned("D007")
+    claim = doors.play.claimed(task)
+    yes = doors.shown(task, kind="approval", approves=task, text=doors.ref(task).digest, response="yes")
+    doors.play.complete(claim, doors.witness(task), yes)
+    assert "less is asked by it" in doors.caught("D007")
+
+
+def test_a_task_that_waits_at_the_base_may_be_weakened_on_a_branch_of_its_own(doors: Doors) -> None:
+    """The honest way: that less is asked is what the branch is about, and nothing of it is done there."""
+    task = doors.play.task(**TASK)
+    doors.landed()
+    doors.play.do(tasks.revise_task, task, title="Another", criteria=[HARD, "It is fast."], body="For all of us.")
+    doors.sound()
+    doors.play.do(tasks.revise_task, task, criteria=["It runs."])
+    doors.warned("D007")
+    doors.landed()
+    doors.play.complete(doors.play.claimed(task), doors.witness(task))
+    doors.sound()
 
 
 def test_a_task_that_is_weakened_before_and_completed_in_a_second_pull_request(doors: Doors) -> None:
