@@ -472,7 +472,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
         "reason": None, "archived": False, "texts": [], "plans": [], "gates": [], "evidence": [], "trouble": [],
         "signatures": [], "reproductions": [], "settled": [], "mended": [], "findings": [], "illegal": [],
-        "tasks": [task] * count,
+        "tasks": [task] * count, "spike": False,
     }  # fmt: skip
     names = ("runs", "tasks", "completed", "proven", "unproven", "stale", "late", "contested", "plans", "gates",
              "evidence", "signatures", "reproductions", "forbidden", "weakened")  # fmt: skip
@@ -567,3 +567,19 @@ def test_no_text_refers_to_something(title: str) -> None:
         seen = html.unescape(MarkdownIt("commonmark").renderInline(shown))
         assert seen.replace("\u200b", "") == title
         assert re.search(r"https?://|ftp://|(?i:www\.|gh-\d)|[@~%&]\w|[~%]\"|[#!$]\d|\[issue", seen) is None
+
+
+def test_a_spike_and_what_it_handed_out_without_a_plan_are_told(play: Play) -> None:
+    base = head(play)
+    play.run("Try it", spike=True)
+    task = play.proven("Log in")
+    held = told(play, f"{base}..")
+    assert (held["runs"][0]["spike"], one_task(held, task)["became"]) == (True, ["spike"])
+    shown = diff_text.text(held)
+    assert "a spike, which may go without a plan" in shown
+    assert "    handed out without a plan, as a spike\n" in shown
+    assert "; spike |" in (form := markdown(held))
+    assert "a spike, which may go without a plan" in form
+    later = head(play)
+    play.dispatch(play.task("Log out", run=play.planned("As ever")))
+    assert "spike" not in diff_text.text(told(play, f"{later}.."))

@@ -310,3 +310,18 @@ def test_failed_cases_that_are_not_named_are_counted(play: Play) -> None:
     play.do(evidences.record_draft, draft)
     (line,) = next(items for title, items in sections(seen(play)) if title == "Evidence")
     assert "case 4 and 55 more)" in line
+
+
+def test_a_spike_says_so_in_every_form(play: Play, cli: Call) -> None:
+    play.run("Try it", spike=True)
+    task = play.proven("Log in")
+    held = seen(play)
+    for form in (markdown(held), text(held), chat(held), page(held, NOW), cli("status", "-C", str(play.root))[1]):
+        assert "a spike without a plan" in form
+        assert "handed out without a plan, as a spike" in form
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "P", "B"))
+    later = play.task("Log out")
+    play.dispatch(later)
+    held = seen(play)
+    assert {row["id"]: row["spike"] for row in held["tasks"]} == {task: True, later: False}
+    assert "**active**, a spike. Tasks" in markdown(held)

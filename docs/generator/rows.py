@@ -39,6 +39,7 @@ TASK: Final = {
     "waits_on": "dependencies that are not done and proven", "proven": "true, false, or null while it is not completed",
     "proven_by": "ids of the evidence that proves it", "unproven_because": "why it is not proven",
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
+    "spike": "it was handed out without a plan",
     "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
     "reason": "the latest reason that an event gave", "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
@@ -260,6 +261,7 @@ DIFF_RUN: Final = {
     "findings": "what is wrong in files now and was not before: code, path, line, message",
     "illegal": "new events without effect", "mended": "events that settle, void or redact",
     "archived": "it was packed into an archive", "event_count": "how many events came",
+    "spike": "it may hand out without a plan",
 }  # fmt: skip
 DIFF_TASK: Final = {
     "id": "the task", "title": "what is to be done", "change": "added, changed, removed", "from": "its state, or null",
@@ -267,7 +269,7 @@ DIFF_TASK: Final = {
     "reason": "why it was moved last, or null", "proven": "true, false, or null while not completed",
     "proven_before": "the same at the older commit", "proof": "what proves it: id, kind, trust_level, outcome, "
     "command, folder, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
-    "became": "which of stale, late, incomplete, contested it was not before", "selected_dispatch_id": "or null",
+    "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run",
     "events": "what happened: id, record, action, actor, created_at, summary, problem",
 }  # fmt: skip

@@ -43,10 +43,13 @@ def status(door: Door, run: str, limit: int) -> None:
 
 
 def _status(held: Row, names: Names) -> str:
+    from memento_git.review.report import spike_note
+
     run = held["run"]
     evidence = {row["id"]: row for row in held["evidence"]}
     lines = [
         f"{names(run['id'])}  {output.state(run['status'])}  {click.style(output.printable(run['goal']), bold=True)}"
+        + (f"  {told}" if (told := spike_note(run)) else "")
     ]
     lines += [
         f"plan  {names(row['id'])}  {output.state(row['status'])}  {output.printable(row['title'])}"

@@ -28,7 +28,7 @@ TASK_TEXTS: Final = (
     "budget", "repairs", "verification_policy",
 )  # fmt: skip
 SAID: Final = ("command", "exit_code", "summary", "uri")  # what is not told again of redacted evidence
-TURNS: Final = ("stale", "late", "incomplete")
+TURNS: Final = ("stale", "late", "incomplete", "spike")
 PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "summary")
 LISTS: Final = (
     "texts", "plans", "tasks", "gates", "evidence", "signatures", "reproductions", "trouble", "settled", "findings",
@@ -47,7 +47,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
     told = _by_record(row for row in events if row["legal"])
     shown = after["run"] or before["run"]
     change: Row = {
-        "id": shown["id"], "goal": shown["goal"], "change": _kind(old, new),
+        "id": shown["id"], "goal": shown["goal"], "spike": shown["spike"], "change": _kind(old, new),
         "from": before["run"] and before["run"]["status"], "to": after["run"] and after["run"]["status"],
         "by": _actors(told.get(shown["id"], ())) or ([] if old else [shown["actor"]]),
         "reason": _reason(told.get(shown["id"], ())),

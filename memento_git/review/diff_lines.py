@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import called, ran
+from memento_git.review.report import SPIKE, called, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ TURNED: Final = {
     "stale": "became stale: the newer commit has other code",
     "late": "late: came after the run's completion",
     "contested": "became contested: events disagree, settle it",
+    "spike": SPIKE,
     "incomplete": "incomplete: files that its events name are missing",
 }  # fmt: skip
 
@@ -223,7 +224,8 @@ def run_line(run: Row, style: Style) -> str:
     """Return what became of a run itself, nothing where it is as it was."""
     moved = run["from"] != run["to"] or run["change"] != "changed"
     told = f"{way(run)}{by(run, style)}{why(run, style)}" if moved else ""
-    return "; ".join(filter(None, [told, "archived" if run["archived"] else ""]))
+    spike = "a spike, which may go without a plan" if run["spike"] else ""
+    return "; ".join(filter(None, [told, spike, "archived" if run["archived"] else ""]))
 
 
 def lines(run: Row, style: Style) -> Iterator[tuple[str, list[str]]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.model.finding import Finding
 from memento_git.model.work import Prose
 from memento_git.review import folds
-from memento_git.work import signing
+from memento_git.work import handout, signing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,7 +74,7 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         return
     if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
-    elif (number := _spikes(state)) > scope.policy.spike_dispatches:
+    elif (number := handout.spikes(state, *state.tasks())) > scope.policy.spike_dispatches:
         message = f"{number} hand-outs of {state.id} had no plan, and policy allows {scope.policy.spike_dispatches}"
     else:
         return
@@ -88,12 +88,6 @@ def _undoing(state: RunState, event: Event) -> str:
     if name in state.folded(event.of).lanes.open_dispatches():
         return f"memento dispatch recover {name} --force --reason WHY"
     return f"memento task reopen {event.of} --reason WHY"
-
-
-def _spikes(state: RunState) -> int:
-    """Return how many hand-outs of a run had no plan."""
-    seen = [one for task in state.tasks() for one in state.folded(task).events if one.event.do == "dispatched"]
-    return sum(1 for one in seen if one.verdict == "legal" and one.event.data.get("spike"))
 
 
 def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Scope) -> Iterator[Finding]:

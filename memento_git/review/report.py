@@ -17,6 +17,7 @@ SHOWN_TASKS: Final = 3
 SHOWN_CASES: Final = 5
 SHOWN_PATHS: Final = 3
 MOST_TEXT: Final = 120
+SPIKE: Final = "handed out without a plan, as a spike"
 NAMED: Final = {"audit": "events", "changed_files": "changed files", "knowledge": "notes"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
@@ -97,7 +98,13 @@ def summary(held: Row) -> str:
     states = ", ".join(f"{counts[state]} {state.replace('_', ' ')}" for state in ORDER if state in counts)
     proof = f"; {proven} proven, {unproven} unproven" if proven or unproven else ""
     proof += f"; {unread} cannot be read" if unread else ""
-    return f"Run `{run['id']}` is **{run['status']}**. Tasks: {states or 'none'}{proof}."
+    spike = f", {told}" if (told := spike_note(run)) else ""
+    return f"Run `{run['id']}` is **{run['status']}**{spike}. Tasks: {states or 'none'}{proof}."
+
+
+def spike_note(run: Row) -> str:
+    """Return that a run is a spike, and whether it has no plan; nothing of any other run."""
+    return ("a spike" if run["current_plan_id"] else "a spike without a plan") if run["spike"] else ""
 
 
 def _plan(held: Row) -> list[str]:
@@ -153,7 +160,7 @@ def task_notes(row: Row, evidence: dict[str, Row]) -> list[str]:
 
 
 def _state_notes(row: Row) -> list[str]:
-    notes = []
+    notes = [SPIKE] if row["spike"] else []
     if row["reason"] and row["status"] in ("blocked", "cancelled", "rejected"):
         notes.append(plain(row["reason"]))
     if (asked := row.get("asked")) and row["proven"] is None and row["status"] not in ("cancelled", "rejected"):

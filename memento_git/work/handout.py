@@ -33,14 +33,18 @@ def refuse_run(state: RunState, policy: Policy) -> None:
             raise LedgerUnreadable(finding=finding)
         if state.plan_changed(plan):
             raise no.PlanChanged(plan=plan)
-    elif state.prose(state.id).data.get("spike") and (made := _made(state)) >= policy.spike_dispatches:
+    elif (
+        state.prose(state.id).data.get("spike")
+        and (made := spikes(state, *state.ids("task"))) >= policy.spike_dispatches
+    ):
         raise no.SpikeLimit(run=state.id, made=made, limit=policy.spike_dispatches)
 
 
-def _made(state: RunState) -> int:
+def spikes(state: RunState, *tasks: str) -> int:
+    """Return how many hand-outs of some tasks had no plan, as a spike's."""
     return sum(
         1
-        for task in state.ids("task")
+        for task in tasks
         for seen in state.folded(task).events
         if seen.verdict == "legal" and seen.event.do == "dispatched" and seen.event.data.get("spike")
     )

@@ -109,6 +109,7 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "proven_by": list(proof.by) if proof else [],
         "unproven_because": list(proof.why) if proof else [],
         "late": state.is_late(task),
+        "spike": handout.spikes(state, task) > 0,
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
         "selected_dispatch_id": state.selected(task) or None,
         "reason": _last_reason(state, task),
