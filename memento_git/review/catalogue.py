@@ -264,8 +264,8 @@ CATALOGUE: Final = {
     "G004": Kind(
         "a release that policy does not allow", "warning",
         "The release gate of a run has passed, and what policy asks of a release is not there: approvals, checks, "
-        "gates or proven tasks. An error where the branch adds the verdict. Whether checks saw this very code, and "
-        "what the graph warns of, is not judged again.",
+        "gates or proven tasks; or that of a task, which is not released alone. An error where the branch adds the "
+        "verdict. Whether checks saw this very code, and what the graph warns of, is not judged again.",
         "`memento gate release --run RUN` names all that is missing, and passes the gate when nothing is.",
     ),
     "C001": Kind(

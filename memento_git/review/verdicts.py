@@ -69,12 +69,12 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
             yield Finding("G001", event.path, 0, message, f"{again} --evidence ID", _grave(state, event, scope))
     if gate in scope.policy.gates_fresh and scope.code is not None:
         yield from _fresh(state, event, scope)
-    if gate == "release" and event.of == state.id:
+    if gate == "release":
         yield from _released(state, event, scope)
 
 
 def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
-    """Yield a pass of the release gate where policy asks for more.
+    """Yield a pass of the release gate where policy asks for more, or of a task, which nothing releases.
 
     What checks saw and what the graph warned of was looked at then: the code of a merge result is another. Whether the
     other gates hold, and what is signed, is asked of a release that the branch adds.
@@ -82,6 +82,12 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     from memento_git.work import holding, release
 
     if not holding.asks(scope.policy) or state.status == "cancelled":
+        return
+    if event.of != state.id:
+        message = f"the release of {event.of} passed, but {state.id} is not: {holding.WHOLE}"
+        yield Finding(
+            "G004", event.path, 0, message, f"memento gate release --run {state.id}", scope.severity(event.id)
+        )
         return
     held, is_new = holding.held(state, scope.policy).without_own(), event.id in scope.added
     held = held._replace(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 NOT_PASSED: Final = "has not passed"
+WHOLE: Final = "it is released as a whole, and none of its tasks alone"
 
 
 def asks(policy: Policy) -> bool:

@@ -229,6 +229,15 @@ def test_a_release_that_is_written_by_hand(doors: Doors) -> None:
     assert "approvals: 0 of 1, not by who did the work" in doors.caught("G004")
 
 
+def test_a_release_of_a_task_alone(doors: Doors) -> None:
+    """Way: policy's approvals are asked of the run; the verdict on its task looks like its release."""
+    task = doors.play.proven()
+    doors.policy(RELEASE)
+    doors.refused("release_refused", "gate record", gate="release", verdict="passed", task=task)
+    doors.forge(task, "passed", gate="release")
+    assert f"the release of {task} passed, but" in doors.caught("G004")
+
+
 def test_a_release_before_the_checks_that_policy_names(doors: Doors) -> None:
     doors.policy("  release: {checks: [test]}\n")
     doors.play.proven()

@@ -23,14 +23,14 @@ def record_gate(
 ) -> tuple[str, str]:  # fmt: skip
     """Record a verdict on a run or one of its tasks; return the scope and the event's id.
 
-    The release of a run passes only where policy's own release gate would let it. A verdict is signed with an SSH key
-    where `sign`, a `key` or policy asks for it.
+    A release passes only where policy's own release gate would let it, and of a run as a whole. A verdict is signed
+    with an SSH key where `sign`, a `key` or policy asks for it.
     """
     desk = Desk.of(tx)
-    if gate == "release" and verdict == "passed" and not task:
+    if gate == "release" and verdict == "passed":
         from memento_git.work.actions.releases import refuse_by_hand
 
-        refuse_by_hand(tx.ledger, desk.run(run))
+        refuse_by_hand(tx.ledger, desk.find(task, "task")[1] if task else desk.run(run), task)
     return record_verdict(
         tx, gate, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason, sign=sign, key=key
     )

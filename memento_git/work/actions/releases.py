@@ -125,11 +125,16 @@ def row(found: Release) -> dict[str, Any]:
     }
 
 
-def refuse_by_hand(ledger: Ledger, state: RunState) -> None:
-    """Refuse a pass by hand that policy's own release gate would not give; the gate's own failure may be lifted so."""
+def refuse_by_hand(ledger: Ledger, state: RunState, task: str = "") -> None:
+    """Refuse a pass by hand that policy's own release gate would not give; the gate's own failure may be lifted so.
+
+    That gate is of a run: it gives none of a task alone.
+    """
     policy = state.view.policy()
     if not holding.asks(policy):
         return
+    if task:
+        raise ReleaseRefused(run=state.id, missing=holding.WHOLE)
     found = examine(ledger, state)
     if missing := release.judge(found.held.without_own(), found.asked).missing:
         raise ReleaseRefused(run=state.id, missing="; ".join(missing))
