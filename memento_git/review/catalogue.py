@@ -244,6 +244,12 @@ CATALOGUE: Final = {
         "Approve a plan, then take it back: `memento dispatch recover DISPATCH --force --reason WHY` while it is open, "
         "else `memento task reopen TASK --reason WHY`. Then hand it out again.",
     ),
+    "P007": Kind(
+        "handed out beyond the budget", "error",
+        "The branch hands a task out without a reason, by hand, after as many attempts as policy or the task allows "
+        "came to nothing; what the hand-out had not seen does not count, nor what attempts cost.",
+        "Take it back, and hand it out with `--over-budget WHY`.",
+    ),
     "G001": Kind(
         "a gate on unsound evidence", "error",
         "A gate was passed on evidence that failed, was withdrawn, or belongs to another task. A warning where the run "

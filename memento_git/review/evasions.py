@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.model.finding import Finding
 from memento_git.model.work import Prose
 from memento_git.review import folds
-from memento_git.work import handout, signing
+from memento_git.work import budget, handout, outcomes, proofs, signing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,8 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
         yield from folds.voids(state, event, scope)
     elif event.do == "dispatched" and event.data.get("spike"):
         yield from _spike(state, event, scope)
+    if event.do == "dispatched" and event.id in scope.added and not event.get("over_budget"):
+        yield from _beyond(state, event, scope)
     if event.do in GOING_ON and event.id in scope.added:
         yield from _went_on(state, event, scope)
 
@@ -88,6 +90,21 @@ def _undoing(state: RunState, event: Event) -> str:
     if name in state.folded(event.of).lanes.open_dispatches():
         return f"memento dispatch recover {name} --force --reason WHY"
     return f"memento task reopen {event.of} --reason WHY"
+
+
+def _beyond(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+    """Yield a hand-out, while it stands, of a task that was tried as often as it may be by what it had seen."""
+    name, folded, own = event.id.replace("event", "dispatch", 1), state.folded(event.of), state.fold.judged(event.id)
+    standing = {*folded.lanes.open_dispatches(), *(end.get("dispatch") for end in state.completions(event.of))}
+    if own is None or name not in standing:
+        return
+    seen = [one for one in folded.events if one.event.id in own.past]
+    tried = outcomes.attempts(seen, state.fold.undone(seen))
+    limits = proofs.front_matter(state, event.of).get("budget") or {}
+    if why := budget.budget(scope.policy.budget, limits, tried, {}).tried_out():
+        message = f"{event.of} was handed out beyond its budget, and nobody says why: {why}"
+        fix = f"{_undoing(state, event)}, then hand it out with --over-budget WHY"
+        yield Finding("P007", event.path, 0, message, fix)
 
 
 def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Scope) -> Iterator[Finding]:

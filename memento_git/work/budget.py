@@ -48,10 +48,15 @@ class Budget(NamedTuple):
     lost: int
     spent: float
 
+    def tried_out(self) -> str:
+        """Return why another attempt is one too many, whatever its price, or nothing."""
+        too_many = self.attempts is not None and self.lost >= self.attempts
+        return f"{self.lost} of {self.attempts} attempts came to nothing" if too_many else ""
+
     def exceeded(self, price: float) -> str:
         """Return why another attempt at this price is beyond the budget, or nothing."""
-        if self.attempts is not None and self.lost >= self.attempts:
-            return f"{self.lost} of {self.attempts} attempts came to nothing"
+        if why := self.tried_out():
+            return why
         if self.cost is not None and self.spent + price > self.cost + 1e-9:
             return f"attempts cost {self.spent:g}, another one costs {price:g}, and {self.cost:g} is allowed"
         return ""
