@@ -10,7 +10,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 from memento_git.review import checks
 from memento_git.work.state import RunState
-from memento_git.work.verification import asks_less, plan_asks_less
+from memento_git.work.verification import asks_less, plan_asks_less, proves_less
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -104,7 +104,8 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
     other = bool({"criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
-    easier = bool(less) and any(event.id in comparison.added() for event in done)
+    easier = bool(less if was_rejected else proves_less(old.data, new.data, policy))
+    easier = easier and any(event.id in comparison.added() for event in done)
     grave = other or easier or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")

@@ -131,9 +131,14 @@ def stricter(one: str, other: str) -> str:
 
 def asks_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) -> list[str]:
     """Return what is asked of a task with one front matter, and not with another, be it by policy for such tasks."""
-    less = [f"criterion {line[:60]!r}" for line in old.get("criteria") or () if line not in (new.get("criteria") or ())]
+    gone = [f"criterion {line[:60]!r}" for line in old.get("criteria") or () if line not in (new.get("criteria") or ())]
+    return [*gone, *proves_less(old, new, policy)]
+
+
+def proves_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) -> list[str]:
+    """Return what proof is asked of a task with one front matter, and not with another."""
     before, now = (united({}, sources(told, None, policy)) for told in (old, new))
-    return [*less, *_lost(before, now)]
+    return _lost(before, now)
 
 
 def plan_asks_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) -> list[str]:
