@@ -71,7 +71,9 @@ def test_every_finding_has_a_specimen_and_every_specimen_a_finding() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(CATALOGUE))
-def test_the_specimen_shows_its_finding(code: str, tmp_path: Path) -> None:
+def test_the_specimen_shows_its_finding(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for role in ("AUTHOR", "COMMITTER"):  # so that a commit has the same id in each run
+        monkeypatch.setenv(f"GIT_{role}_DATE", f"{NOW:.0f} +0000")
     specimen = load(SPECIMENS / code / "specimen.yaml")
     printed = shown(tmp_path / "repo", specimen)
     assert printed == (SPECIMENS / code / "expected.txt").read_text(encoding="utf-8")

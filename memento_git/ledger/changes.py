@@ -66,12 +66,14 @@ class Story(NamedTuple):
     """What the commits of a range did to ledger files.
 
     `authored` are those that added some; `touched` is path -> the first commit that changed it or took it away, a merge
-    that has not what one of its parents had among them; `came` is for these the blobs that they came with; `edited` is
-    path -> the authors of the commits that gave it other bytes than any of their parents had.
+    that has not what one of its parents had among them; `taken` is path -> the last one that took it away; `came` is
+    path -> the blobs that what was touched came with; `edited` is path -> the authors of the commits that gave it other
+    bytes than any of their parents had.
     """
 
     authored: list[Authored]
     touched: dict[str, str]
+    taken: dict[str, str]
     came: dict[str, set[str]]
     edited: dict[str, set[str]]
 
@@ -84,7 +86,7 @@ class Step(NamedTuple):
     new: str
 
 
-NOTHING: Final = Story([], {}, {}, {})
+NOTHING: Final = Story([], {}, {}, {}, {})
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
@@ -249,8 +251,9 @@ def story(git: Git, bases: Iterable[str], head: str) -> Story:
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
     authored = [Authored(commit, author, paths) for (commit, author), paths in own.items() if paths]
     touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
+    taken = {path: step.commit for path, told in steps.items() for step in reversed(told) if step.old and not step.new}
     came = _came(git, authored, {path: steps[path] for path in touched})
-    return Story(authored, touched, came, _edited(steps, parents, dict(added.keys())))
+    return Story(authored, touched, taken, came, _edited(steps, parents, dict(added.keys())))
 
 
 def _edited(

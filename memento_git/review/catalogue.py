@@ -359,8 +359,9 @@ CATALOGUE: Final = {
     ),
     "D010": Kind(
         "taken back or edited on the branch", "error",
-        "An event or evidence came with the branch, and a later commit, or a merge, took it away or changed it.",
-        "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, reopen the task or retract the evidence.",
+        "A record came with the branch, and a later commit, or a merge, took it away, or changed an event or evidence.",
+        "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, cancel or reopen the task, retract the "
+        "evidence, retire the note.",
     ),
     "D011": Kind(
         "settled against the base", "error",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import codec, layout
+from memento_git.ledger import changes, codec, layout
 from memento_git.ledger.codec import Decoded
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
+from memento_git.review import texts
 from memento_git.review.against import keeps, keeps_answer
 
 if TYPE_CHECKING:
@@ -19,36 +20,44 @@ if TYPE_CHECKING:
     from memento_git.review.against import Comparison
 
 
-RESTORED: Final = "git checkout {}^ -- {}"
+RESTORED: Final = "git checkout {}^{} -- {}"
 ONE_SIDE: Final = "merge again, without the side that brought other words: git log -m --diff-filter=A -p -- {}"
 
 
 def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
-    """Yield the events and evidence of the branch that it does not hold any more, or not as they came."""
+    """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came."""
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
-        if place is None or place.kind not in ("event", "evidence") or path in comparison.base.files:
+        if place is None or place.kind == "attachment" or path in comparison.base.files:
             continue
-        comparison.head.index(place.run)
+        known, is_text = comparison.head.index(place.run).prose, place.kind in texts.KINDS
         came = [data for data in git.objects(sorted(story.came[path])) if data is not None]
         now = comparison.head.read(path) if path in comparison.head.files else None
-        if now is None:
-            yield from _taken_back(comparison, path, place, came)
-        elif any(data != now for data in came):
+        if now is None and not (is_text and place.id in known):
+            taker = story.taken.get(path, commit)
+            if told := _taken_back(comparison, path, place, came, taker):
+                message = f"{place.id} was on the branch, and {told}"
+                yield Finding("D010", path, 0, message, _restoring(git, taker, path))
+        elif not is_text and any(data != now for data in came):
             message = f"{place.id} came with other words on the branch, and was changed later, in {commit[:12]}"
-            fix = ONE_SIDE.format(path) if len(came) > 1 else RESTORED.format(commit[:12], path)
+            fix = ONE_SIDE.format(path) if len(came) > 1 else _restoring(git, commit, path)
             yield Finding("D010", path, 0, message, fix)
 
 
-def _taken_back(comparison: Comparison, path: str, place: Place, came: Iterable[bytes]) -> Iterator[Finding]:
-    """Yield an event or evidence that went, unless a redaction keeps what counts of all that it came with."""
-    fix = f"git checkout COMMIT^ -- {path}, of what git log -m --full-history --diff-filter=D -- {path} shows"
+def _restoring(git: Git, commit: str, path: str) -> str:
+    """Return the command that takes a file from the parent of a commit that has it."""
+    sides = enumerate(changes.parents(git, commit), 1)
+    number = next((number for number, parent in sides if git.entries(parent, path)), 1)
+    return RESTORED.format(commit[:12], number, path)
+
+
+def _taken_back(comparison: Comparison, path: str, place: Place, came: Iterable[bytes], taker: str) -> str:
+    """Return what became of a record that went, unless a redaction keeps what counts of all that it came with."""
     if place.id not in comparison.redacted(place.run):
-        message = f"{place.id} was on the branch, and a later commit, or a merge, took it away"
-        yield Finding("D010", path, 0, message, fix)
-    elif not all(_is_kept(comparison, path, place, data) for data in came):
-        message = f"{place.id} was on the branch, and its redaction keeps other words than it said"
-        yield Finding("D010", path, 0, message, fix)
+        return f"{taker[:12]} took it away"
+    if not all(_is_kept(comparison, path, place, data) for data in came):
+        return "its redaction keeps other words than it said"
+    return ""
 
 
 def _is_kept(comparison: Comparison, path: str, place: Place, data: bytes) -> bool:
