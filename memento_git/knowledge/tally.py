@@ -72,8 +72,7 @@ def _expiring(view: View) -> Iterable[str]:
     found: list[str] = []
     for commit in view.commits:
         told = view.git.answer(
-            "grep", "-l", "-z", "-G", "--no-color", "--full-name", "--no-recurse-submodules", "-e", "^expires:", commit,
-            "--", f"{layout.KNOWLEDGE}/",
+            "grep", "-l", "-z", "--no-color", "-e", "^expires:", commit, "--", f"{layout.KNOWLEDGE}/"
         )  # fmt: skip
         found += [note for name in (told or "").split("\0") if (note := layout.note_of(name.partition(":")[2]))]
     return found

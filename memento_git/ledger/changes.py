@@ -13,7 +13,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import layout
 from memento_git.ledger.difference import PLAIN
 from memento_git.ledger.environment import environment
-from memento_git.ledger.git import GitFailed
+from memento_git.ledger.git import OPTIONS, GitFailed
 from memento_git.ledger.names import SHORT_ID
 from memento_git.ledger.trees import TYPES
 
@@ -100,7 +100,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
         return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
     extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
-    command = ["git", "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
+    command = ["git", *OPTIONS, "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
     command += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith("-") or SHORT_ID.fullmatch(base):
         return False
@@ -115,7 +115,7 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
 
 def _was_touched(start: Path, base: str) -> bool:
     """Tell whether commits of a branch touched the ledger although it is as at the base: something was taken back."""
-    command = ["git", "rev-list", "-1", "--full-history", f"{base}..HEAD", "--", f":/{layout.FOLDER}"]
+    command = ["git", *OPTIONS, "rev-list", "-1", "--full-history", f"{base}..HEAD", "--", f":/{layout.FOLDER}"]
     extra = {"GIT_LITERAL_PATHSPECS": "0"}
     done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
     return done.returncode != 0 or bool(done.stdout.strip())
@@ -123,7 +123,7 @@ def _was_touched(start: Path, base: str) -> bool:
 
 def _names_files(start: Path) -> bool:
     """Tell whether policy may name files elsewhere that count, such as whose keys do."""
-    command = ["git", "cat-file", "blob", f"HEAD:{layout.CONFIG}"]
+    command = ["git", *OPTIONS, "cat-file", "blob", f"HEAD:{layout.CONFIG}"]
     done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
     return b"signatures" in done.stdout or b"\\" in done.stdout
 
@@ -227,8 +227,8 @@ def parents(git: Git, commit: str) -> list[str]:
 def story(git: Git, bases: Iterable[str], head: str) -> Story:
     """Return what the commits from the bases to the head did, one by one; a squash leaves fewer of them."""
     told = git.run(
-        "-c", "log.showSignature=false", "-c", "log.follow=false", "log", "-m", "--full-history", "--topo-order",
-        "--no-renames", "--ignore-submodules=none", "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%an <%ae>",
+        "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
+        "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%an <%ae>",
         head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
     )  # fmt: skip
     added: dict[tuple[str, str], list[list[str]]] = {}

@@ -50,7 +50,7 @@ def _read(
 ) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
     """Yield id, time and changes (letter, old path, path) of commits, by one git process."""
     told = git.run(
-        "-c", "log.showSignature=false", "-c", "diff.renameLimit=400",
+        "-c", "diff.renameLimit=400",
         "log", "--no-merges", renames, "--name-status", "-z", f"--format={MARK}%H %ct", f"--max-count={most}",
         *([f"--since={since}"] if since else []), tip, "--", *paths,
         extra={"GIT_LITERAL_PATHSPECS": "0"},

@@ -27,7 +27,21 @@ WITH_HOOKS: Final = (
     "-c", "core.safecrlf=false",
     "-c", "i18n.commitEncoding=UTF-8",
 )  # fmt: skip
-OPTIONS: Final = (*WITH_HOOKS, "-c", f"core.hooksPath={os.devnull}")
+PLAINLY: Final = (
+    "-c", f"core.hooksPath={os.devnull}",
+    "-c", "i18n.logOutputEncoding=UTF-8",
+    "-c", "log.follow=false",
+    "-c", "log.showRoot=true",
+    "-c", "log.showSignature=false",
+    "-c", f"diff.orderFile={os.devnull}",
+    "-c", "diff.relative=false",
+    "-c", "grep.column=false",
+    "-c", "grep.lineNumber=false",
+    "-c", "grep.patternType=basic",
+    "-c", "submodule.recurse=false",
+)  # fmt: skip
+"""What git answers without the keys by which somebody has it answer otherwise."""
+OPTIONS: Final = (*WITH_HOOKS, *PLAINLY)
 
 
 class GitMissing(Broken):

@@ -87,8 +87,7 @@ class Grep:
 
     def _once(self, kind: str, *arguments: str) -> tuple[int, bytes, bytes]:
         process = self.git.begin(
-            "-c", "grep.lineNumber=false", "-c", "grep.column=false", "grep", "-z", "-I", "--no-color", "--full-name",
-            "--no-recurse-submodules", ENGINES[self.engine], *self.options, kind, "-e", self.regex, self.tree,
+            "grep", "-z", "-I", "--no-color", ENGINES[self.engine], *self.options, kind, "-e", self.regex, self.tree,
             *arguments,
             extra=self.git.extra, apart=True,
         )  # fmt: skip

@@ -29,7 +29,7 @@ def commit_names(view: View, *, run: str = "", who: str = "", since: str = "", u
     ages += [f"--min-age={int(seconds_of(until)) - 1}"] if until else []
     paths = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"] if run else [layout.FOLDER]
     form = "--format=%H%x1f%an <%ae>%x1f%(trailers:key=Memento-Actor,valueonly)%x1e"
-    told = view.git.run("-c", "log.showSignature=false", "log", form, *ages, *view.commits, "--", *paths)
+    told = view.git.run("log", form, *ages, *view.commits, "--", *paths)
     found = (entry.strip().partition("\x1f") for entry in told.decode(errors="replace").split("\x1e"))
     return [name for name, _, persons in found if name and who.lower() in persons.lower()]
 

@@ -77,8 +77,8 @@ class Rewritten(NamedTuple):
 def history_of(git: Git, folder: str) -> set[str]:
     """Return every path that any commit of HEAD's history has touched below a folder."""
     told = git.run(
-        "-c", "log.showSignature=false", "log", "--format=", "--name-only", "--no-renames", "--full-history", "-m",
-        "-z", "HEAD", "--", folder,
+        "log", "--format=", "--name-only", "--no-renames", "--full-history", "--diff-merges=separate", "-z",
+        "HEAD", "--", folder,
     )  # fmt: skip
     return {path for path in os.fsdecode(told).replace("\n", "\0").split("\0") if path}
 
@@ -226,4 +226,4 @@ def _commits(git: Git, head: str) -> set[bytes]:
     Two may become one: the copy of a commit on a branch that was purged before, and merged since.
     """
     form = "--format=%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B"
-    return set(git.run("-c", "log.showSignature=false", "log", "-z", form, head).split(b"\0"))
+    return set(git.run("log", "-z", form, head).split(b"\0"))

@@ -167,7 +167,7 @@ def seen(git: Git, where: Target) -> list[str]:
     one_address = git.answer("remote", "get-url", where.remote) == git.answer(
         "remote", "get-url", "--push", where.remote
     )
-    log = (git.answer("-c", "log.showSignature=false", "log", "-g", "--format=%H %gs", ref) or "").splitlines()
+    log = (git.answer("log", "-g", "--format=%H %gs", ref) or "").splitlines()
     moves = [line.partition(" ") for line in log]
     before = git.answer("rev-parse", "--verify", "--quiet", f"{ref}@{{{len(log)}}}" if log else ref)
     told = [commit for commit, _, how in moves if one_address or not how.startswith(BY_PUSH)]

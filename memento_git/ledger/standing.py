@@ -207,9 +207,7 @@ class Reader:
 
     def holding(self, tree: str, text: str) -> list[str]:
         """Return the paths of a tree's text files that have a text in one of their lines."""
-        told = self.git.answer(
-            "grep", "-l", "-z", "-F", "-I", "--full-name", "--no-recurse-submodules", "-e", text, tree, "--"
-        )
+        told = self.git.answer("grep", "-l", "-z", "-F", "-I", "--no-color", "-e", text, tree, "--")
         return [name.partition(":")[2] for name in (told or "").split("\0") if name]
 
 

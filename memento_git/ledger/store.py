@@ -270,7 +270,7 @@ class Ledger:
             return None
 
     def _time_of(self, commits: Sequence[str]) -> str:
-        times = self.git.run("-c", "log.showSignature=false", "show", "-s", "--format=%ct", *commits).split()
+        times = self.git.run("show", "-s", "--format=%ct", *commits).split()
         return stamp(max(int(seconds) for seconds in times))
 
     def keeps(self, place: Path) -> bool:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 RESTORED: Final = "git checkout {}^{} -- {}"
-ONE_SIDE: Final = "merge again, without the side that brought other words: git log -m --diff-filter=A -p -- {}"
+ONE_SIDE: Final = (
+    "merge again, without the side that brought other words: git log --diff-merges=separate --diff-filter=A -p -- {}"
+)
 
 
 def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:

@@ -83,7 +83,7 @@ class Whereabouts:
         if self._trees is None:
             self._trees = {}
             told = self.git.run(
-                "-c", "log.showSignature=false", "log", f"--max-count={MOST}", "--format=%H %T", "HEAD",
+                "log", f"--max-count={MOST}", "--format=%H %T", "HEAD",
                 "--glob=refs/heads/memento/*",
             )  # fmt: skip
             pairs = [line.split(" ") for line in os.fsdecode(told).splitlines()]

@@ -350,6 +350,29 @@ def test_the_environment_does_not_lead_the_check_elsewhere(
     doors.caught("P001", within=led_astray)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        *(f"log.diffMerges={way}" for way in ("off", "first-parent", "combined", "dense-combined", "remerge")),
+        *("grep.lineNumber=true", "grep.column=true", "grep.patternType=fixed", "log.follow=true", "color.ui=always"),
+        "diff.relative=true",
+    ],
+)
+def test_what_git_is_configured_to_does_not_hide_what_is_found(
+    doors: Doors, key: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Way: a key of git's configuration, often set for reasons of its owner's, has git answer otherwise."""
+    doors.play.as_("Bob").gate(REVIEW, "requested")
+    doors.landed()
+    git(doors.root, "branch", "-qf", "review")
+    run = _failed_elsewhere(doors)
+    git(doors.root, "merge", "-q", "-s", "ours", "-m", "merge review", "review")
+    doors.forge(run, "requested", gate=REVIEW, by="\u0412ob")
+    (tmp_path / "theirs").write_text("[{}]\n{} = {}\n".format(*key.replace("=", ".").split(".")))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "theirs"))
+    doors.caught("D010", "C006")
+
+
 def test_a_name_from_the_environment_is_no_signature(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
     """Way: MEMENTO_ACTOR and git's own variables say that somebody else acts."""
     doors.policy(

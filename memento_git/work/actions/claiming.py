@@ -144,7 +144,7 @@ def _publish(ledger: Ledger, where: Target, theirs: str | None) -> int:
 def _code_between(git: Git, theirs: str | None, head: str) -> str:
     """Return the last commit of code that a push would bring along, and how many there are; nothing where none is."""
     commits = git.run(
-        "-c", "log.showSignature=false", "log", "--full-history", "--no-merges", "--format=%h %s",
+        "log", "--full-history", "--no-merges", "--format=%h %s",
         *([f"{theirs}..{head}"] if theirs else [head]), "--", *CODE, extra={"GIT_LITERAL_PATHSPECS": "0"},
     ).decode(errors="replace").splitlines()  # fmt: skip
     return f"{commits[0]}{f' and {len(commits) - 1} more' if len(commits) > 1 else ''}" if commits else ""

@@ -190,7 +190,7 @@ def _bringing(view: View, event: Event) -> Iterator[str]:
     """Yield the commits that added an event's own file, or an archive with it, whatever is left of either."""
     own = f"{layout.folder_of(event.run, event.of)}/{layout.event_name(event.at, event.do, event.id)}"
     told = view.git.run(
-        "-c", "log.showSignature=false", "log", "-c", "--root", "--full-history", "--no-renames", "--diff-filter=A",
+        "log", "-c", "--root", "--full-history", "--no-renames", "--diff-filter=A",
         "--name-only", f"--format={COMMIT}%H", *view.commits, "--", own, f"{layout.ARCHIVE}/{event.run}",
     )  # fmt: skip
     for part in os.fsdecode(told).split(COMMIT)[1:]:
