@@ -306,7 +306,7 @@ CATALOGUE: Final = {
         "a name that looks like another's", "error",
         "An actor of the branch has a name that can hardly be told from that of a commit's author, of another actor, "
         "in archives too, or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two "
-        "are two; where it keeps out, they are one.",
+        "are two; where it keeps out, they are one. One person may spell a name in two ways beside one address.",
         "Ask who that is; write names in one alphabet.",
     ),
     "D001": Kind(

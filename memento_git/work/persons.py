@@ -26,7 +26,7 @@ def is_same(one: str, other: str) -> bool:
 
     Case, spaces, forms of letters and letters that look alike make no other person of anybody.
     """
-    first, second = _parts(one), _parts(other)
+    first, second = _parts(skeleton(one)), _parts(skeleton(other))
     if first[1] and second[1]:
         return first[1] == second[1]
     return bool({*first} & {*second} - {""})
@@ -49,8 +49,10 @@ def is_among(actor: str, others: Iterable[str]) -> bool:
 
 
 def looks_like(one: str, other: str) -> bool:
-    """Tell whether two different names can hardly be told apart by reading them."""
-    return _plain(one) != _plain(other) and skeleton(one) == skeleton(other)
+    """Tell whether two different names can hardly be told apart by reading them, and have not one address."""
+    first, second = _plain(one), _plain(other)
+    has_one_address = _parts(first)[1] == _parts(second)[1] != ""
+    return first != second and skeleton(one) == skeleton(other) and not has_one_address
 
 
 def may_look_like(name: str) -> bool:
@@ -74,9 +76,8 @@ def _plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _parts(actor: str) -> tuple[str, str]:
-    """Return a name and an address as they are compared; a bare address has no name."""
-    text = skeleton(actor)
+def _parts(text: str) -> tuple[str, str]:
+    """Return the name and the address of an actor, written as it is compared; a bare address has no name."""
     if found := ADDRESS.fullmatch(text):
         return text.partition("<")[0].strip(), found[1]
     return ("", text) if "@" in text and " " not in text else (text, "")

@@ -117,7 +117,7 @@ def test_a_redaction_in_an_archive(doors: Doors) -> None:
     assert TOLD in doors.warned("C002")
 
 
-@pytest.mark.parametrize("by", [BOB, "\u0410da <ada@example.invalid>"])
+@pytest.mark.parametrize("by", [BOB, "\u0410da <\u0430da@example.invalid>"])
 def test_an_approval_of_anothers_in_an_archive(doors: Doors, by: str) -> None:
     run, name = run_of(doors), f"evidence_{NEVER}"
     about = {"approves": run, "text": doors.ref(run).digest}

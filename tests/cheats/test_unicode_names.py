@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 GATE = "quality_review"
+CYRILLIC = "\u0430"
 LOOK_ALIKES = {
     "Greek capital alpha": "\u0391da", "Cyrillic a at the end": "Ad\u0430", "all of it mixed": "\u0410d\u0430",
     "full width": "\uff21\uff44\uff41", "lower case": "ada", "upper case": "ADA", "two spaces": "A  da",
@@ -79,6 +80,24 @@ def test_a_name_that_looks_like_a_known_one_is_found(doors: Doors, how: str) -> 
     told = doors.caught("C006")
     assert "looks like Ada" in told
     assert "letter" in told
+
+
+def test_an_address_that_looks_like_a_known_one_is_found(doors: Doors) -> None:
+    """Way: the name is as it was, and the address has a letter of another alphabet."""
+    for name in (f"Ada <{CYRILLIC}da@example.invalid>", f"{CYRILLIC}da <{CYRILLIC}da@example.invalid>"):
+        doors.play.as_(name).gate(GATE, "passed")
+        assert f"{name} looks like Ada" in doors.caught("C006")
+
+
+def test_a_name_that_its_owner_spells_otherwise_now_is_theirs(doors: Doors) -> None:
+    """Not a way: one address, and a name without the dot before, or with a joiner now; for a rule it is one person."""
+    for before, now in (("Aydin", "Ayd\u0131n"), ("\u0645\u0647\u062f\u06cc", "\u0645\u0647\u200c\u062f\u06cc")):
+        doors.play.as_(f"{before} <aydin@example.invalid>").gate(GATE, "requested")
+        doors.landed()
+        git(doors.root, "config", "user.name", now)
+        doors.play.as_(f"{now} <AYDIN@example.invalid>").gate(GATE, "passed")
+        assert persons.is_same(f"{before} <aydin@example.invalid>", f"{now} <AYDIN@example.invalid>")
+        doors.sound()
 
 
 @pytest.mark.parametrize("how", sorted({*LOOK_ALIKES, "with an address"} - {"a no-break space", "two spaces"}))
