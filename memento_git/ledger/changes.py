@@ -68,7 +68,7 @@ class Story(NamedTuple):
     `authored` are those that added some; `touched` is path -> the first commit that changed it or took it away, a merge
     that has not what one of its parents had among them; `taken` is path -> the last one that took it away; `came` is
     path -> the blobs that what was touched came with; `edited` is path -> the authors of the commits that gave it other
-    bytes than any of their parents had.
+    bytes than any of their parents had, where one had it.
     """
 
     authored: list[Authored]
@@ -259,11 +259,14 @@ def story(git: Git, bases: Iterable[str], head: str) -> Story:
 def _edited(
     steps: Mapping[str, Iterable[Step]], parents: Mapping[str, int], authors: Mapping[str, str]
 ) -> dict[str, set[str]]:
-    """Return path -> the authors of the commits that changed it seen from each of their parents."""
+    """Return path -> the authors of the commits that left it as none of their parents has it, and one had it at all."""
     edited: dict[str, set[str]] = {}
     for path, told in steps.items():
-        seen = Counter(step.commit for step in told if step.old and step.new)
-        edited[path] = {authors[commit] for commit, count in seen.items() if count == parents[commit]}
+        seen = Counter(step.commit for step in told if step.new)
+        there = {step.commit for step in told if step.old}
+        edited[path] = {
+            authors[commit] for commit, count in seen.items() if commit in there and count == parents[commit]
+        }
     return edited
 
 

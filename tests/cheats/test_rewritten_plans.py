@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import plans, runs
+from tests.cheats.doors import HANDS
+from tests.cheats.forging import WORK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -68,6 +70,29 @@ def test_a_plan_that_was_drafted_on_the_branch(doors: Doors) -> None:
     reworded(doors, plan)
     doors.play.do(plans.approve_plan, plan)
     assert told_at(doors) == {"branch", "server", "merge"}  # elsewhere Ada committed what Eve wrote: C002
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("landed", [True, False])
+def test_a_plan_that_a_merge_brings_back_with_other_words(doors: Doors, *, swapped: bool, landed: bool) -> None:
+    """Way: a side deletes the plan, so that the merge neither adds nor edits it as all of its parents see it."""
+    doors.policy("  plan: {not_author: true}\n")
+    plan = drafted(doors)
+    if landed:
+        doors.landed()
+    path, text = doors.path(plan), doors.file(plan).read_text()
+    git(doors.root, "switch", "-qc", "side")
+    doors.remove(plan)
+    git(doors.root, "switch", "-q", WORK)
+    doors.play.run("Another")
+    sides = (WORK, "side")[:: -1 if swapped else 1]
+    doors.adopt(doors.commit_tree(f"{WORK}^{{tree}}", *sides))
+    doors.sound()  # no way: what the merge keeps are its side's words
+    (doors.root / path).write_text(text.replace(STRICT, "Ship it as it is."))
+    git(doors.root, "add", path)
+    doors.adopt(doors.commit_tree(git(doors.root, "write-tree"), *sides))
+    for _ in doors.accepted("plan approve", plan=plan):
+        assert told_at(doors) == ({*HANDS} if landed else {"branch", "server", "merge"})
 
 
 def test_a_plan_that_a_third_person_approved(doors: Doors, draft: str) -> None:
