@@ -98,7 +98,7 @@ def rewritten(comparison: Comparison, edited: Mapping[str, Collection[str]]) -> 
             told = f"{plan.id} is by {by}, was changed by {', '.join(others)}"
             told += f", and approved by {given[-1].by}" if given else ", and is not approved as it is now"
             message = f"{told}: policy asks for another than its author"
-            fix = f"look who wrote what of it: git log -p -- {path}"
+            fix = f"look who wrote what of it: git log -p --diff-merges=separate -- {path}"
             yield Finding("P003", given[-1].path if given else path, 0, message, fix, "warning")
 
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 ENDING: Final = ("completed", "accepted", "settled", "voided")
-MOVING: Final = ("C001", "G001", "G002", "G003", "K001", "L001", "P001", "P003", "P004", "P006", "P007", "T003", "T006")
+MOVING: Final = (
+    "C001", "G001", "G002", "G003", "G004", "K001", "L001", "P001", "P003", "P004", "P006", "P007", "T003", "T006",
+)  # fmt: skip
 
 
 def check_run(state: RunState, scope: Scope) -> list[Finding]:

@@ -77,11 +77,13 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a pass of the release gate where policy asks for more, or of a task, which nothing releases.
 
     What checks saw and what the graph warned of was looked at then: the code of a merge result is another. Whether the
-    other gates hold, and what is signed, is asked of a release that the branch adds.
+    other gates hold, and what is signed, is asked of a release that the branch adds. Of a run that was cancelled such a
+    one alone is judged, as it was without the cancellation.
     """
     from memento_git.work import holding, release
 
-    if not holding.asks(scope.policy) or state.status == "cancelled":
+    is_new, is_over = event.id in scope.added, state.status == "cancelled"
+    if not holding.asks(scope.policy) or (is_over and not is_new):
         return
     if event.of != state.id:
         message = f"the release of {event.of} passed, but {state.id} is not: {holding.WHOLE}"
@@ -89,7 +91,10 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
             "G004", event.path, 0, message, f"memento gate release --run {state.id}", scope.severity(event.id)
         )
         return
-    held, is_new = holding.held(state, scope.policy).without_own(), event.id in scope.added
+    held = holding.held(state, scope.policy).without_own()
+    if is_over:
+        tasks = [one if one.status in DONE else one._replace(status="cancelled") for one in held.tasks]
+        held = held._replace(status="active", tasks=tasks)
     held = held._replace(
         checks=[one._replace(fresh=True) for one in held.checks],
         unsigned=_unsigned(state, scope.policy, but=("release",)) if is_new else (),

@@ -238,6 +238,38 @@ def test_a_release_of_a_task_alone(doors: Doors) -> None:
     assert f"the release of {task} passed, but" in doors.caught("G004")
 
 
+def test_a_release_that_is_written_by_hand_in_a_run_that_is_cancelled(doors: Doors) -> None:
+    """Way: nothing counts in the run any more, and whoever reads of it is shown a release that nobody gave."""
+    doors.policy(RELEASE)
+    doors.play.proven()
+    run = run_of(doors)
+    doors.forge(run, "passed", gate="release")
+    for _ in doors.accepted("run cancel", run=run, reason="Merged elsewhere."):
+        assert doors.gate("release", run) == "passed"
+        assert "approvals: 0 of 1, not by who did the work" in doors.caught("G004")
+    git(doors.root, "reset", "-q", "--hard", "main")
+    doors.forge(empty := doors.play.planned("Nothing was done"), "passed", gate="release")
+    doors.play.do(runs.cancel_run, empty, reason="No.")
+    assert "the run is empty" in doors.caught("G004")
+    fixes = [row["fix"] for row in doors.check("--base", "main")[1] if row["code"] == "G004"]
+    assert "is cancelled for good" in fixes[0]
+
+
+@pytest.mark.parametrize("landed", [True, False])
+def test_a_run_that_was_released_and_is_cancelled(doors: Doors, *, landed: bool) -> None:
+    """No way: the release was given, then somebody wanted more, or took work up again, and let all of it be."""
+    doors.policy(RELEASE)
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.as_("Grace").do(evidences.approve, run)
+    assert doors.play.do(releases.release_run).event
+    if landed:
+        doors.landed()
+        doors.play.do(tasks.reopen_task, task, reason="It is slow.")
+    doors.play.task("More")
+    doors.play.do(runs.cancel_run, run, reason="Another way was found.")
+    doors.sound()
+
+
 def test_a_release_before_the_checks_that_policy_names(doors: Doors) -> None:
     doors.policy("  release: {checks: [test]}\n")
     doors.play.proven()
