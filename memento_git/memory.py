@@ -280,9 +280,7 @@ def _stored(
 
 def _unkeyed(desk: Desk, content: str) -> Prose | None:
     """Return the memory that says the very same and has no key."""
-    from memento_git.knowledge.actions.notes import saying
-
-    same = saying(desk.shelf, desk.shelf.live(), desk.text("text", content))
+    same = desk.shelf.saying(desk.text("text", content))
     return next((note for note in same if not note.data.get("key")), None)
 
 

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
-from memento_git.knowledge import transitions
-from memento_git.knowledge.alike import said
+from memento_git.knowledge import register, transitions
+from memento_git.knowledge.alike import plain, said
 from memento_git.knowledge.refusals import KeyAmbiguous, KeyUnknown, NoteRedacted
 from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.transitions import (
@@ -167,21 +167,37 @@ class Shelf(Happenings):
         return [one for path, one in sorted(wrong.items()) if self.view.record(path) is None]
 
     def _with_key(self, key: str) -> list[Prose]:
-        return [note for note in self.readable() if note.data.get("key") == key]
+        return [note for note in self.readable(self._bearing(register.keyed(key))) if note.data.get("key") == key]
 
-    def readable(self) -> list[Prose]:
-        """Return the notes whose files can be read, the latest last; what is wrong with others is a finding.
+    def _bearing(self, mark: str) -> Collection[str] | None:
+        """Return the notes that may bear a mark; None where all are at hand, or must be looked at."""
+        return None if self._loaded else register.bearing(self.view, mark)
+
+    def readable(self, among: Collection[str] | None = None) -> list[Prose]:
+        """Return the notes, or some of them, whose files can be read, the latest last; others are findings.
 
         What was redacted stays so where a merge has brought its file back.
         """
-        self.load()
-        found = [self.view.record(path) for path in self.index.prose.values()]
+        if among is None:
+            self.load()
+        prose = self.index.prose
+        found = [self.view.record(prose[name]) for name in (prose if among is None else sorted(among))]
         told = [one for one in found if isinstance(one, Prose) and not self.is_redacted(one.id)]
         return sorted(told, key=lambda note: (note.data["at"], note.id))
 
-    def live(self) -> list[Prose]:
-        """Return the notes that are active or parked."""
-        return [note for note in self.readable() if self.status(note.id) in (*LIVE, "contested")]
+    def live(self, among: Collection[str] | None = None) -> list[Prose]:
+        """Return the notes, or some of them, that are active or parked."""
+        return [note for note in self.readable(among) if self.status(note.id) in (*LIVE, "contested")]
+
+    def saying(self, body: str) -> list[Prose]:
+        """Return the live notes that say the very same; one that has expired does not stand for a new one."""
+        text = plain(body)
+        found = self.live(self._bearing(register.said(body)))
+        return [note for note in found if plain(note.body) == text and not self.is_expired(note)]
+
+    def near(self, text: str) -> list[Prose]:
+        """Return the live notes that a text must be compared with."""
+        return self.live(register.near(self.view, text))
 
     def load(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Decode all notes and events at once, with the help of what was decoded before; only the first call does."""
@@ -280,12 +296,18 @@ class Shelf(Happenings):
 
     def rivals(self, note: Prose) -> list[str]:
         """Return the live notes that claim the same key as a note, or the same place."""
-        if self._holders is None:
-            self._holders = {}
-            for one in self.live():
-                if key := one.data.get("key"):
-                    self._holders.setdefault(key, []).append(one)
-        return sorted(rivals(self, note, self._holders.get(note.data.get("key", ""), ())))
+        key = note.data.get("key")
+        return sorted(rivals(self, note, self._live_with(key) if key else ()))
+
+    def _live_with(self, key: str) -> Sequence[Prose]:
+        if self._holders is not None:
+            return self._holders.get(key, ())
+        among = self._bearing(register.keyed(key))
+        found: dict[str, list[Prose]] = {}
+        for one in self.live(among):
+            found.setdefault(one.data.get("key", ""), []).append(one)
+        self._holders = found if among is None else None
+        return found.get(key, ())
 
     def _opposed(self, note: Prose) -> set[str]:
         own = [
@@ -299,11 +321,28 @@ class Shelf(Happenings):
 
     def backlinks(self, note: str) -> list[tuple[str, str]]:
         """Return (relation, note) of each link that leads to a note, also through one that it superseded."""
-        if self._backlinks is None:
-            self._backlinks = {}
-            for other in self.readable():
-                for rel, to in self.links(other):
-                    end = self.current(to) if to in self.index.prose else to
-                    if end != other.id:
-                        self._backlinks.setdefault(end, []).append((rel, other.id))
-        return self._backlinks.get(note, [])
+        if self._backlinks is not None:
+            return self._backlinks.get(note, [])
+        among = self._leading_to(note)
+        found: dict[str, list[tuple[str, str]]] = {}
+        for other in self.readable(among):
+            for rel, to in self.links(other):
+                end = self.current(to) if to in self.index.prose else to
+                if end != other.id:
+                    found.setdefault(end, []).append((rel, other.id))
+        self._backlinks = found if among is None else None
+        return found.get(note, [])
+
+    def _leading_to(self, note: str) -> Collection[str] | None:
+        """Return the notes that name a note, or one that it stands for today; None where all must be looked at."""
+        found, seen, waiting = set[str](), {note}, [note]
+        while waiting:
+            name = waiting.pop()
+            among = self._bearing(register.naming(name))
+            if among is None:
+                return None
+            found.update(among)
+            before = {one for one in among if self.successor(one) == name} - seen
+            seen |= before
+            waiting += before
+        return found

@@ -66,6 +66,7 @@ class View:
         self.archived: dict[str, dict[str, list[str]]] = {}
         self._shown: dict[str, list[str]] = {}
         self.changed = False
+        self.held = False
 
     def note(self, *findings: Finding) -> None:
         """Add findings that are not known yet."""
@@ -146,6 +147,7 @@ class View:
 
     def hold(self, blobs: Mapping[str, str]) -> None:
         """Let files of a union be those of these blobs, '' where it has none; before anything is read."""
+        self.held = bool(blobs)
         for path, blob in blobs.items():
             self.files.pop(path, None)
             self.files.update({path: blob} if blob else {})

@@ -17,7 +17,7 @@ from memento_git.ledger.store import NothingToCommit
 from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.knowledge.alike import Alike, Coverage
     from memento_git.ledger.store import Transaction
@@ -82,25 +82,19 @@ def _prolonged(desk: Desk, note: str, data: Mapping[str, Any]) -> str:
     return before
 
 
-def saying(shelf: Shelf, live: Iterable[Prose], body: str) -> Iterator[Prose]:
-    """Yield those of live notes that say the very same; one that has expired does not stand for a new one."""
-    text = alike.plain(body)
-    return (note for note in live if alike.plain(note.body) == text and not shelf.is_expired(note))
-
-
 def admit(desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False) -> Added:
     """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
     gone = data.get("supersedes") or []
-    live = {note.id: note for note in desk.shelf.live() if note.id not in gone}
     key = data.get("key")
     keys = (key,) if key or beside_keys else ()
-    same = saying(desk.shelf, live.values(), body)
+    same = [note for note in desk.shelf.saying(body) if note.id not in gone]
     held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
-    others = {name: alike.said(note.title, note.body) for name, note in live.items()}
-    return Added(str(data["id"]), existing=False, alike=alike.near(alike.said(data["title"], body), others))
+    text = alike.said(data["title"], body)
+    others = {note.id: alike.said(note.title, note.body) for note in desk.shelf.near(text) if note.id not in gone}
+    return Added(str(data["id"]), existing=False, alike=alike.near(text, others))
 
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
