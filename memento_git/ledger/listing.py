@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 EVENT_LENGTH: Final = len("-123456789012.yaml")
 START: Final = 1 - EVENT_LENGTH
 END: Final = -len(".yaml")
+NOTE_END: Final = -len(".md")
 REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
 
 
@@ -63,8 +64,8 @@ def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
     index = Index({}, {}, {}, {}, {}, [], {})
     findings: list[Finding] = []
     last = owner = ""
-    is_event = layout.EVENT_NAME.fullmatch
-    events, events_of = index.events, index.events_of
+    is_event, is_note = layout.EVENT_NAME.fullmatch, layout.NOTE_FILE.fullmatch
+    events, events_of, prose = index.events, index.events_of, index.prose
     for path in paths:
         folder, _, name = path.rpartition("/")
         if folder != last:
@@ -72,6 +73,8 @@ def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:
         if owner and is_event(name) and (identity := f"event_{name[START:END]}") not in events:
             events[identity] = path
             events_of.setdefault(owner, []).append(identity)
+        elif not owner and is_note(path) and (note := name[:NOTE_END]) not in prose:
+            prose[note] = path
         else:
             findings += add(index, path, owner, name)
     return index, findings
