@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FEW: Final = 300  # notes that are sooner read than looked up
 SPARE: Final = 1_000
 PATIENCE: Final = 1.0
-AT_ONCE: Final = 500
+AT_ONCE: Final = 4_096
 BASE: Final = "notes.db"
 STATE: Final = "state.json"
 MOST_WORDS: Final = 255  # an entry is a note's number and, in its last byte, how many words it has, no more than these
@@ -179,7 +179,7 @@ def _see(base: sqlite3.Connection, files: Mapping[str, bytes | None]) -> None:
         entry = number * (MOST_WORDS + 1) + min(len(words), MOST_WORDS)
         for mark in (*words, *marks):
             added.setdefault(_row(mark) + entry // BLOCK, array("Q")).append(entry)
-    for row, entries in added.items():
+    for row, entries in sorted(added.items()):
         before = b"".join(held for (held,) in base.execute("SELECT entries FROM rows WHERE place = ?", (row,)))
         base.execute("REPLACE INTO rows VALUES (?, ?)", (row, before + entries.tobytes()))
 

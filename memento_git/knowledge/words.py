@@ -54,8 +54,6 @@ _BEFORE_MONTH: Final = re.compile(
     re.IGNORECASE,
 )
 _AFTER_MONTH: Final = re.compile(r"[ ,./-]*[0-9]|[ ?!.,;:]*$")
-_PAIR: Final = re.compile(f"[{_UNSPACED}]{{2}}")
-_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _HIRAGANA: Final = re.compile("[\u3041-\u309f]")  # endings and particles of Japanese
 _JOINTS: Final = re.compile(r"[./\\:]+")
 
@@ -78,12 +76,12 @@ def words(text: str) -> list[str]:
 
 def signs(text: str) -> set[str]:
     """Return the Han characters of a text: a question of one alone finds it, although it has them within words."""
-    return set() if text.isascii() else set(_HAN.findall(fold(_compatible(text))))
+    return set() if text.isascii() else set(_han().findall(fold(_compatible(text))))
 
 
 def is_pair(word: str) -> bool:
     """Tell whether a word is two neighbours of a run that no spaces divide."""
-    return len(word) == 2 and _PAIR.fullmatch(word) is not None
+    return len(word) == 2 and not word.isascii() and _pair().fullmatch(word) is not None
 
 
 def asked(text: str) -> dict[str, bool]:
@@ -143,6 +141,17 @@ def _chunk(*, plain: bool) -> re.Pattern[str]:
     if plain:
         return re.compile(_CHUNK.replace("LETTER", "[^\\W_]"), re.VERBOSE | re.ASCII)
     return re.compile(f"(?P<cjk>[{_UNSPACED}]+) | {_CHUNK.replace('LETTER', _LETTER)}", re.VERBOSE)
+
+
+@cache
+def _pair() -> re.Pattern[str]:
+    """Return what finds two signs of a run that no spaces divide; ASCII texts are spared the milliseconds it takes."""
+    return re.compile(f"[{_UNSPACED}]{{2}}")
+
+
+@cache
+def _han() -> re.Pattern[str]:
+    return re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 @cache

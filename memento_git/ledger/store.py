@@ -120,7 +120,8 @@ class Transaction:
 
     def relied(self) -> set[str]:
         """Return the paths of committed files that were read or are changed."""
-        return {path for path in self.view.used | set(self.changes) if self.olds.get(path, self.view.files.get(path))}
+        files = self.view.files
+        return {path for path in self.view.used | set(self.changes) if self.olds.get(path, files.get(path))}
 
     def new_id(self, kind: str) -> str:
         return self.ledger.new_id(kind)
