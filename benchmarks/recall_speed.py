@@ -25,7 +25,7 @@ from memento_git.ledger.store import Ledger
 SIZES: Final = (1_000, 10_000, 50_000)
 WARM: Final = 200
 WHOLE: Final = 11
-OWN: Final = (20, 1_000, 10_000)
+OWN: Final = (20, 1_000, 10_000, 50_000)
 VOCABULARY: Final = 20_000
 WORDS: Final = 60
 RARE: Final = 1.1  # how steeply words get rarer, as in natural text
