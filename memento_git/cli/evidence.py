@@ -137,7 +137,7 @@ def run_command(
     expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
     draft = evidences.witness(
         ledger, argv, kind=kind or kinds.kind_asked(ledger, expected, argv), reports=reports,
-        covers=_places(door, covers), timeout=duration(timeout) if timeout else None, quiet=door.json,
+        covers=_places(door, covers, reports), timeout=duration(timeout) if timeout else None, quiet=door.json,
     )  # fmt: skip
     draft.data["dispatch"] = linked
     code = int(draft.data["command"]["exit"]) or (TOO_LATE if draft.data["command"]["timed_out"] else 0)
@@ -188,10 +188,14 @@ def _full(tasks: tuple[str, ...], actor: str) -> list[str]:
     return list(tasks)
 
 
-def _places(door: Door, paths: tuple[str, ...]) -> list[str]:
+def _places(door: Door, covers: tuple[str, ...], reports: tuple[str, ...]) -> list[str]:
+    """Return the covered paths from the top; refuse names that evidence may not hold before the command runs."""
+    from memento_git.work.actions import evidences
     from memento_git.work.actions.tasks import place
 
-    return [place(path) for path in from_top(door.ledger, paths)]
+    places = [place(path) for path in from_top(door.ledger, covers)]
+    evidences.refuse_secret_names(door.ledger, reports=reports, covers=places, allowed=door.allow_secrets)
+    return places
 
 
 def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> Row:

@@ -171,6 +171,7 @@ def _places(desk: Desk, given: Sequence[str]) -> list[dict[str, str]]:
     named = [anchors.parse(one) for one in given]
     for one in named:
         desk.optional("the text of a pattern", one.pattern, lines=False)
+        desk.name("the name of a place", str(one))
     pinned = pin_here(desk.view.git, named)
     for one in pinned:
         if one.quote:
@@ -252,7 +253,7 @@ def _key(desk: Desk, given: str) -> str:
         raise KeyInvalid(where="key", problem=problem)
     if begins_an_id(key) or desk.view.index("").holds(f"note_{key}", "note"):
         raise no.KeyLikeId(key=key)
-    return key
+    return desk.name("the key", key)
 
 
 def share(where: str, given: Any) -> float:

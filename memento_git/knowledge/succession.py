@@ -63,7 +63,10 @@ def anchored(desk: Desk, about: list[dict[str, Any]]) -> Anchored:
     old = [from_data(place) for place in about]
     new = confirm_here(desk.view.git, old)
     known = {one.quote for one in old}
+    named = {str(one) for one in old}
     for one in new:
+        if one is not None and str(one) not in named:
+            desk.name("the name of a place", str(one))
         if one is not None and one.quote not in (*known, ""):
             desk.text(f"quote of {one}", one.quote)
     pairs = list(zip(old, new, strict=True))

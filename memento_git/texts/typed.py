@@ -60,19 +60,22 @@ class Intake:
         self._overridden = overridden
         self._used: set[str] = set()
 
-    def text(self, where: str, value: str, *, lines: bool = True, scan: bool = True) -> str:
+    def text(self, where: str, value: str, *, lines: bool = True) -> str:
         """Return a typed text as the ledger stores it; refuse what is unfit for it or holds a secret."""
         clean = value.replace("\r\n", "\n").strip()
         if not clean:
             raise TextEmpty(where=where, problem="it is empty")
         for problem in text_problems(clean, lines=lines):
             raise TextInvalid(where=where, problem=problem)
-        if scan:
-            from memento_git.texts.secrets import refuse_secrets, slug
+        return self.name(where, clean)
 
-            used = refuse_secrets(where, clean, self._allowed)
-            self._used.update(rule for rule in self._overridden if slug(rule) in used)
-        return clean
+    def name(self, where: str, value: str) -> str:
+        """Return the name of a file or of a place as it is; refuse one that holds a secret."""
+        from memento_git.texts.secrets import refuse_secrets, slug
+
+        used = refuse_secrets(where, value, self._allowed)
+        self._used.update(rule for rule in self._overridden if slug(rule) in used)
+        return value
 
     def overridden(self, before: Iterable[str] = ()) -> list[str]:
         """Return the rules that the user overrode for texts so far, beside those of before."""

@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,7 +87,7 @@ def code_now(git: Git, paths: Sequence[str] = (), known: Collection[str] = ()) -
             state["head"] = head
         if reader.untracked:
             paths_found = sorted(reader.untracked, key=lambda path: (path not in known, path))
-            state |= reader.with_untracked(paths_found, len(known))
+            state |= reader.with_untracked(paths_found, known)
     return {key: value for key, value in state.items() if value not in (None, {})}
 
 
@@ -98,10 +99,16 @@ def code_as_seen(git: Git, seen: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def is_fit(path: str) -> bool:
-    """Tell whether the ledger can hold a file's name as text."""
+    """Tell whether the ledger can hold a file's name as text, and may: it holds no secret."""
     from memento_git.model.types import text_problems
+    from memento_git.texts.secrets import find_secrets
 
-    return len(path) <= LONGEST_NAME and "\t" not in path and not any(text_problems(path, lines=False))
+    return (
+        len(path) <= LONGEST_NAME
+        and "\t" not in path
+        and not any(text_problems(path, lines=False))
+        and not find_secrets(path)
+    )
 
 
 def _nested(folder: Path) -> tuple[str, str]:
@@ -166,7 +173,7 @@ class _Reader:
             found |= {path: head.split(" ")[2] for head, _, path in heads}
         return {path: found[_plain(path)] for path in paths if _plain(path) in found}
 
-    def with_untracked(self, paths: Sequence[str], least: int) -> dict[str, Any]:
+    def with_untracked(self, paths: Sequence[str], known: Collection[str]) -> dict[str, Any]:
         """Return the ids of untracked files, and the tree with all of them.
 
         There is no such tree where they are too many or too large, or one may not be read.
@@ -174,7 +181,8 @@ class _Reader:
         top = self.git.top or Path()
         locked = {path for path in paths if _is_locked(top / path)}
         sizes = {path: size for path in paths if path not in locked and (size := _size(top / path)) is not None}
-        named = _within([path for path in sizes if is_fit(path)][: min(max(MOST_NAMES, least), MOST_FILES)], sizes)
+        fit = (path for path in sizes if path in known or is_fit(path))
+        named = _within([*islice(fit, min(max(MOST_NAMES, len(known)), MOST_FILES))], sizes)
         whole = not locked and len(sizes) <= MOST_FILES and sum(sizes.values()) <= MOST_BYTES
         self.add([*sizes] if whole else named)
         ids = self.ids(sorted(named))

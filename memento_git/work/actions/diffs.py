@@ -40,9 +40,11 @@ def diff_of(git: Git, given: str) -> dict[str, Any]:
         errors="replace"
     )
     rows = [line.split("\t", 2) for line in counts.split("\0") if line]
+    from memento_git.texts.secrets import find_secrets
+
     if not rows:
         raise FileUnfit(path=given, problem="the two commits hold the same code")
-    named = [row[2] for row in rows if PLACE.fits(row[2])]
+    named = [row[2] for row in rows if PLACE.fits(row[2]) and not find_secrets(row[2])]
     held = {
         "range": given,
         "base": first,

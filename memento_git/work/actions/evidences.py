@@ -106,6 +106,21 @@ def witness(
     return Draft({**data, "outcome": outcome}, files)
 
 
+def refuse_secret_names(
+    ledger: Ledger, *, reports: Sequence[str], covers: Sequence[str], allowed: Sequence[str] = ()
+) -> None:
+    """Refuse before a command runs the names of files that evidence of it may not hold."""
+    from memento_git.texts.typed import Intake
+    from memento_git.work import capture
+
+    intake, top, start = Intake(_policy(ledger).allow_secrets, allowed), _top(ledger.git), ledger.git.start
+    intake.name("the name of the folder", capture.inside(top, start))
+    for report in reports:
+        intake.name("the name of a report", capture.inside(top, start / report))
+    for path in covers:
+        intake.name("the name of a covered path", path)
+
+
 def _code_before(git: Git, covers: Sequence[str]) -> dict[str, Any]:
     """Return the code that a command will see; refuse to cover what git does not track, or what is no code."""
     if ledgers := [path for path in covers if not codes.is_code(path)]:
@@ -208,7 +223,7 @@ def _write(desk: Desk, state: RunState, draft: Draft, tasks: Sequence[str], seal
         "summary": draft.data.get("summary"),
     }
     data = {**ordered, **{key: value for key, value in draft.data.items() if key not in ordered}}
-    data["allowed_secrets"] = list(tx.allow_secrets)
+    data["allowed_secrets"] = sorted({*(data.get("allowed_secrets") or ()), *tx.allow_secrets})
     text = codec.encode(data)
     tx.put(layout.evidence_path(state.id, identity), seal.evidence(state.id, data, text) if seal else text)
     for name, content in draft.files.items():
@@ -243,7 +258,7 @@ def add_evidence(
         data["code"] = codestate.code_now(git)
         data["attachments"] = [_attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
     if diff:
-        data["diff"] = diff_of(git, diff)
+        data["diff"] = diff_of(git, desk.text("the range", diff, lines=False))
     if not summary and not paths and not uri and not diff:
         raise no.NothingGiven
     if kind == "approval":
@@ -270,6 +285,7 @@ def _attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict
     name = capture.inside(top, path)
     if name.partition("/")[0] == ".git":
         raise FileUnfit(path=given, problem="it belongs to git, not to the repository's files")
+    desk.name("the name of a file", name)
     if not path.exists():
         raise FileMissing(path=given)
     if path.is_dir() or not path.is_file():

@@ -231,7 +231,8 @@ def _recorded(tx: Transaction, result: Result, seal: Sealer | None) -> Result:
     first, draft = result.evidence, result.draft
     if draft is None:
         return result
-    data = {**draft.data, "reproduces": f"{first.id}@{first.digest}"}
+    meant = first.data.get("allowed_secrets")
+    data = {**draft.data, "reproduces": f"{first.id}@{first.digest}", "allowed_secrets": meant}
     words = "reproduced" if result.status == again.REPRODUCED else "not reproduced"
     made = evidences.record_draft(
         tx, draft._replace(data=data), run=first.run, tasks=first.tasks, summary=f"{words}: {first.id}", seal=seal

@@ -42,7 +42,7 @@ def add_task(
         "by": tx.actor,
         "criteria": desk.texts("criterion", criteria),
         "depends_on": [_dependency(desk, state, given) for given in depends_on],
-        "files": [place(given) for given in files],
+        "files": [desk.name("the name of a file", place(given)) for given in files],
         "kind": _kind(kind),
         "risk": risk,
         "size": size,
