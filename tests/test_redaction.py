@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.knowledge.actions.notes import add_note
 from memento_git.ledger import layout
 from memento_git.ledger.settling import AlreadyRedacted
+from memento_git.review.actions import check
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work.actions import runs, settling, tasks
+from memento_git.work.actions import health, runs, settling, tasks
 from memento_git.work.keeping import base
 from tests.play import git
 
@@ -187,3 +189,21 @@ def test_redacting_needs_a_reason(play: Play) -> None:
     _, _, evidence = story(play)
     with pytest.raises(ReasonRequired):
         play.do(settling.redact_record, evidence, reason=" ")
+
+
+@pytest.mark.parametrize("mark", ["# x\n", "by: twice\n"], ids=["edited", "broken"])
+def test_nobody_is_told_to_restore_what_was_redacted_and_came_back(play: Play, mark: str) -> None:
+    evidence = story(play)[2]
+    play.do(add_note, "It rests on that.", evidence=[evidence])
+    file = play.state(evidence).index.evidence[evidence]
+    said = (play.root / file).read_text()
+    git(play.root, "branch", "base")
+    play.do(settling.redact_record, evidence, reason="it names Xylophone")
+    (play.root / file).write_text(said + mark)
+    play.commit_all("a merge that kept the file")
+    told = [(one.message, one.fix) for one in health.examine(play.ledger) if one.status == "fail"]
+    for base_of in ("", "base"):
+        report = check(play.ledger, base=base_of, no_base=not base_of)
+        told += [(str(one), one.fix) for one in (*report.findings, *report.already)]
+    assert {fix for message, fix in told if file in message} == {f"git rm {file}"}
+    assert not [told for told in told if "restore" in told[1] or "puts it back" in told[1] or "others now" in told[0]]

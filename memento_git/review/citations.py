@@ -87,10 +87,12 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
     for ref in event.data.get("evidence") or ():
         name, digest = parse_ref(ref)
         found = state.evidence(name)
-        if found is None and state.evidence_status(name) != "redacted":
+        if (found is None or found.digest != digest) and state.evidence_status(name) == "redacted":
+            continue
+        if found is None:
             message = f"{event.of} cites {ref}, which is missing"
             yield Finding("L002", event.path, 0, message, f"restore it, or memento task reopen {event.of}")
-        elif found is not None and found.digest != digest:
+        elif found.digest != digest:
             message = f"{event.of} cites {ref}, whose bytes are others now"
             yield Finding("L003", event.path, 0, message, "restore the file from git")
     for key in NAMED:

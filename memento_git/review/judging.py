@@ -71,7 +71,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     found += recipes.check_recipes(view, view.files, policy.allow_secrets)
     found += signed.older(signed.check(view, head, policy, list(view.files)))
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
-    return Report(_ordered([*view.findings, *found]), [], "", head, records)
+    return Report(_ordered(files.never_back([*view.findings, *found])), [], "", head, records)
 
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
@@ -116,7 +116,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched) if found else set()
-    ours, already = _apart([_from_base(base, name, one) for one in found], before, comparison)
+    ours, already = _apart(files.never_back([_from_base(base, name, one) for one in found]), before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
 

@@ -130,11 +130,13 @@ def _rests(shelf: Shelf, note: Prose) -> Iterator[Finding]:
         identity, digest = parse_ref(str(ref))
         run = next((one for one in view.runs() if view.index(one).holds(identity, "evidence")), "")
         path = view.index(run).evidence.get(identity) if run else None
+        is_other = path is None or view.sha256(path)[:32] != digest
+        if is_other and run and RunState(view, run).evidence_status(identity) == "redacted":
+            continue
         if path is None:
-            if not run or RunState(view, run).evidence_status(identity) != "redacted":
-                message = f"{note.id} rests on {ref}, which is missing"
-                yield Finding("L002", note.path, 0, message, "restore it, or take it out of the note's evidence")
-        elif view.sha256(path)[:32] != digest:
+            message = f"{note.id} rests on {ref}, which is missing"
+            yield Finding("L002", note.path, 0, message, "restore it, or take it out of the note's evidence")
+        elif is_other:
             message = f"{note.id} rests on {ref}, whose bytes are others now"
             yield Finding("L003", note.path, 0, message, "restore the file from git")
         elif _is_live(shelf, note.id) and (since := _retracted(view, run, identity)) > shelf.looked_at(note.id):

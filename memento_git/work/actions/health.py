@@ -234,7 +234,8 @@ def _files(view: View, policy: Policy) -> Iterator[Answer]:
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     seen = set()
-    for finding in (*view.findings, *files.check_names(view.files, view.files, policy.key_files)):
+    names = files.check_names(view.files, view.files, policy.key_files)
+    for finding in files.never_back([*view.findings, *names]):
         if (finding.code, finding.path, finding.line) not in seen:
             seen.add((finding.code, finding.path, finding.line))
             yield _answer("files", finding, str(finding))
