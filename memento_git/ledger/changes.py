@@ -18,7 +18,7 @@ from memento_git.ledger.names import SHORT_ID
 from memento_git.ledger.trees import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -224,8 +224,11 @@ def parents(git: Git, commit: str) -> list[str]:
     return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
 
 
-def story(git: Git, bases: Iterable[str], head: str) -> Story:
-    """Return what the commits from the bases to the head did, one by one; a squash leaves fewer of them."""
+def story(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple[str, str]] = ()) -> Story:
+    """Return what the commits from the bases to the head did, one by one; a squash leaves fewer of them.
+
+    `nothing` are paths with blobs that count as no file there: who replaces one adds it.
+    """
     told = git.run(
         "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
         "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%an <%ae>",
@@ -239,9 +242,10 @@ def story(git: Git, bases: Iterable[str], head: str) -> Story:
     for part in (part.lstrip("\n") for part in parts):
         if part.startswith(":"):
             path = next(parts)
-            _, _, old, new, letter = part.split(" ")
-            steps.setdefault(path, []).append(Step(commit, old.strip("0") and old, new.strip("0") and new))
-            if letter == "A":
+            old, new = ("" if (path, one) in nothing else one.strip("0") and one for one in part.split(" ")[2:4])
+            if old or new:
+                steps.setdefault(path, []).append(Step(commit, old, new))
+            if new and not old:
                 added[commit, author][-1].append(path)
         elif part:
             commit, *named = part.split(" ")

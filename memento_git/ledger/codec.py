@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.ledger import layout
 from memento_git.model.clock import file_stamp, seconds_of, stamp
 from memento_git.model.events import event_shape
-from memento_git.model.finding import Finding, restoring
+from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.knowledge import NOTE
 from memento_git.model.policy import CONFIG, FORMAT, Policy, policy_of
@@ -57,12 +57,12 @@ def decode(place: Place, path: str, data: bytes) -> Decoded | list[Finding]:
         return [Finding("F001", path, 0, f"{len(data)} bytes are more than a ledger file may have")]
     front, body, first_line, trouble = _split(data, prose=place.kind in PROSE)
     if trouble:
-        return [Finding("F001", path, first_line, trouble, restoring(path))]
+        return [Finding("F001", path, first_line, trouble, f"repair it, or {WHOLE}")]
     try:
         loaded = _load(front)
     except yamltext.Unreadable as error:
         line = error.line + first_line if error.line else 0
-        return [Finding("F001", path, line, error.message, f"repair that line, or {restoring(path)}")]
+        return [Finding("F001", path, line, error.message, f"repair that line, or {WHOLE}")]
     shape = _shape(place, loaded.value)
     if shape is None:
         return [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
-from memento_git.model.finding import FETCHING, Finding, removing, restoring
+from memento_git.model.finding import FETCHING, WHOLE, Finding, removing, restoring
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
@@ -146,10 +146,11 @@ class View:
                 self.note(Finding("F006", path, 0, message, severity="warning" if prose else "error"))
 
     def hold(self, blobs: Mapping[str, str]) -> None:
-        """Let files of a union be those of these blobs, '' where it has none; before anything is read."""
-        self.held = bool(blobs)
+        """Let files be those of these blobs, '' where there shall be none; before any record is read."""
+        self.held = self.held or bool(blobs)
         for path, blob in blobs.items():
             self.files.pop(path, None)
+            self.contents.pop(path, None)
             self.files.update({path: blob} if blob else {})
 
     def put(self, path: str, data: bytes | None) -> None:
@@ -232,7 +233,7 @@ class View:
                 if path in self.files:
                     self.note(Finding("F001", path, 0, "git does not have this object", FETCHING))
                 else:
-                    self.note(Finding("F001", path, 0, "this file is missing", restoring(path)))
+                    self.note(Finding("F001", path, 0, "this file is missing", WHOLE))
                 return None
             result = codec.decode(place, path, data)
             if isinstance(result, list):

@@ -12,7 +12,7 @@ from memento_git.ledger import changes, codec, ranges, settling
 from memento_git.ledger.names import in_full, is_ref
 from memento_git.ledger.publish import BareRepository
 from memento_git.ledger.view import View
-from memento_git.review import against, judging
+from memento_git.review import against, judging, lastread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -137,7 +137,7 @@ def _fix(ledger: Ledger, report: Report) -> tuple[str, ...]:
     def act(tx: Transaction) -> tuple[str, ...]:
         told = []
         for path in back:
-            data = base.read(path) if base is not None else None
+            data = lastread.bytes_of(base, path) if base is not None else None
             if data is not None and not codec.check(path, data):
                 tx.put(path, data)
                 told.append(f"restored {path}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.fold import group_of, plans_of
@@ -13,14 +14,14 @@ from memento_git.ledger.desk import event_data
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
-from memento_git.review import texts
+from memento_git.review import lastread, texts
 from memento_git.review.resting import rested_on
 from memento_git.review.woken import woken
 from memento_git.work import remains
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.shelf import Shelf
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.review.lastread import Last
 
     Book = RunState | Shelf
 
@@ -36,17 +38,21 @@ GROWING: Final = frozenset({
     "requested", "paused", "resumed",
 })  # fmt: skip
 STAGED: Final = "HEAD"
+NONE: Final[Mapping[str, Last]] = MappingProxyType({})
 RESTORED: Final = ("D001", "D002", "D003", "D004", "D006", "D008")
 
 
 class Comparison:
     """A base and a head, and what git says differs between them."""
 
-    def __init__(self, base: View, head: View, changes: Sequence[Changed], name: str) -> None:
+    def __init__(
+        self, base: View, head: View, changes: Sequence[Changed], name: str, stand_ins: Mapping[str, Last] = NONE
+    ) -> None:
         self.base = base
         self.head = head
         self.changes = changes
         self.name = name
+        self.stand_ins = stand_ins
         self._states: dict[str, Book] = {}
         self._before: dict[str, Book] = {}
         self._redacted: dict[str, dict[str, str]] = {}
@@ -198,6 +204,16 @@ class Comparison:
         for path in dict.fromkeys((*self._new(), *held)):
             yield from self._taken_out(path)
         yield from texts.changed(self, policy)
+        yield from self._mended()
+
+    def _mended(self) -> Iterator[Finding]:
+        """Yield the files of the base that nobody could ever read, and that the branch takes out or replaces."""
+        for path in (path for path, last in self.stand_ins.items() if last == lastread.NEVER):
+            place, now = layout.place_of(path), self.head.read(path) if path in self.head.files else None
+            if (place is None or place.kind != "attachment") and (now is None or lastread.can_be_read(path, now)):
+                did = "takes it out" if now is None else "replaces it"
+                message = f"no commit up to the base has this file as it can be read, and the branch {did}"
+                yield Finding("D012", path, 0, message, f"look what it was: git log -p -- {path}", "warning")
 
     def _immutable(self, change: Changed, place: Place) -> Iterator[Finding]:
         event = place.kind == "event"
@@ -210,7 +226,9 @@ class Comparison:
     def put_back(self, code: str, path: str, message: str) -> Finding:
         """Return the finding of a file that the base has as it should be."""
         how = f"memento check --base {self.name} --fix"
-        if self.name == STAGED:
+        if self.name == STAGED and path in self.stand_ins:
+            how = f"git checkout {self.stand_ins[path].commit[:12]} -- {path}"
+        elif self.name == STAGED:
             is_own = self.base.git.entries(self.base.commits[0], path)
             how = f"git checkout {STAGED if is_own else MERGING} -- {path}"
         return Finding(code, path, 0, message, f"{how} puts it back")

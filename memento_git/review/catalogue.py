@@ -370,4 +370,10 @@ CATALOGUE: Final = {
         "somebody else's event of the branch itself.",
         "Leave out the commit that settled so, settle for what the base holds, and act after it.",
     ),
+    "D012": Kind(
+        "what nobody could read was mended or taken out", "warning",
+        "A file of the base could not be read there nor in any commit before, and the branch replaces it, or takes it "
+        "out. What it has in its place is judged as added by the branch.",
+        "Look what the file was: `git log -p -- PATH`.",
+    ),
 }  # fmt: skip

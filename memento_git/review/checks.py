@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.model.finding import Finding, leaving_out, restoring
+from memento_git.model.finding import WHOLE, Finding, leaving_out
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
@@ -104,10 +104,7 @@ def _texts(state: RunState, key: str) -> Iterator[Finding]:
         if name not in index.events_of or state.folded(name).lanes.word("status", "") == "redacted":
             continue
         path = (layout.evidence_path if kind_of(name) == "evidence" else layout.prose_path)(state.id, name)
-        yield Finding(
-            "F007", path, 0, f"{name} has events, but its file is missing",
-            restoring(path),
-        )  # fmt: skip
+        yield Finding("F007", path, 0, f"{name} has events, but its file is missing", WHOLE)
 
 
 def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
-from memento_git.review import actors, against, checks, files, recipes, signed, taken
+from memento_git.review import actors, against, checks, files, lastread, recipes, signed, taken
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
@@ -71,7 +71,9 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     found += recipes.check_recipes(view, view.files, policy.allow_secrets)
     found += signed.older(signed.check(view, head, policy, list(view.files)))
     records = sum(1 for path in view.files if layout.place_of(path) is not None)
-    return Report(_ordered(files.never_back([*view.findings, *found])), [], "", head, records)
+    return Report(
+        _ordered(files.never_back(lastread.told_whole(view, [*view.findings, *found]))), [], "", head, records
+    )
 
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
@@ -96,7 +98,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     if not had_ledger and not view.exists:
         return _nothing(view, differing, first)
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
-    comparison = Comparison(base, view, differing, name)
+    comparison, story = _compared(base, view, differing, name, story)
     policy, mine, found = _policies(old, view)
     new = comparison.added()
     scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first))
@@ -116,7 +118,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched) if found else set()
-    ours, already = _apart(files.never_back([_from_base(base, name, one) for one in found]), before, comparison)
+    ours, already = _apart(files.never_back(lastread.told_whole(view, found, first, name)), before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
 
 
@@ -124,6 +126,20 @@ def _story(git: Git, forks: Sequence[str], head: str) -> changes.Story:
     """Return what the commits of a branch did; refuse where some of them are not here."""
     ranges.refuse_cut(git, forks, head)
     return changes.story(git, forks, head)
+
+
+def _compared(
+    base: View, view: View, differing: Sequence[changes.Changed], name: str, story: changes.Story
+) -> tuple[Comparison, changes.Story]:
+    """Return the comparison with a base that holds of each file what it was when it could be read last."""
+    stand_ins = lastread.stand_ins(base, view, differing)
+    if stand_ins:
+        base.hold({path: last.blob for path, last in stand_ins.items()})
+        if not base.git.extra:
+            nothing = lastread.nothing(differing, stand_ins)
+            story = changes.story(base.git, base.commits, view.commits[0], nothing)
+        differing = lastread.compared(differing, stand_ins)
+    return Comparison(base, view, differing, name, stand_ins), story
 
 
 def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Report:
@@ -169,13 +185,6 @@ def _of_actors(
     there = {name for one in forks for name in changes.actors(git, one)} if doubtful else set()
     there |= actors.archived(comparison.base) if doubtful - there else set()
     yield from actors.lookalikes(names, {*policy.people, *authors, *there})
-
-
-def _from_base(base: View, name: str, finding: Finding) -> Finding:
-    """Return the finding of a file that the branch broke with the fix that takes it from the base."""
-    if finding.code != "F001" or finding.path not in base.files or base.record(finding.path) is None:
-        return finding
-    return finding._replace(fix=f"restore what it was, and commit that: git checkout {name} -- {finding.path}")
 
 
 def _apart(
@@ -230,7 +239,7 @@ def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[chan
 def _before(comparison: Comparison, scopes: Mapping[str, Scope], touched: Collection[str]) -> set[Known]:
     """Return what was wrong with the same records at the base."""
     base, first = comparison.base, comparison.base.commits[0]
-    if len(base.commits) == 1:
+    if len(base.commits) == 1 and not comparison.stand_ins:
         changes.note_base(base.git, first, comparison.head.commits[0], comparison.changes)
     if layout.CONFIG not in base.files:
         return set()

@@ -8,6 +8,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import difference, layout, lock
+from memento_git.review.lastread import told_whole
 from memento_git.review.notes import check_notes
 from memento_git.review.scope import Scope
 from memento_git.work.actions import health
@@ -44,7 +45,7 @@ def _notes(view: View) -> Iterator[Answer]:
     shelf.load()
     found = check_notes(shelf, Scope(view.policy()))
     own = [one for one in view.findings if one.path.startswith(f"{layout.KNOWLEDGE}/")]
-    for finding in (*own, *found):
+    for finding in told_whole(view, [*own, *found]):
         status = "warn" if finding.severity == "warning" else "fail"
         yield Answer(NAMES.get(finding.code, "notes"), status, str(finding), finding.fix)
     if not found and not own:

@@ -11,7 +11,7 @@ from memento_git.ledger import layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.clock import is_ahead
-from memento_git.model.finding import Finding, restoring
+from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_RUN
 from memento_git.model.work import Event, Evidence, Prose
@@ -79,7 +79,7 @@ class RunState(Happenings):
         path = self._text_path(identity)
         if isinstance(self.view.record(path), Prose):
             return None
-        missing = Finding("F007", path, 0, f"{identity} is in the ledger, but its text is missing", restoring(path))
+        missing = Finding("F007", path, 0, f"{identity} is in the ledger, but its text is missing", WHOLE)
         finding = next((one for one in self.view.findings if one.path == path), missing)
         self.view.note(finding)
         return finding

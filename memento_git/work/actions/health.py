@@ -11,7 +11,7 @@ from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, places, publish, remoteclaims, worktree
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
-from memento_git.review import files, signed
+from memento_git.review import files, lastread, signed
 from memento_git.review.checks import check_run
 from memento_git.review.scope import Scope
 from memento_git.work.loading import load
@@ -220,7 +220,7 @@ def _run(view: View, run: str, policy: Policy) -> Iterator[Answer]:
     for path in state.index.prose.values():
         view.record(path)
     found = check_run(state, Scope(policy))
-    yield from (_answer(f"run {run}", one) for one in found)
+    yield from (_answer(f"run {run}", one) for one in lastread.told_whole(view, found))
     if not found and len(view.findings) == before:
         count = len(state.index.events)
         yield Answer(f"run {run}", "ok", f"{len(state.ids('task'))} task(s), {count} event(s), all legal and whole")
@@ -235,7 +235,7 @@ def _files(view: View, policy: Policy) -> Iterator[Answer]:
         view.known(kind)
     seen = set()
     names = files.check_names(view.files, view.files, policy.key_files)
-    for finding in files.never_back([*view.findings, *names]):
+    for finding in files.never_back(lastread.told_whole(view, [*view.findings, *names])):
         if (finding.code, finding.path, finding.line) not in seen:
             seen.add((finding.code, finding.path, finding.line))
             yield _answer("files", finding, str(finding))

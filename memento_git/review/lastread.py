@@ -1,0 +1,124 @@
+"""What a file of the ledger was when it could be read last: that is what a base holds of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import archive, codec, layout
+from memento_git.ledger.commits import is_cut_off
+from memento_git.model.finding import WHOLE, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memento_git.ledger.changes import Changed
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.view import View
+
+
+class Last(NamedTuple):
+    """A commit that has a file as it can be read, and the blob; both are nothing where there never was one."""
+
+    commit: str
+    blob: str
+
+
+NOWHERE: Final = "for no commit has it whole"
+NEVER: Final = Last("", "")
+
+
+def can_be_read(path: str, data: bytes) -> bool:
+    """Tell whether bytes are a record, or an archive, at a path."""
+    place, run = layout.place_of(path), layout.run_of_path(path)
+    if place is None or place.kind == "attachment":
+        return not (run and path.startswith(f"{layout.ARCHIVE}/") and archive.unpack(path, run, data)[1])
+    decoded = codec.decode(place, path, data)
+    return isinstance(decoded, codec.Decoded) and not isinstance(codec.record(place, path, decoded), list)
+
+
+def last_read(git: Git, commits: Sequence[str], path: str) -> Last:
+    """Return the last commit, up to some, that has a file as it can be read."""
+    known = [commit for commit in commits if git.commit(commit)]
+    told = git.run("rev-list", "--full-history", *known, "--", path) if known else b""
+    for commit in told.decode().split():
+        entry = git.entries(commit, path).get(path)
+        data = git.objects([entry.oid])[0] if entry is not None else None
+        if entry is not None and data is not None and can_be_read(path, data):
+            return Last(commit, entry.oid)
+    return NEVER
+
+
+def bytes_of(view: View, path: str) -> bytes | None:
+    """Return the bytes of a file as it could be read last."""
+    data = view.read(path)
+    if data is None or can_be_read(path, data):
+        return data
+    last = last_read(view.git, view.commits, path)
+    return view.git.objects([last.blob])[0] if last != NEVER else None
+
+
+def stand_ins(base: View, head: View, changes: Iterable[Changed]) -> dict[str, Last]:
+    """Return what stands for the changed files of a base that it cannot read, and the kept files of such evidence.
+
+    Where history is cut short before it tells, the file stays what it is.
+    """
+    found: dict[str, Last] = {}
+    for change in changes:
+        if change.is_added or (change.is_removed and _is_packed(base, head, change.path)):
+            continue
+        told = _telling(change.path)
+        data = base.read(told)
+        if data is None or can_be_read(told, data):
+            continue
+        last = last_read(base.git, base.commits, told)
+        if told == change.path and (last != NEVER or not is_cut_off(base.git)):
+            found[change.path] = last
+        elif last == NEVER and not is_cut_off(base.git):
+            found[change.path] = NEVER
+    return found
+
+
+def _telling(path: str) -> str:
+    """Return the file that says what a file is: of what evidence keeps, the evidence."""
+    place = layout.place_of(path)
+    return layout.evidence_path(place.run, place.of) if place is not None and place.kind == "attachment" else path
+
+
+def _is_packed(base: View, head: View, path: str) -> bool:
+    """Tell whether an archive of the head holds a file as the base has it."""
+    head.index(layout.run_of_path(path) or "")
+    return path in head.files and head.read(path) == base.read(path)
+
+
+def compared(changes: Iterable[Changed], stand_ins: Mapping[str, Last]) -> list[Changed]:
+    """Return what differs from a base in which some files are what stands for them."""
+    told = [one._replace(old=stand_ins[one.path].blob) if one.path in stand_ins else one for one in changes]
+    return [one for one in told if one.old != one.new]
+
+
+def nothing(changes: Iterable[Changed], stand_ins: Mapping[str, Last]) -> set[tuple[str, str]]:
+    """Return the files of a base, each with its blob, that count as none."""
+    return {(one.path, one.old) for one in changes if stand_ins.get(one.path) == NEVER}
+
+
+def told_whole(view: View, found: Iterable[Finding], base: str = "", name: str = "") -> list[Finding]:
+    """Return findings, each fix that restores a file with the last commit that has it as it can be read.
+
+    That is the base by its name where it has the same.
+    """
+    return [
+        one._replace(fix=one.fix.replace(WHOLE, _restoring(view, one.path, base, name))) if WHOLE in one.fix else one
+        for one in found
+    ]
+
+
+def _restoring(view: View, path: str, base: str, name: str) -> str:
+    last = last_read(view.git, [base, *view.commits] if base else view.commits, path)
+    if last != NEVER:
+        there = view.git.entries(base, path).get(path) if base else None
+        commit = name if there is not None and there.oid == last.blob else last.commit[:12]
+        return f"restore what it was, and commit that: git checkout {commit} -- {path}"
+    if is_cut_off(view.git):
+        return "restore what it was: git fetch --unshallow, then memento doctor tells from which commit"
+    out = path in view.files and not path.endswith(".md")  # events need the text that they are about
+    return f"take it out, {NOWHERE}: git rm {path}" if out else f"write it anew, {NOWHERE}"

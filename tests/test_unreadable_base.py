@@ -1,0 +1,162 @@
+"""What a base cannot read stands for what it was when it could be read last, or for nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger import layout
+from memento_git.review import actions
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+EVENT = "20260101T100000000Z-{}-000000000009.yaml"
+TWICE = "by: twice\n"
+
+
+def look(play: Play, base: str = "main", *, staged: bool = False) -> list[str]:
+    report = actions.check(play.ledger, base=base, no_base=not base, staged=staged)
+    return [f"{one.code} {one.severity}" for one in report.findings]
+
+
+def told(do: str, task: str, **more: str) -> str:
+    rest = "".join(f"{key}: {value}\n" for key, value in more.items())
+    return f"do: {do}\nof: {task}\nat: 2026-01-01T10:00:00.000Z\nby: Eve\nafter: []\n{rest}"
+
+
+@pytest.fixture
+def never(play: Play) -> Path:
+    """Return an event that was never valid, on main; the branch `work` is checked out."""
+    run = play.planned()
+    task = play.task()
+    path = play.root / layout.folder_of(run, task) / EVENT.format("blocked")
+    path.write_text(told("blocked", task, reason="x") + TWICE)
+    play.commit_all("never valid")
+    git(play.root, "switch", "-qc", "work")
+    return path
+
+
+@pytest.fixture
+def broken(play: Play) -> tuple[Path, str]:
+    """Return an event that was broken on main later, and what it was; the branch `work` is checked out."""
+    play.planned()
+    task = play.task()
+    play.claimed(task)
+    (path,) = play.root.glob(".memento/runs/*/tasks/*/*/*-claimed-*")
+    said = path.read_text()
+    path.write_text(said + TWICE)
+    play.commit_all("broken")
+    git(play.root, "switch", "-qc", "work")
+    return path, said
+
+
+@pytest.mark.parametrize("voided", [False, True])
+def test_what_was_never_valid_is_taken_out_by_the_printed_fix(
+    play: Play, never: Path, cli: Callable[..., tuple[int, str, str]], *, voided: bool
+) -> None:
+    if voided:
+        assert cli("settle", "--void", "event_000000000009", "--reason", "by hand", "-C", str(play.root))[0] == 0
+    path = never.relative_to(play.root).as_posix()
+    (found,) = [one for one in actions.check(play.ledger, no_base=True).findings if one.code == "F001"]
+    assert found.fix == f"repair that line, or take it out, for no commit has it whole: git rm {path}"
+    assert path in cli("doctor", "-C", str(play.root))[1]
+    git(play.root, "rm", "-q", path)
+    assert look(play, "", staged=True) == ["D012 warning"]
+    git(play.root, "commit", "-qm", "out")
+    assert look(play) == ["D012 warning"]
+    assert look(play, "") == []
+    assert cli("doctor", "-C", str(play.root))[0] == 0
+
+
+def test_what_replaces_it_is_judged_as_what_is_added(play: Play, never: Path) -> None:
+    task = never.parent.name
+    never.write_text(told("blocked", task, reason="x"))
+    play.commit_all("repaired")
+    plain = {"C002 warning", "D012 warning"}
+    assert set(look(play)) == plain
+    git(play.root, "switch", "-q", "main")
+    done = never.with_name(EVENT.format("completed").replace("9.", "8."))
+    done.write_text("<<<<<<< ours\n")
+    play.commit_all("a second one")
+    git(play.root, "switch", "-qc", "forging")
+    git(play.root, "rm", "-q", str(never))
+    done.write_text(told("completed", task, dispatch="dispatch_000000000001", code="{tree: " + "0" * 40 + "}"))
+    play.commit_all("forged")
+    replaced = set(look(play))
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "rm", "-q", str(done), str(never))
+    git(play.root, "commit", "-qm", "neither")
+    git(play.root, "switch", "-qc", "adding")
+    done.parent.mkdir(parents=True, exist_ok=True)
+    done.write_text(told("completed", task, dispatch="dispatch_000000000001", code="{tree: " + "0" * 40 + "}"))
+    play.commit_all("added")
+    added = set(look(play))
+    assert replaced == {*added, "D012 warning"}
+    assert any(one.endswith("error") for one in added)
+
+
+def test_a_repair_that_the_branch_takes_out_again_was_on_the_branch(play: Play, never: Path) -> None:
+    never.write_text(told("blocked", never.parent.name, reason="x"))
+    play.commit_all("repaired")
+    never.unlink()
+    play.commit_all("and out")
+    assert set(look(play)) == {"D010 error", "D012 warning"}
+
+
+def test_what_could_be_read_once_is_only_restored(play: Play, broken: tuple[Path, str]) -> None:
+    path, said = broken
+    (found,) = [one for one in actions.check(play.ledger, no_base=True).findings if one.code == "F001"]
+    path.unlink()
+    play.commit_all("out")
+    assert "D002 error" in look(play)
+    path.write_text(said.replace("claimed", "claimed ").replace("by: ", "by: Eve "))
+    play.commit_all("other words")
+    assert "D001 error" in look(play)
+    path.write_text(said + TWICE + TWICE)
+    play.commit_all("broken in another way")
+    assert {"D001 error", "F001 error"} <= set(look(play))
+    subprocess.run(found.fix.partition("commit that: ")[2], shell=True, cwd=play.root, check=True)
+    play.commit_all("restored")
+    assert path.read_text() == said
+    assert look(play) == []
+
+
+def test_check_puts_back_what_could_be_read_last(play: Play, broken: tuple[Path, str]) -> None:
+    path, said = broken
+    path.unlink()
+    play.commit_all("out")
+    actions.check(play.ledger, base="main", fix=True)
+    assert path.read_text() == said
+    assert look(play) == []
+
+
+def test_a_history_that_is_cut_short_lets_nothing_out(play: Play, never: Path, tmp_path: Path) -> None:
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "later")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{play.root}", "shallow")
+    shallow = play.beside(tmp_path / "shallow")
+    git(shallow.root, "switch", "-qc", "work")
+    git(shallow.root, "rm", "-q", never.relative_to(play.root).as_posix())
+    git(shallow.root, "commit", "-qm", "out")
+    assert look(shallow, "origin/main") == ["D002 error"]
+
+
+def test_evidence_that_was_never_valid_goes_with_what_it_keeps(play: Play) -> None:
+    run = play.planned()
+    path = play.root / layout.evidence_path(run, "evidence_000000000009")
+    kept = play.root / layout.folder_of(run, "evidence_000000000009") / "stdout.txt"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("a: 1\na: 2\n")
+    kept.write_text("shown\n")
+    play.commit_all("never valid")
+    git(play.root, "switch", "-qc", "work")
+    git(play.root, "rm", "-q", str(path), str(kept))
+    git(play.root, "commit", "-qm", "out")
+    assert look(play) == ["D012 warning"]
