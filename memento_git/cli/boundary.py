@@ -11,6 +11,7 @@ import click
 
 from memento_git.cli import streams, terminal
 from memento_git.errors import MementoError, Refused
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -122,8 +123,7 @@ class Door:
         if self._ledger is None:
             return []
         paths = [] if self.at else [change.path for change in self._ledger.uncommitted]
-        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-        told = [f"not committed, so not counted: {', '.join(paths[:3])}{more}"] if paths else []
+        told = [f"not committed, so not counted: {some(paths, 3)}"] if paths else []
         return [*dict.fromkeys(self._ledger.warnings), *told]
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import COUNT, Door, reads
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,8 +63,7 @@ def _together(rows: list[Row], names: Names) -> list[str]:
     lines = []
     for row in rows:
         often = f"{row['commits']} of {row['of']} commits of {output.printable(row['with'])}"
-        more = ", …" if len(row["notes"]) > 3 else ""
-        noted = f"notes there: {', '.join(map(names, row['notes'][:3]))}{more}"
+        noted = f"notes there: {some([*map(names, row['notes'])], 3)}"
         lines.append((f"  {output.printable(row['path'])}", often, noted))
     return output.columns(lines)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.core import ParameterSource
 
+from memento_git.model.enumeration import some
 from memento_git.model.ids import ALPHABET, KINDS, LENGTH, AmbiguousId, IdInvalid, NoSuchRecord, kind_of
 
 if TYPE_CHECKING:
@@ -60,6 +61,5 @@ def _begun(view: View, given: str, kinds: Sequence[str]) -> str:
     if not names:
         raise NoSuchRecord(kind="record", given=given)
     if len(names) > 1:
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        raise AmbiguousId(given=given, candidates=", ".join(names[:SHOWN]) + more)
+        raise AmbiguousId(given=given, candidates=some(names, SHOWN))
     return names[0]

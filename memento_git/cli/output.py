@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from memento_git.model.enumeration import some
 from memento_git.model.ids import ID, KINDS, shortest
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def remarks(task: Row, evidence: dict[str, Row], names: Names) -> str:
     from memento_git.review.report import task_notes
 
     shared = [name for name in task["proven_by"] if len(evidence.get(name, {}).get("task_ids", ())) > 1]
-    notes = task_notes(task, evidence) + ([f"shared evidence: {', '.join(shared[:MOST_SHARED])}"] if shared else [])
+    notes = task_notes(task, evidence) + ([f"shared evidence: {some(shared, MOST_SHARED)}"] if shared else [])
     return names.within(printable(spoken("; ".join(notes))))
 
 

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, reads
+from memento_git.model.enumeration import some
 from memento_git.work import nextsteps
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _blocks(held: Row, names: Names) -> list[str]:
         for row in held["trouble"]
     ]
     if held["stale"]:
-        shown = ", ".join(names(name) for name in held["stale"][:5])
+        shown = some([names(name) for name in held["stale"]], 5)
         lines.append(f"stale {shown}: this commit has other code than the command saw")
     if held["ahead"]:
         lines.append(f"clock {len(held['ahead'])} event(s) are dated more than 5 minutes ahead of now")

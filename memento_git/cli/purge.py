@@ -9,6 +9,7 @@ import click
 
 from memento_git.cli import output
 from memento_git.cli.boundary import Door, bare
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from memento_git.knowledge.actions.purging import Purge
@@ -76,17 +77,16 @@ def _first(commits: list[str]) -> str:
 def _some(what: str, names: list[str]) -> list[str]:
     if not names:
         return []
-    more = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return [f" - {what}: {', '.join(output.printable(name) for name in names[:SHOWN])}{more}"]
+    return [f" - {what}: {some([output.printable(name) for name in names], SHOWN)}"]
 
 
 def _next(came: Purge) -> list[str]:
     """Return what is left to people."""
     reach, done = came.reach, came.done
     steps = ["a secret that was committed counts as known: replace it where it is used"]
-    steps += [
-        f"it was imported from {output.printable(source)}: take it out there, too" for source in came.sources[:SHOWN]
-    ]
+    if came.sources:
+        told = some([output.printable(source) for source in came.sources], SHOWN)
+        steps.append(f"it was imported from {told}: take it out there, too")
     if came.copies:
         steps.append(f"take them out of the handoffs, too: memento purge {' '.join(came.copies)}")
     if done is None:

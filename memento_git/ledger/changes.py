@@ -16,6 +16,7 @@ from memento_git.ledger.environment import environment
 from memento_git.ledger.git import OPTIONS, GitFailed
 from memento_git.ledger.names import SHORT_ID
 from memento_git.ledger.trees import TYPES
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -155,7 +156,7 @@ def staged_tree(git: Git) -> Iterator[str]:
         try:
             if unmerged := git.run("ls-files", "--unmerged", "-z"):
                 paths = {os.fsdecode(entry).partition("\t")[2] for entry in unmerged.split(b"\0")[:-1]}
-                raise IndexUnmerged(paths=", ".join(sorted(paths)[:SHOWN]))
+                raise IndexUnmerged(paths=some(sorted(paths), SHOWN))
             yield os.fsdecode(git.run("write-tree")).strip()
         finally:
             git.close()

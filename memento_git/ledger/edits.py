@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.ledger.asked import Asked
 from memento_git.ledger.reader import AT_ONCE
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +26,7 @@ class UncommittedLedger(Refused):
 
     token = "ledger_edited"
     sentence = "ledger files have edits that are not committed: {paths}"
-    hint_ = "commit them or put them back (git diff .memento shows them), then run the command again"
+    hint_ = "commit them or put them back (git diff HEAD .memento shows them), then run the command again"
 
 
 class Change(NamedTuple):
@@ -89,7 +90,7 @@ def unedited(git: Git, folder: str, paths: set[str], seen: WorkTree | None = Non
 
 def _refuse(changes: Iterable[Change], paths: set[str]) -> None:
     if edited := [change.path for change in changes if change.path in paths]:
-        raise UncommittedLedger(paths=", ".join(edited[:5]))
+        raise UncommittedLedger(paths=some(edited, 5))
 
 
 def _changes(output: bytes) -> Iterator[Change]:

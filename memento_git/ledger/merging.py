@@ -13,6 +13,7 @@ from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.trees import Entry
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,9 +125,7 @@ def _changed(git: Git, old: str, new: str) -> set[str]:
 
 
 def _told(paths: set[str]) -> str:
-    shown = sorted(paths)
-    more = f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
-    return ", ".join(shown[:SHOWN]) + more
+    return some(sorted(paths), SHOWN)
 
 
 def _folder(git: Git, root: Mapping[str, Entry], where: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from memento_git.errors import Broken, Refused
 from memento_git.ledger import edits, layout, lock, publish, worktree
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.journal import Path3
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -94,7 +95,7 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     _refuse_elsewhere(git, ref, branch)
     wanted = sorted(paths)
     if edited := [change.path for change in edits.changes(git, layout.FOLDER) if change.path in wanted]:
-        raise PathEdited(paths=", ".join(edited[:5]))
+        raise PathEdited(paths=some(edited, 5))
     touching = _lines(git, "rev-list", "--full-history", head, "--", *wanted)
     commits = _descendants(git, head, set(touching))
     others = [name for name in _holding(git, touching) if name != ref and not name.startswith(BACKUPS)]

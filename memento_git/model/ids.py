@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -130,8 +131,7 @@ def resolve(given: str, kind: str, known: Iterable[str]) -> str:
     if not found:
         raise NoSuchRecord(kind=kind, given=given)
     if len(found) > 1:
-        shown = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
-        raise AmbiguousId(given=given, candidates=shown)
+        raise AmbiguousId(given=given, candidates=some(found, 5))
     return found[0]
 
 

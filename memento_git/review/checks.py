@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
+from memento_git.model.enumeration import some
 from memento_git.model.finding import WHOLE, Finding, leaving_out
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
@@ -141,7 +142,7 @@ def repaired_by(state: RunState, task: Prose) -> list[Prose]:
 def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield what a repair asks less than a task that it repairs."""
     if less := asks_less(old.data, task.data, scope.policy):
-        message = f"{task.id} repairs {old.id}, and asks less: {'; '.join(less[:3])}"
+        message = f"{task.id} repairs {old.id}, and asks less: {some(less, 3, '; ')}"
         severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")

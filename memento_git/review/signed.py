@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import group_of
 from memento_git.ledger import layout
+from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
 from memento_git.work import proofs, signing
@@ -75,7 +76,7 @@ def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]
 
     scopes = (state.id, event.of, *(proofs.front_matter(state, event.of).get("depends_on") or ()))
     if told := holding.unsigned(state, scope.policy, scopes, runners=state.runners):
-        yield _unfounded(event, f"{event.of} was handed out, and {'; '.join(told[:3])}")
+        yield _unfounded(event, f"{event.of} was handed out, and {some(told, 3, '; ')}")
 
 
 def done(state: RunState, task: str, ends: Iterable[Event], scope: Scope) -> Iterator[Finding]:

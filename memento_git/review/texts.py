@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
+from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
@@ -48,7 +49,7 @@ def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
         if old is None or new is None or not (less := plan_asks_less(old.data, new.data, policy)):
             continue
         what = "changed" if old.id == new.id else f"took the place of {old.id}"
-        message = f"{new.id} {what}, and asks less: before, {'; '.join(less[:3])}"
+        message = f"{new.id} {what}, and asks less: before, {some(less, 3, '; ')}"
         path = new.path if old.id == new.id else after.path
         yield Finding("D007", path, 0, message, "look whether that is as it should be", "warning")
 
@@ -100,7 +101,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     unproves = [event.id for event in done if event.get("text") != new.digest]
     told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
     whose = f"{', '.join(repairs)}, which repairs it, could ask less by it" if repairs else "less is asked by it"
-    told += f"; {whose}: {'; '.join(less[:3])}" if less else ""
+    told += f"; {whose}: {some(less, 3, '; ')}" if less else ""
     before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
     other = bool({"criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import desk
+from memento_git.model.enumeration import some
 from memento_git.model.ids import random_part
 from memento_git.work import refusals as no
 from memento_git.work.state import RunState
@@ -41,7 +42,7 @@ class Desk(desk.Desk):
             raise no.NoRun
         unfinished = [state for state in states if not state.is_final] or states
         if len(unfinished) > 1:
-            raise no.RunAmbiguous(candidates=", ".join(state.id for state in unfinished[:5]))
+            raise no.RunAmbiguous(candidates=some([state.id for state in unfinished], 5))
         return unfinished[0]
 
     def sealer(self, *, sign: bool = False, key: str = "") -> Sealer | None:

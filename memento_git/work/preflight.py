@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Refused
 from memento_git.ledger import edits, layout, publish, settings
+from memento_git.model.enumeration import some
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
@@ -134,9 +135,7 @@ def _tree(seen: WorkTree, asked: Mapping[str, Any], act: str) -> list[Check]:
 def _check(name: str, level: str, paths: Sequence[str], found: str, none: str) -> Check:
     if not paths:
         return Check(name, "ok", none)
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    message = f"{found}: {', '.join(map(_plain, paths[:SHOWN]))}{more}"
-    return _weigh(name, level, message)
+    return _weigh(name, level, f"{found}: {some([*map(_plain, paths)], SHOWN)}")
 
 
 def _plain(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.model.enumeration import some
 from memento_git.model.states import RISKS
 from memento_git.work.budget import Budget, Next
 from memento_git.work.executors import NO_WRAP
@@ -84,7 +85,7 @@ def risk_of(asked: Asked) -> tuple[str, list[dict[str, str]]]:
         return base, []
     raised = RISKS[RISKS.index(base) + 1]
     files = sorted({path for one, _ in touched for path in one.files if path in asked.files})
-    about = f"about {', '.join(files[:3])}" if files else "at this task"
+    about = f"about {some(files, 3)}" if files else "at this task"
     why = f"{len(touched)} attempts {about} came to nothing, which weighs {weight:.1f} today"
     return raised, [{"from": base, "to": raised, "why": why}]
 
@@ -96,7 +97,7 @@ def barriers(asked: Asked, executor: Executor, risk: str) -> list[Barrier]:
     if executor.scope and not asked.files:
         found.append(Barrier("scope", f"it may work on {', '.join(executor.scope)} alone, and the task names no files"))
     elif executor.scope and outside:
-        found.append(Barrier("scope", f"{', '.join(outside[:3])} is outside of what it may work on"))
+        found.append(Barrier("scope", f"{some(outside, 3)} is outside of what it may work on"))
     if RISKS.index(risk) > RISKS.index(executor.risk):
         found.append(Barrier("risk", f"the risk is {risk}, and it may take {executor.risk} at most"))
     if executor.is_boxed and not executor.wrap:

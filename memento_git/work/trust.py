@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.model.enumeration import some
 from memento_git.model.states import CHECK_FAILED, CHECK_PASSED
 from memento_git.model.work import RUN_KINDS
 from memento_git.work.codes import agree, code_seen, edited, sober, wholly
@@ -320,5 +321,5 @@ def elsewhere(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> str:
     if any(agree(saw, code) for code in codes):
         return ""
     others = [] if "paths" in saw else edited(saw, codes[0])
-    told = f": {', '.join(others[:3])}" if others else ""
+    told = f": {some(others, 3)}" if others else ""
     return f"{evidence.id} saw other code than the completion{told}"

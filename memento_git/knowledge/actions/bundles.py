@@ -30,6 +30,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout, prosefile
 from memento_git.ledger.store import Transaction
+from memento_git.model.enumeration import some
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.model.ids import kind_of
 from memento_git.model.knowledge import ORIGINS
@@ -150,8 +151,7 @@ class _Intake:
         came = [one for one in packed if self._packed(one)]
         self.lines = {one.id: one.where for one in came if one.id in self.new}
         if self.differ:
-            more = f" and {len(self.differ) - SHOWN} more" if len(self.differ) > SHOWN else ""
-            raise NotesDiffer(ids=", ".join(self.differ[:SHOWN]) + more)
+            raise NotesDiffer(ids=some(self.differ, SHOWN))
         self._judge(came, taken)
         for one in lines:
             if isinstance(one, Typed):

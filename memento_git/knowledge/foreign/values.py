@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.foreign import entries
+from memento_git.model.enumeration import some
 from memento_git.model.knowledge import RELATIONS, TIERS
 
 if TYPE_CHECKING:
@@ -118,5 +119,4 @@ class Values:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(entries.one_line(one, 40) for one in names[:SHOWN]) + more
+    return some([entries.one_line(one, 40) for one in names], SHOWN)

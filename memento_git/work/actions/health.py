@@ -11,6 +11,7 @@ from memento_git.errors import MementoError
 from memento_git.ledger import claims, journal, layout, places, publish, remoteclaims, worktree
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
+from memento_git.model.enumeration import some
 from memento_git.review import files, lastread, signed
 from memento_git.review.checks import check_run
 from memento_git.review.scope import Scope
@@ -207,8 +208,7 @@ def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
     if ledger.watch.unseen:
         yield Answer("uncommitted", "fail", ledger.watch.unseen, OF_GIT)
     elif paths:
-        shown = ", ".join(paths[:5])
-        yield Answer("uncommitted", "warn", f"not counted: {shown}", "commit them, or put them back")
+        yield Answer("uncommitted", "warn", f"not counted: {some(paths, 5)}", "commit them, or put them back")
     else:
         yield Answer("uncommitted", "ok", "no ledger file differs from HEAD")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.model.enumeration import some
 from memento_git.work import guard, preflight, rows
 from memento_git.work.actions.gates import record_gate
 from memento_git.work.desk import Desk
@@ -58,7 +59,7 @@ def _is_line(argv: Sequence[str]) -> bool:
 def _destructive(found: Sequence[dict[str, Any]], level: str) -> Check:
     if not found:
         return Check("destructive", "ok", "no destructive command was found")
-    rules = ", ".join(dict.fromkeys(f"{row['rule']} ({row['where']}, line {row['line']})" for row in found[:MOST_TOLD]))
+    rules = some([*dict.fromkeys(f"{row['rule']} ({row['where']}, line {row['line']})" for row in found)], MOST_TOLD)
     if level == "ignore":
         return Check("destructive", "ok", f"{rules} (ignored by policy)")
     return Check("destructive", level, rules, "take it out, or allow the rule with a reason where it is handed out")

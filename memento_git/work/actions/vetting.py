@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.ledger import layout, merging, purging
+from memento_git.model.enumeration import some
 from memento_git.review import judging
 
 if TYPE_CHECKING:
@@ -103,8 +104,7 @@ def _nearest(git: Git, remote: str, commit: str) -> str:
 
 
 def _told(found: Sequence[Finding]) -> str:
-    shown = "; ".join(str(one) for one in found[:SHOWN])
-    return f"{shown}; and {len(found) - SHOWN} more" if len(found) > SHOWN else shown
+    return some([str(one) for one in found], SHOWN, "; ")
 
 
 def came_wrong(ledger: Ledger, before: str, after: str) -> list[str]:

@@ -1,0 +1,62 @@
+"""A list that is cut says how many more there are, and the hint beside it shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.ledger.edits import UncommittedLedger
+from memento_git.model.enumeration import some
+from memento_git.work.actions import health, tasks
+from memento_git.work.refusals import RunAmbiguous
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.play import Play
+
+
+def test_a_cut_list_ends_with_how_many_more_there_are() -> None:
+    assert some(["a", "b"], 2) == "a, b"
+    assert some(["a", "b", "c", "d"], 2, "; ") == "a; b and 2 more"
+
+
+def test_edited_files_are_named_and_counted_and_the_hint_shows_the_staged_ones(play: Play) -> None:
+    play.run(spike=True)
+    made = [play.task(f"t{number}") for number in range(7)]
+    for path in play.root.glob(".memento/runs/*/tasks/*/*/task.md"):
+        path.write_text(path.read_text() + "x\n")
+    (told,) = [one for one in health.examine(play.ledger) if one.name == "uncommitted"]
+    assert told.message.endswith(" and 2 more")
+    git(play.root, "add", ".memento")
+
+    def block_all(tx: object) -> None:
+        for task in made:
+            tasks.block_task(tx, task, reason="x")  # type: ignore[arg-type]
+
+    with pytest.raises(UncommittedLedger) as caught:
+        play.do(block_all)
+    assert caught.value.message.endswith(" and 2 more")
+    command = caught.value.hint.partition("(")[2].partition(" shows")[0]
+    assert git(play.root, *command.split()[1:]).count("+x") == 7
+
+
+def test_more_runs_than_are_named_are_counted(play: Play) -> None:
+    for number in range(7):
+        play.run(f"goal {number}")
+    with pytest.raises(RunAmbiguous) as caught:
+        play.task()
+    assert "and 2 more" in str(caught.value)
+
+
+def test_more_stale_evidence_than_is_named_is_counted(play: Play, cli: Callable[..., tuple[int, str, str]]) -> None:
+    play.planned()
+    play.proven()
+    for _ in range(6):
+        play.proven()
+    (play.root / "app.py").write_text("other\n")
+    play.commit_all()
+    (line,) = [line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith("stale ")]
+    assert "and 2 more: this commit" in line
