@@ -53,7 +53,8 @@ def _list(door: Door) -> None:
             if row["problem"] != "contested":
                 choice = f"memento settle --void {names(event['event'])}"
             about = f" {names.within(output.printable(event['about']))}" if event["about"] else ""
-            lines.append(f"  {event['action']}{about} by {output.printable(event['actor'])}: {choice} --reason WHY")
+            by = f" by {output.printable(event['actor'])}" if event["actor"] else ""  # a file that cannot be read
+            lines.append(f"  {event['action']}{about}{by}: {choice} --reason WHY")
     for row in late:
         who = f"{row['action']} by {output.printable(row['actor'] or 'somebody')}"
         lines.append(

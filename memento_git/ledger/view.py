@@ -369,12 +369,20 @@ class View:
             message = f"{identity} is in run {found[identity]} too; that one counts where only the id is given"
             self.note(Finding("F008", f"{layout.RUNS}/{run}", 0, message, "an id belongs to one run: git rm the copy"))
 
+    def _refuse_lost(self, given: str, kind: str) -> None:
+        """Refuse a task or plan to which something happened and whose text is gone."""
+        for run in self.runs() if kind in ("task", "plan") else ():
+            if given in self.index(run).events_of:
+                message = f"{given} is in the ledger, but its text is missing"
+                raise LedgerUnreadable(finding=Finding("F007", layout.prose_path(run, given), 0, message, WHOLE))
+
     def find(self, given: str, kind: str) -> tuple[str, str]:
         """Return the id that a prefix names, and its run."""
         if is_id(given, kind):
             for run in self._shelves(kind):
                 if run == given or (kind != "run" and self.holds(run, given, kind)):
                     return given, run
+            self._refuse_lost(given, kind)
             resolve(given, kind, ())
         known = self.known(kind)
         identity = resolve(given, kind, known)

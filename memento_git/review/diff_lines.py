@@ -21,7 +21,7 @@ TURNED: Final = {
     "late": "late: came after the run's completion",
     "contested": "became contested: events disagree, settle it",
     "spike": SPIKE,
-    "incomplete": "incomplete: files that its events name are missing",
+    "incomplete": "incomplete: files of its events are missing or cannot be read",
 }  # fmt: skip
 
 

@@ -168,7 +168,7 @@ def _state_notes(row: Row) -> list[str]:
     if row["run_status"] == "cancelled":
         notes.append("in a cancelled run")
     if row["incomplete"]:
-        notes.append("incomplete: files that its events name are missing")
+        notes.append("incomplete: files of its events are missing or cannot be read")
     return notes
 
 

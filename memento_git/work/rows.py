@@ -112,7 +112,7 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "spike": handout.spikes(state, task) > 0,
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
         "selected_dispatch_id": state.selected(task) or None,
-        "reason": _last_reason(state, task),
+        "reason": None if status == "contested" else _last_reason(state, task),
         "incomplete": bool(state.folded(task).dangling),
         "broken": str(unread) if unread else None,
     }
