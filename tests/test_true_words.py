@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import tasks
+from memento_git.work import refusals
+from memento_git.work.actions import dispatches, health, plans, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -56,3 +57,40 @@ def test_the_reason_of_one_side_is_not_told_as_that_of_the_disagreement(play: Pl
     git(play.root, "merge", "-q", "--no-edit", "main")
     assert f"“Fence” is contested (`{task}`)" in cli("report", "-C", str(play.root))[1]
     assert "reason" not in cli("task", "show", task, "-C", str(play.root))[1]
+
+
+def test_an_empty_log_says_what_it_does_not_list(play: Play, cli: Call) -> None:
+    play.do(tasks.add_task, "A task", run=play.run(spike=True))
+    told = cli("log", "-C", str(play.root))[1]
+    assert told.startswith("no events: that a record was made is its file, not an event")
+
+
+def test_log_says_its_order_the_same_way_twice(cli: Call) -> None:
+    overview, own = cli("--help")[1], cli("log", "--help")[1]
+    assert [line for line in overview.splitlines() if line.split()[:1] == ["log"] and "latest first" in line]
+    assert "latest first" in own
+
+
+def test_who_meets_an_expired_claim_is_told_how_to_take_it_back(play: Play, task: str) -> None:
+    (dispatch,) = play.state(task).dispatches(task)
+    with pytest.raises(refusals.AlreadyClaimed) as caught:
+        play.as_("Bob").do(dispatches.claim_dispatch, dispatch)
+    assert f"if its lease has expired: memento dispatch recover {dispatch}" in caught.value.hint
+
+
+def test_the_author_of_a_plan_is_told_to_let_somebody_else_approve_it(play: Play) -> None:
+    config = b"version: 1\npolicy:\n  plan: {not_author: true}\n"
+    play.ledger.change("config", lambda tx: tx.put(".memento/config.yaml", config))
+    play.run()
+    plan = play.do(plans.draft_plan, "Plan", "Do it.")
+    with pytest.raises(refusals.ApproverRefused) as caught:
+        play.do(plans.approve_plan, plan)
+    assert "policy asks for another than its author" in caught.value.message
+    assert caught.value.hint == f"let somebody else read and approve it: memento plan approve {plan}"
+
+
+def test_a_claim_that_cannot_be_read_is_told_as_that(play: Play) -> None:
+    play.run()
+    git(play.root, "update-ref", "refs/memento/claims/task_000000000000", "HEAD")
+    (told,) = [one.message for one in health.examine(play.ledger) if one.name == "claims"]
+    assert told == "a claim on task_000000000000 cannot be read, so nobody holds it"

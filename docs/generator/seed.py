@@ -42,6 +42,8 @@ What differs, on purpose:
 - `fail-dispatch` blocks the task, not the run.
 - `start --run-id` is not there: a run is active until it is paused, cancelled or completed.
 - A failed `review` blocks until a later one passes, or the gate is waived: `memento gate waive`.
+- `select-patch` without a candidate says `no_candidate`, where it said `candidates_required`: one is a dispatch,
+  `memento dispatch create TASK --candidate`.
 - `select-patch` and `release-gate` believe nothing that is typed of a candidate or a check: they read the ledger.
   Policy is in `.memento/config.yaml`; `--policy-json` is taken and has no effect, and neither have `--outbox-path`,
   `--scope-kind` and `--mock-graphify`.
@@ -72,6 +74,7 @@ def page() -> str:
         "`memento_git/cli/seed_names.py`.",
         table(("its command", "ours", "options → ours", "notes"), rows),
         f"As there, each alias takes every one of these options, and leaves alone what it does not need: {taken}, "
-        f"`--workspace`, `--json`. Defaults: {defaults}.",
+        f"`--workspace`, `--json`. Defaults: {defaults}. The commands that are ours under the same name take their own "
+        f"options alone: {', '.join(f'`{name}`' for name, *_ in SAME)}.",
         NOTES, "## JSON keys", table(("there", "here", "differences"), KEYS),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import merge
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
+
+NO_EVENTS: Final = "events: that a record was made is its file, not an event; memento status shows what there is"
 
 
 class VerbUnknown(Misused):
@@ -52,7 +54,7 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
         _refuse_unknown(filters["verb"])
     filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
     events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
-    output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
+    output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none=NO_EVENTS)
 
 
 def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: int, offset: int) -> None:

@@ -13,7 +13,7 @@ COMMANDS: Final = {
     "status": ("overview", "Show a run: what is proven, claimed, blocked, and what is next."),
     "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
     "diff": ("diff", "Show what happened to the ledger between two commits."),
-    "log": ("log", "List what happened, in the order in which it was seen."),
+    "log": ("log", "List what happened to records, latest first."),
     "show": ("log", "Show any record by its id."),
     "run": ("run", "Start, pause, resume, cancel, complete runs."),
     "plan": ("plan", "Draft, approve, reject plans."),

@@ -127,6 +127,13 @@ class ApproverRefused(Refused):
     hint_ = "ask one of them, or change policy in .memento/config.yaml by review"
 
 
+class AuthorRefused(ApproverRefused):
+    """The author of a plan, where policy asks for another."""
+
+    sentence = "{actor} wrote this plan, and policy asks for another than its author to approve it"
+    hint_ = "let somebody else read and approve it: memento plan approve {plan}"
+
+
 class TaskTransition(Refused):
     token = "task_transition"
     sentence = "task {task} is {status}, so it cannot be {verb}"
@@ -194,7 +201,9 @@ class NotACandidate(Refused):
 class AlreadyClaimed(Refused):
     token = "dispatch_already_claimed"
     sentence = "dispatch {dispatch} is claimed by {holder}"
-    hint_ = "take another task: memento task list --ready"
+    hint_ = (
+        "take another task: memento task list --ready; if its lease has expired: memento dispatch recover {dispatch}"
+    )
 
 
 class TaskClaimed(AlreadyClaimed):

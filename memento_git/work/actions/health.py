@@ -261,7 +261,8 @@ def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
 def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
     for name, claim in claims.listed(ledger.git).items():
         if claim.until < view.now:
-            message = f"{claim.by or 'nobody'} left a claim on {name} that expired {claim.until or 'long ago'}"
+            message = f"{claim.by} left a claim on {name} that expired {claim.until}"
+            message = message if claim.by else f"a claim on {name} cannot be read, so nobody holds it"
             yield Answer("claims", "warn", message, "memento doctor --fix")
     if handovers_are_here(ledger):
         from memento_git.work.actions import leftovers

@@ -59,7 +59,7 @@ def approve_plan(
     if asked and tx.actor not in asked:
         raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=", ".join(asked))
     if desk.policy.plan_not_author and persons.is_same(tx.actor, prose.data["by"]):
-        raise no.ApproverRefused(actor=tx.actor, verb="approve this plan", asked="another than its author")
+        raise no.AuthorRefused(actor=tx.actor, plan=identity)
     seal = desk.sealer(sign=sign, key=key)
     if seal is not None and state.canonical == identity and not state.plan_changed(identity):
         _refuse_twice(desk, state, identity)
