@@ -641,7 +641,7 @@ def test_a_task_rests_on_the_try_that_was_chosen_whichever_is_merged(play: Play,
     assert f"memento dispatch select {task}" in unchosen.value.hint
     assert merge_steps(play) == [f"memento dispatch select {task}"]
 
-    play.do(selections.select_candidate, task, dispatch=winner)
+    play.do(selections.select_candidate, task, dispatch=winner, reason="It is short, whatever time it took.")
     for _ in range(2):
         with pytest.raises(handing.DependencyUnmerged) as refused:
             run(play, second, WRITE)
