@@ -336,10 +336,10 @@ def files_with(git: Git, tree: str, folder: str, texts: Iterable[str]) -> list[s
     return [path.removeprefix(f"{tree}:") for path in found.split("\0")[:-1]]
 
 
-def lines_with(git: Git, tree: str, folder: str, text: str) -> bytes:
-    """Return the lines of files below a folder of a tree in which a text occurs."""
-    options = ("--no-color", "--text", "--fixed-strings", "-h", "-e", text)
+def lines_with(git: Git, tree: str, folder: str, texts: Iterable[str]) -> bytes:
+    """Return the lines of files below a folder of a tree in which one of some texts occurs."""
+    asked = [part for text in texts for part in ("-e", text)]
     try:
-        return git.run("grep", *options, tree, "--", folder)
+        return git.run("grep", "--no-color", "--text", "--fixed-strings", "-h", *asked, tree, "--", folder)
     except GitFailed:  # nothing matches
         return b""

@@ -38,9 +38,10 @@ PLAINLY: Final = (
     "-c", "grep.column=false",
     "-c", "grep.lineNumber=false",
     "-c", "grep.patternType=basic",
+    "-c", "grep.threads=1",
     "-c", "submodule.recurse=false",
 )  # fmt: skip
-"""What git answers without the keys by which somebody has it answer otherwise."""
+"""What git answers without the keys by which somebody has it answer otherwise, or threads that wait for each other."""
 OPTIONS: Final = (*WITH_HOOKS, *PLAINLY)
 
 

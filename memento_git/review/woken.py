@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
     from memento_git.review.against import Book, Comparison
 
+FEW: Final = 100  # more of them make a command line longer than a reading of all that is named
 NAMED: Final = re.compile(rb"event_[0-9a-z]+(?=@)")
 
 
@@ -34,7 +35,8 @@ def _names(base: View, run: str, events: Collection[str]) -> bool:
     if run and run not in base.runs():
         return False
     folder = f"{layout.RUNS}/{run}" if run else layout.KNOWLEDGE
-    told = [changes.lines_with(base.git, commit, folder, "event_") for commit in base.commits]
+    asked = sorted(events) if len(events) <= FEW else ["event_"]
+    told = [changes.lines_with(base.git, commit, folder, asked) for commit in base.commits] if asked else []
     if f"{layout.ARCHIVE}/{run}" in base.folders:
         base.index(run)
         told += [base.read(path) or b"" for path in base.archived[run]]
