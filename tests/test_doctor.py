@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import health
+from memento_git.work.actions import health, hooks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -256,3 +256,13 @@ def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(
     assert (told.status, "doctor" in told.fix) == ("fail", False)
     git(there, "remote", "set-url", "origin", str(play.root))
     assert cli("status", "-C", str(there))[0] == 0
+
+
+@pytest.mark.parametrize("path", ["", "elsewhere", "../hooks"])
+def test_hooks_that_git_passes_over_are_told(play: Play, path: str) -> None:
+    play.planned()
+    hooks.install(play.ledger.git)
+    assert found(play, "warn") == []
+    git(play.root, "config", "core.hooksPath", path)
+    told = "hooks: git does not run pre-commit and post-merge of .git/hooks: core.hooksPath leads elsewhere"
+    assert found(play, "warn") == [told]

@@ -15,6 +15,7 @@ from memento_git.model.enumeration import some
 from memento_git.review import files, lastread, signed
 from memento_git.review.checks import check_run
 from memento_git.review.scope import Scope
+from memento_git.work.actions import hooks
 from memento_git.work.loading import load
 from memento_git.work.state import RunState
 
@@ -123,6 +124,11 @@ def _git(ledger: Ledger) -> Iterator[Answer]:
         yield Answer("repository", "ok", "has a work tree")
     if is_cut_off(git):
         yield Answer("history", "ok", "shallow clone: state needs no history, log --commits shows less")
+    if idle := hooks.passed_over(git):
+        yield Answer(
+            "hooks", "warn", f"git does not run {' and '.join(idle)} of .git/hooks: core.hooksPath leads elsewhere",
+            "memento hook install",
+        )  # fmt: skip
     if git.answer("rev-parse", "--show-superproject-working-tree"):
         message = "this is a submodule: each ledger commit moves the link that its superproject records"
         yield Answer("submodule", "warn", message, "commit the new link in the superproject when you mean to")

@@ -156,6 +156,16 @@ def shared(git: Git) -> Path | None:
     return None if place.is_relative_to(git.common_dir.resolve()) else place
 
 
+def passed_over(git: Git) -> list[str]:
+    """Return the hooks of ours in the repository that git does not run, for core.hooksPath leads elsewhere."""
+    own = git.common_dir / "hooks"
+    ours = [name for name in CHECKS if _is_ours(_slot(own, name))] if git.top is not None else []
+    try:
+        return [] if ours and folder(git) == own.resolve() else ours
+    except (HooksOff, HooksTracked):
+        return ours
+
+
 def listed(git: Git) -> list[Hook]:
     """Return the state of each hook."""
     return [_state(folder(git), name) for name in CHECKS]
