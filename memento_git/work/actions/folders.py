@@ -100,11 +100,11 @@ def _keep(ledger: Ledger, draft: Draft, tasks: Sequence[str]) -> Path:
     if (home / "HEAD").exists() and os.access(home, os.W_OK):
         with contextlib.suppress(OSError):
             return _whole(ledger, draft, home / "memento" / "drafts" / ledger.new_id("evidence"), full)
-    return _whole(ledger, draft, Path(tempfile.mkdtemp(prefix="memento-")) / ledger.new_id("evidence"), full)
+    return _whole(ledger, draft, Path(tempfile.mkdtemp(prefix="memento-")), full)
 
 
 def _whole(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str]) -> Path:
-    """Write a draft into a new folder, or leave none behind."""
+    """Write a draft into a folder of its own, or leave none behind."""
     try:
         write_folder(ledger, draft, folder, tasks, "")
     except BaseException:
