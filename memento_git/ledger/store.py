@@ -17,6 +17,7 @@ from memento_git.ledger.turns import Turn
 from memento_git.ledger.view import View
 from memento_git.ledger.watch import Watch
 from memento_git.model.clock import seconds_of, stamp
+from memento_git.model.enumeration import some
 from memento_git.model.ids import make_id
 
 if TYPE_CHECKING:
@@ -140,9 +141,7 @@ class Transaction:
     def message(self, action: str) -> str:
         """Return the commit message: a short subject, and trailers to filter `git log` by."""
         action = " ".join(action.split())
-        first = self.touched[0] if self.touched else ""
-        more = f" and {len(self.touched) - 1} more" if len(self.touched) > 1 else ""
-        subject = " ".join(part for part in ("memento:", action, first) if part) + more
+        subject = " ".join(part for part in ("memento:", action, some(self.touched, 1)) if part)
         trailers = [f"Memento-Action: {action}"]
         if self.run:
             trailers.append(f"Memento-Run: {self.run}")

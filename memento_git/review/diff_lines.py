@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
-from memento_git.review.report import SPIKE, called, ran
+from memento_git.review.report import INCOMPLETE, SPIKE, called, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TURNED: Final = {
     "late": "late: came after the run's completion",
     "contested": "became contested: events disagree, settle it",
     "spike": SPIKE,
-    "incomplete": "incomplete: files of its events are missing or cannot be read",
+    "incomplete": INCOMPLETE,
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.enumeration import some
 from memento_git.model.markup import MOST_COMMENT, code, plain, units, unlinked
 from memento_git.review.diff_lines import (
     Style,
@@ -163,9 +164,8 @@ def _items(run: Row) -> Iterator[str]:
             yield f"- task `{task['id']}` {_say(cut(task['title'], 120))}"
             yield from (f"  - {line}" for line in task_lines(task, STYLE))
     if quiet := [task["id"] for task in run["tasks"] if is_quiet(task)]:
-        named = ", ".join(f"`{name}`" for name in quiet[:MOST_FILES])
-        more = f" and {len(quiet) - MOST_FILES} more" if len(quiet) > MOST_FILES else ""
-        yield f"- {many(len(quiet), 'task')} became stale, for the code went on: {named}{more}"
+        named = some([f"`{name}`" for name in quiet], MOST_FILES)
+        yield f"- {many(len(quiet), 'task')} became stale, for the code went on: {named}"
     for name, found in lines(run, STYLE):
         yield f"- {name}"
         yield from (f"  - {line}" for line in found)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from memento_git.errors import Refused
-from memento_git.review.report import ORDER, called, spike_note
+from memento_git.review.report import INCOMPLETE, ORDER, SPIKE, called, spike_note
 from memento_git.review.timeline import timeline
 
 Row = dict[str, Any]
@@ -40,7 +40,7 @@ def page(held: Row, generated_at: str) -> str:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return template.render(
         held=held, run=held["run"], style=style, style_hash=f"sha256-{digest}", generated_at=generated_at,
-        spike=spike_note(held["run"]),
+        spike=spike_note(held["run"]), noted={"incomplete": INCOMPLETE, "spike": SPIKE},
         groups=_groups(held), bar=_bar(held), line=timeline(held["audit"]), recent=held["audit"][: -RECENT - 1 : -1],
         evidence={row["id"]: row for row in held["evidence"]},
         titles={row["id"]: row["title"] for row in held["tasks"]},

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.enumeration import some
 from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
 
@@ -18,6 +19,7 @@ SHOWN_CASES: Final = 5
 SHOWN_PATHS: Final = 3
 MOST_TEXT: Final = 120
 SPIKE: Final = "handed out without a plan, as a spike"
+INCOMPLETE: Final = "incomplete: files of its events are missing or cannot be read"
 NAMED: Final = {"audit": "events", "changed_files": "changed files", "knowledge": "notes"}
 ORDER: Final = (
     "contested", "blocked", "rejected", "in_progress", "dispatched", "pending", "completed", "accepted", "cancelled",
@@ -72,9 +74,8 @@ def _recovered(row: Row) -> str:
 def _verified(row: Row) -> str:
     what = ran(row) if row["command"] else row["kind"]
     stale = ", stale" if row["stale"] else ""
-    tasks = ", ".join(f"`{name}`" for name in row["task_ids"][:SHOWN_TASKS])
-    more = f" and {len(row['task_ids']) - SHOWN_TASKS} more" if len(row["task_ids"]) > SHOWN_TASKS else ""
-    return f"{what} — {row['kind']}, {row['trust_level']}{stale}, proves {tasks}{more}"
+    tasks = some([f"`{name}`" for name in row["task_ids"]], SHOWN_TASKS)
+    return f"{what} — {row['kind']}, {row['trust_level']}{stale}, proves {tasks}"
 
 
 def role_line(row: Row) -> str:
@@ -168,7 +169,7 @@ def _state_notes(row: Row) -> list[str]:
     if row["run_status"] == "cancelled":
         notes.append("in a cancelled run")
     if row["incomplete"]:
-        notes.append("incomplete: files of its events are missing or cannot be read")
+        notes.append(INCOMPLETE)
     return notes
 
 
@@ -230,9 +231,8 @@ def evidence_line(row: Row) -> str:
 def note_line(row: Row) -> str:
     """Return a note that has to do with the run, and how, as a line."""
     marks = [row["kind"], *([] if row["status"] == "active" else [row["status"]]), *(["expired"] * row["expired"])]
-    how = ", ".join(f"{one['rel'].replace('_', ' ')} `{one['to']}`" for one in row["links"][:SHOWN_TASKS])
-    more = f" and {len(row['links']) - SHOWN_TASKS} more" if len(row["links"]) > SHOWN_TASKS else ""
-    return f"{plain(row['title'])} (`{row['id']}`) — {', '.join(marks)}: {how}{more}"
+    how = some([f"{one['rel'].replace('_', ' ')} `{one['to']}`" for one in row["links"]], SHOWN_TASKS)
+    return f"{plain(row['title'])} (`{row['id']}`) — {', '.join(marks)}: {how}"
 
 
 def _what(row: Row) -> str:
@@ -258,9 +258,8 @@ def _what(row: Row) -> str:
 
 def ran(row: Row, style: Callable[[str], str] = code) -> str:
     """Return a command as one types it, where it ran, how it ended, and which paths alone it is about."""
-    paths = row["covers"]
-    more = f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
-    within = f", covers only {', '.join(style(_cut(path)) for path in paths[:SHOWN_PATHS])}{more}" if paths else ""
+    paths = [style(_cut(path)) for path in row["covers"]]
+    within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
     where = f" in {style(_cut(row['folder']))}" if row["folder"] != "." else ""
     return f"{style(_cut(shlex.join(row['command'])))}{where} exit {row['exit_code']}{within}"
 

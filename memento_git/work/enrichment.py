@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.model.enumeration import some
 from memento_git.model.work import RUN_KINDS
 from memento_git.work.trust import outcome_of
 from memento_git.work.verification import is_below, named, shown
@@ -80,8 +81,7 @@ def from_graph(files: Sequence[str], evidence: str, hot_spots: Collection[str]) 
     touched = sorted(spot for spot in hot_spots if overlap(files, [spot]))
     if not touched:
         return []
-    more = f" and {len(touched) - 1} more" if len(touched) > 1 else ""
-    return [(f"the hot spot {touched[0]}{more} of {evidence}", {"evidence": ["test"]})]
+    return [(f"the hot spot {some(touched, 1)} of {evidence}", {"evidence": ["test"]})]
 
 
 def hot_spots(data: bytes) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.model.enumeration import some
 from memento_git.work.codes import agree, code_seen, wholly
 from memento_git.work.trust import outcome_of
 from memento_git.work.verification import LONGEST_ARGUMENT
@@ -162,15 +163,10 @@ def _report_differences(name: str, first: Mapping[str, Any] | None, second: Mapp
     names = [set(report.get("failed") or ()) for report in (first, second)]
     for told, cases in (("failed now", names[1] - names[0]), ("no longer failed", names[0] - names[1])):
         if cases:
-            found.append(f"{name}: {told}: {_few(sorted(cases))}")
+            found.append(f"{name}: {told}: {some(sorted(cases), MOST_NAMED)}")
     if first["ok"] != second["ok"] and not found:
         found.append(f"{name}: {'good' if first['ok'] else 'bad'} is recorded, the opposite came out")
     return found
-
-
-def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:

@@ -18,6 +18,7 @@ from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import codec, revisions
 from memento_git.ledger.layout import Place
+from memento_git.model.enumeration import some
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.texts.secrets import SecretFound
 
@@ -256,8 +257,7 @@ class _Bringing:
     def _tell_beside(self) -> None:
         """Warn of notes that have the names of what came in, and are taken for those of another store."""
         ids = list(dict.fromkeys(self.beside))
-        more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
-        told = f"came in beside notes that have the same names in another store: {', '.join(ids[:NAMED])}{more}"
+        told = f"came in beside notes that have the same names in another store: {some(ids, NAMED)}"
         warnings = self.desk.tx.ledger.warnings
         warnings += [told] if ids and told not in warnings else []
 

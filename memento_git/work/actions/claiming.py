@@ -11,6 +11,7 @@ from memento_git.ledger.claims import Claim
 from memento_git.ledger.commits import CODE
 from memento_git.ledger.remoteclaims import Held
 from memento_git.model.clock import seconds_of, stamp
+from memento_git.model.enumeration import some
 from memento_git.model.ids import NoSuchRecord
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, syncing, vetting
@@ -147,4 +148,4 @@ def _code_between(git: Git, theirs: str | None, head: str) -> str:
         "log", "--full-history", "--no-merges", "--format=%h %s",
         *([f"{theirs}..{head}"] if theirs else [head]), "--", *CODE, extra={"GIT_LITERAL_PATHSPECS": "0"},
     ).decode(errors="replace").splitlines()  # fmt: skip
-    return f"{commits[0]}{f' and {len(commits) - 1} more' if len(commits) > 1 else ''}" if commits else ""
+    return some(commits, 1)
