@@ -35,9 +35,11 @@ in_memory()
 
 
 def interruptible() -> None:
-    """Let what the tests start be interrupted, also where they were started in the background, which ignores that."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let what the tests start be interrupted and hung up on, also where they were started so that this is ignored."""
+    for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 interruptible()
