@@ -163,7 +163,7 @@ def test_status_reads_no_note_and_lists_nothing_twice(play: Play, monkeypatch: p
     note_counts(play.ledger.view())
     again = play.ledger.view()
     with monkeypatch.context() as patch:
-        patch.setattr(again.git, "listing", None)
+        patch.setattr(again.git.trees, "ledger", None)
         assert note_counts(again)["live"] == 5
     add(play, "One more.")
     later = play.ledger.view()

@@ -225,7 +225,7 @@ def test_any_sequence_of_actions_leaves_a_ledger_without_trouble(data: DataObjec
                 with contextlib.suppress(Refused):
                     ledger.change(verb, _act(verb, state, pick))
             view = ledger.view()
-            assert view.git.listing(view.commits[0], layout.FOLDER) == Git(Path(folder)).listing("HEAD", layout.FOLDER)
+            assert view.git.trees.ledger(view.commits[0]).text == Git(Path(folder)).trees.ledger("HEAD").text
             held = base(view, run)
             assert held["trouble"] == []
             assert held["findings"] == []

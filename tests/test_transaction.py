@@ -159,7 +159,7 @@ def test_what_lies_in_a_commit_of_ours_is_known_without_asking_git_again(
     git(play.root, "commit", "-q", "--allow-empty", "-m", "code")
 
     assert play.ledger.view().files == tasks_there
-    listed = [words for words in asked if words[0] == "ls-tree" and "-r" in words]
+    listed = [words for words in asked if words[0] == "ls-tree" and "-rz" in words]
     assert len(listed) == 2, "once by the other, and once where the user has committed"
 
 

@@ -106,10 +106,10 @@ def test_what_a_base_holds_is_known_from_its_head_and_what_differs(play: Play, m
     head = git(play.root, "rev-parse", "HEAD")
     opened = Git(play.root)
     for one, other in ((base, head), (head, base)):
-        opened.listing(other, layout.FOLDER)
+        opened.trees.ledger(other)
         changes.note_base(opened, one, other, changes.difference(opened, one, other))
         with monkeypatch.context() as patch:
             patch.setattr(opened, "run", None)
-            told = opened.listing(one, layout.FOLDER)
+            told = opened.trees.ledger(one).lines()
         assert told == git(play.root, "ls-tree", "-rz", "--full-tree", one, ".memento/").split("\0")[:-1]
     opened.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git import __version__
@@ -23,8 +24,8 @@ class Ready(str):
     __slots__ = ()
 
 
-def _path(git: Git, name: str) -> Path:
-    return git.common_dir / "memento" / "cache" / f"{name}.json"
+def _path(git: Git, name: str, ending: str = ".json") -> Path:
+    return git.common_dir / "memento" / "cache" / f"{name}{ending}"
 
 
 def read(git: Git, name: str, key: str) -> Any:
@@ -64,3 +65,20 @@ def write(git: Git, name: str, key: str, value: object) -> None:
     start, end = _frame(key)
     with contextlib.suppress(OSError):
         wholefile.write(path, f"{start}{json.dumps(value)}{end}".encode())
+
+
+def latest_text(git: Git, name: str) -> tuple[str, str] | None:
+    """Return the text that was kept last under a name, after the key that it was computed from; None if none was."""
+    try:
+        held = _path(git, name, ".txt").read_bytes()
+    except OSError:
+        return None
+    head, _, text = os.fsdecode(held).partition("\n")
+    version, _, key = head.partition(":")
+    return (key, text) if version == VERSION else None
+
+
+def write_text(git: Git, name: str, key: str, text: str) -> None:
+    """Keep a text; where the file system refuses, it is computed again next time."""
+    with contextlib.suppress(OSError):
+        wholefile.write(_path(git, name, ".txt"), os.fsencode(f"{VERSION}:{key}\n{text}"))

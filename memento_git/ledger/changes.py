@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger import layout
-from memento_git.ledger.difference import PLAIN
+from memento_git.ledger.difference import ABSENT
 from memento_git.ledger.environment import environment
 from memento_git.ledger.git import OPTIONS, GitFailed
+from memento_git.ledger.listed import FILE_MODES
 from memento_git.ledger.names import SHORT_ID
 from memento_git.ledger.trees import TYPES
 from memento_git.model.enumeration import some
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 RECORDS: Final = (f"{layout.RUNS}/", f"{layout.ARCHIVE}/", f"{layout.KNOWLEDGE}/")
-ABSENT: Final = "000000"
 MERGING: Final = "MERGE_HEAD"
 SHOWN: Final = 5
 
@@ -181,7 +181,7 @@ def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:
     """Let it be known what a base has in the ledger, from what its head has and what differs, without asking git."""
     told = {one.path: f"{one.old_mode} {TYPES.get(one.old_mode, 'blob')} {one.old}" if one.old else "" for one in found}
     told.pop(layout.TOP_ATTRIBUTES, None)
-    git.trees.differs(head, base, layout.FOLDER, told)
+    git.trees.differs(head, base, told)
 
 
 def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed], dict[str, str]]:
@@ -194,7 +194,7 @@ def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed
     if len(bases) == 1:
         return [*told[0].values()], {}
     common = git.answer("merge-base", "--octopus", *bases)
-    there = git.files(common, layout.FOLDER) if common else {}
+    there = git.files(common) if common else {}
     found: list[Changed] = []
     known: dict[str, str] = {}
     for path in sorted({path for one in told for path in one}):
@@ -203,7 +203,7 @@ def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed
         if path.startswith(RECORDS):
             before = there[path].oid if path in there else ""
             sides = [side for side in sides if side[1] != before] or sides
-            known[path] = sides[0][1] if sides[0][0] in PLAIN else ""
+            known[path] = sides[0][1] if sides[0][0] in FILE_MODES else ""
         else:
             sides = sides[:1]
         if (some.mode, some.new) not in sides:

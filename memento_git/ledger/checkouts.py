@@ -17,7 +17,7 @@ from memento_git.ledger.publish import SIGNING_PATIENCE, TRUE, BareRepository, S
 from memento_git.model.ids import random_part
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 BRANCHES: Final = "refs/heads/memento"
 QUARANTINE: Final = "refs/memento/quarantine"
@@ -319,10 +319,10 @@ def knowing(git: Git, dispatch: str, folder: str) -> list[str]:
     return [name for name, tip in places.items() if any(file.endswith(end) for file in files[tip].splitlines())]
 
 
-def unknown_files(git: Git, branch: str, folder: str, known: Container[str]) -> list[str]:
-    """Return the files that a branch has in a folder and that are not known here."""
+def files_in(git: Git, branch: str, folder: str) -> list[str]:
+    """Return the paths of what a branch has in a folder."""
     commit = git.commit(f"refs/heads/{branch}")
-    return [path for path in git.entries(commit, f"{folder}/") if path not in known] if commit else []
+    return list(git.entries(commit, f"{folder}/")) if commit else []
 
 
 def off_head(git: Git) -> set[str]:

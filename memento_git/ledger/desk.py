@@ -58,7 +58,7 @@ class Desk(Intake):
     """What the actions of one domain share within one transaction."""
 
     def __init__(self, tx: Transaction) -> None:
-        if layout.CONFIG not in tx.view.files:
+        if not tx.view.exists:
             refuse_absent(tx.view, "HEAD")
         self.tx = tx
         self.view = tx.view

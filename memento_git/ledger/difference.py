@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed
+from memento_git.ledger.listed import ID_START, PLAIN_STARTS
+from memento_git.ledger.trees import TYPES
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
-PLAIN: Final = ("100644", "100755")
+ABSENT: Final = "000000"
 
 
 def tree_of(git: Git, commit: str) -> str:
@@ -25,7 +27,7 @@ def blobs(git: Git, tree: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in os.fsdecode(git.run("ls-tree", "-r", "-z", "--full-tree", tree)).split("\0")[:-1] if tree else ():
         head, _, path = line.partition("\t")
-        if head[:6] in PLAIN:
+        if line.startswith(PLAIN_STARTS):
             found[f"{layout.FOLDER}/{path}"] = head[12:]
     return found
 
@@ -36,13 +38,20 @@ def changed(git: Git, old: str, new: str) -> dict[str, str] | None:
         return {}
     if not old or not new:
         return blobs(git, new) if not old else dict.fromkeys(blobs(git, old), "")
+    found = heads(git, old, new)
+    return found and {path: head[ID_START:] if head.startswith(PLAIN_STARTS) else "" for path, head in found.items()}
+
+
+def heads(git: Git, old: str, new: str) -> dict[str, str] | None:
+    """Return path -> `mode type id`, '' where the file went, of what differs; None where git lacks a tree."""
     try:
         parts = os.fsdecode(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new)).split("\0")
     except GitFailed:
         return None
+    rows = ((head.split(" "), path) for head, path in zip(parts[::2], parts[1::2], strict=False))
     return {
-        f"{layout.FOLDER}/{path}": fields[3] if fields[1] in PLAIN else ""
-        for fields, path in ((head.split(" "), path) for head, path in zip(parts[::2], parts[1::2], strict=False))
+        f"{layout.FOLDER}/{path}": f"{mode} {TYPES.get(mode, 'blob')} {new}" if mode != ABSENT else ""
+        for (_, mode, _, new, _), path in rows
     }
 
 

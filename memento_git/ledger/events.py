@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.fold import Fold
     from memento_git.ledger.listing import Index
+    from memento_git.ledger.sought import Names
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
 
@@ -45,6 +46,11 @@ class Happenings:
         return [key]
 
     @property
+    def names(self) -> Names:
+        """Return what tells the names of single files as the view has them now."""
+        return self.view.names(self.id)
+
+    @property
     def index(self) -> Index:
         """Return the names of the files as the view has them now."""
         return self.view.index(self.id)
@@ -65,9 +71,8 @@ class Happenings:
 
     def _path(self, identity: str) -> str | None:
         """Return an event's file; of several with its id the one that others name, else the first."""
-        if identity in self.index.twins:
-            return self._twin(identity)
-        return self.index.events.get(identity)
+        names = self.names
+        return self._twin(identity) if names.is_twin(identity) else names.event_at(identity) or None
 
     def _twin(self, identity: str) -> str:
         if identity not in self._twins:
@@ -86,14 +91,14 @@ class Happenings:
         return self._twins[identity]
 
     def group(self, key: str) -> Sequence[str]:
-        index, records = self.index, self.records(key)
+        records, asked = self.records(key), self.names
         names = [
             name
             for record in records
-            for name in index.events_of.get(record, [])
-            if name not in index.twins or f"/{record}/" in (self._path(name) or "")
+            for name in asked.events_about(record)
+            if not asked.is_twin(name) or f"/{record}/" in (self._path(name) or "")
         ]
-        self.view.fetch(path for name in names if (path := index.events[name]) not in self.view.decoded)
+        self.view.fetch(path for path in map(asked.event_at, names) if path not in self.view.decoded)
         removed = [event.id for event in self.tombstones.values() if event.of in records]
         return names + [name for name in removed if name not in names]
 
@@ -111,7 +116,7 @@ class Happenings:
 
     def _redacting(self) -> list[Event]:
         """Return the events that redact and whose files are there."""
-        return [found for path in self.index.redacting() if isinstance(found := self.view.record(path), Event)]
+        return [found for path in self.names.redacting() if isinstance(found := self.view.record(path), Event)]
 
     def _removed(self) -> dict[str, Event]:
         if self._tombstones is None:
@@ -149,20 +154,20 @@ class Happenings:
         """Note a redacted file that is in the ledger again; in a union, the revisions may simply differ."""
         target = parse_ref(redaction.get("target")).id
         for path in (
-            self.index.events.get(target),
-            self.index.evidence.get(target),
-            self.index.prose.get(target),
+            self.index.event_at(target),
+            self.index.evidence_at(target),
+            self.index.text_of(target),
             *self.index.attachments.get(target, ()),
             *(self._happened(target) if is_purge(redaction) else ()),
         ):
-            if path is not None and len(self.view.commits) == 1:
+            if path and len(self.view.commits) == 1:
                 packed = bool(self.id) and self.view.only_archived(self.id, path)
                 fix = "memento check --fix" if packed else f"git rm {path}"
                 self.view.note(Finding("R001", path, 0, f"{target} was redacted, and this file is back", fix))
 
     def _happened(self, purged: str) -> Iterator[str]:
         """Yield the files of what happened to a record that was purged, which took them out, too."""
-        for path in (self.index.events[name] for name in self.index.events_of.get(purged, ())):
+        for path in map(self.names.event_at, self.names.events_about(purged)):
             found = self.view.record(path)
             if not (isinstance(found, Event) and is_purge(found)):
                 yield path

@@ -13,7 +13,7 @@ from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
 from memento_git.ledger.environment import environment
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
-from memento_git.ledger.trees import Entry, Trees
+from memento_git.ledger.trees import Entry, Trees, entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -284,13 +284,9 @@ class Git:
         found = self.stored([asked])[0]
         return found and found.oid
 
-    def files(self, commit: str, folder: str) -> dict[str, Entry]:
-        """Return path -> entry for all that lies below a folder of a commit."""
-        return self.trees.listed("-r", commit, f"{folder}/")
-
-    def listing(self, commit: str, folder: str) -> list[str]:
-        """Return `mode type id<tab>path` for all that lies below a folder of a commit."""
-        return self.trees.below(commit, folder).split("\0")[:-1]
+    def files(self, commit: str) -> dict[str, Entry]:
+        """Return path -> entry for all files of the ledger in a commit."""
+        return entries(self.trees.ledger(commit).text)
 
     def entries(self, commit: str, *paths: str) -> dict[str, Entry]:
         """Return path -> entry of what is at these paths of a commit, of `a/` what is in `a`; else of its top."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,6 +38,30 @@ class Index(NamedTuple):
         return (
             identity in self.prose or identity in self.evidence or (kind in REDACTABLE and identity in self.events_of)
         )
+
+    def text_of(self, identity: str) -> str:
+        """Return the path of a record's text, nothing where there is none."""
+        return self.prose.get(identity, "")
+
+    def evidence_at(self, identity: str) -> str:
+        """Return the path of an evidence file, nothing where there is none."""
+        return self.evidence.get(identity, "")
+
+    def event_at(self, identity: str) -> str:
+        """Return the path of an event, of several with its id the first, nothing where there is none."""
+        return self.events.get(identity, "")
+
+    def is_twin(self, event: str) -> bool:
+        """Tell whether several files have the id of an event."""
+        return event in self.twins
+
+    def events_about(self, record: str) -> Sequence[str]:
+        """Return the events that happened to a record."""
+        return self.events_of.get(record, ())
+
+    def plans(self) -> list[str]:
+        """Return the plans that have a text or to which something happened."""
+        return [name for name in {**self.prose, **self.events_of} if kind_of(name) == "plan"]
 
     def of_kind(self, kind: str) -> list[str]:
         """Return the ids of all records of a kind."""

@@ -109,7 +109,7 @@ class Transaction:
         if self.ended:
             raise TransactionEnded
         if path not in self.olds:
-            self.olds[path] = self.view.files.get(path) or self.view.links.get(path)
+            self.olds[path] = self.view.blob(path) or self.view.table.links.get(path)
         self.changes[path] = data
         self.puts.append(path)
         self.view.put(path, data)
@@ -121,8 +121,11 @@ class Transaction:
 
     def relied(self) -> set[str]:
         """Return the paths of committed files that were read or are changed."""
-        files = self.view.files
-        return {path for path in self.view.used | set(self.changes) if self.olds.get(path, files.get(path))}
+        return {
+            path
+            for path in self.view.used | set(self.changes)
+            if (self.olds[path] if path in self.olds else self.view.blob(path))
+        }
 
     def new_id(self, kind: str) -> str:
         return self.ledger.new_id(kind)
@@ -346,7 +349,7 @@ class Ledger:
             told = publish.land(self.git, draft)
             self.landed.append(draft.commit)
             lines = {path: f"100644 blob {new}" if new else "" for path, _, new in paths}
-            self.git.trees.differs(base.commit or "", draft.commit, layout.FOLDER, lines)
+            self.git.trees.differs(base.commit or "", draft.commit, lines)
         except BaseException:
             if not (tx.commit and publish.has_landed(self.git, base, tx.commit)):
                 for undo in tx.after_failure:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from memento_git.ledger.layout import FOLDER
+from memento_git.ledger.listed import Listed, keep, near
 from memento_git.ledger.names import WHOLE_ID
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
+K = TypeVar("K")
 T = TypeVar("T")
 MOST: Final = 8
 MOST_FOLDERS: Final = 64
@@ -44,8 +47,10 @@ class Trees:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._told: dict[tuple[str, ...], str] = {}
-        self._due: dict[tuple[str, ...], tuple[str, Mapping[str, str]]] = {}
+        self._ledgers: dict[str, Listed] = {}
+        self._due: dict[str, tuple[Listed, Mapping[str, str]]] = {}
         self._folders: dict[str, dict[str, Entry]] = {}
+        self.anew = False  # what is judged is asked of git, not taken from what was kept
 
     def at(self, commit: str, path: str) -> dict[str, Entry]:
         """Return path -> entry of what is at a path of a commit, of `a/` what is in `a`, of '' what is at the top."""
@@ -79,50 +84,45 @@ class Trees:
             del self._folders[next(iter(self._folders))]
         return found
 
-    def text(self, *what: str) -> str:
-        """Return lines `mode type id<tab>path`, each with a NUL behind it, for a commit or tree and some paths."""
-        if (known := self._told.get(what)) is not None:
-            return known
-        due = self._due.pop(what, None)
-        told = _changed(*due) if due else None
+    def listed(self, *what: str) -> dict[str, Entry]:
+        """Return path -> entry of what `git ls-tree` lists for a commit or tree and some paths."""
+        told = self._told.get(what)
         if told is None:
             told = os.fsdecode(self._git.run("ls-tree", "-z", "--full-tree", *what))
-        if len(told) <= LONGEST and any(WHOLE_ID.fullmatch(word) for word in what):
-            _keep(self._told, what, told)
-        return told
+            if len(told) <= LONGEST and any(WHOLE_ID.fullmatch(word) for word in what):
+                _keep(self._told, what, told)
+        return entries(told)
 
-    def listed(self, *what: str) -> dict[str, Entry]:
-        """Return path -> entry of what `git ls-tree` lists for a commit and some paths."""
-        entries: dict[str, Entry] = {}
-        for line in self.text(*what).split("\0")[:-1]:
-            head, _, path = line.partition("\t")
-            entries[path] = Entry(*head.split(" ", 2))
-        return entries
+    def ledger(self, commit: str) -> Listed:
+        """Return the lines of all files of the ledger."""
+        if (known := self._ledgers.get(commit)) is not None:
+            return known
+        due = self._due.pop(commit, None)
+        found = due[0].changed(due[1]) if due else None
+        if found is None and (self.anew or (found := near(self._git, commit)) is None):
+            found = Listed(os.fsdecode(self._git.run("ls-tree", "-rz", "--full-tree", commit, "--", f"{FOLDER}/")))
+            keep(self._git, commit, found)
+        if len(found.text) <= LONGEST and WHOLE_ID.fullmatch(commit):
+            _keep(self._ledgers, commit, found)
+        return found
 
-    def below(self, commit: str, folder: str) -> str:
-        """Return the lines of all files below a folder."""
-        return self.text("-r", commit, "--", f"{folder}/")
-
-    def differs(self, known: str, commit: str, folder: str, paths: Mapping[str, str]) -> None:
-        """Take note of how a commit differs from a known one below a folder: path -> `mode type id`, '' for no file."""
-        told = self._told.get(("-r", known, "--", f"{folder}/"))
-        if told is not None:
-            _keep(self._due, ("-r", commit, "--", f"{folder}/"), (told, paths))
-
-
-def _changed(told: str, paths: Mapping[str, str]) -> str | None:
-    """Return what is told of a folder with some files changed; None where a broken tree names a file twice."""
-    listed = told.split("\0")[:-1]
-    files = {line.partition("\t")[2]: line for line in listed}
-    if len(files) < len(listed):
-        return None
-    for path, head in paths.items():
-        files.pop(path, None)
-        files.update({path: f"{head}\t{path}"} if head else {})
-    return "".join(f"{files[path]}\0" for path in sorted(files, key=os.fsencode))
+    def differs(self, known: str, commit: str, heads: Mapping[str, str]) -> None:
+        """Take note of how a commit's ledger differs from a known one: path -> `mode type id`, '' for no file."""
+        listed = self._ledgers.get(known)
+        if listed is not None:
+            _keep(self._due, commit, (listed, heads))
 
 
-def _keep(told: dict[tuple[str, ...], T], what: tuple[str, ...], value: T) -> None:
+def entries(told: str) -> dict[str, Entry]:
+    """Return path -> entry of lines `mode type id<tab>path`, each with a NUL behind it."""
+    found: dict[str, Entry] = {}
+    for line in told.split("\0")[:-1]:
+        head, _, path = line.partition("\t")
+        found[path] = Entry(*head.split(" ", 2))
+    return found
+
+
+def _keep(told: dict[K, T], what: K, value: T) -> None:
     """Remember one thing more, and forget the oldest."""
     told[what] = value
     while len(told) > MOST:

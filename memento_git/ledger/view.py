@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Broken
 from memento_git.ledger import layout, listing
-from memento_git.model.finding import FETCHING, WHOLE, Finding, removing, restoring
+from memento_git.ledger.filetable import FileTable
+from memento_git.ledger.sought import Sought
+from memento_git.model.finding import FETCHING, WHOLE, Finding, restoring
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
@@ -17,13 +19,13 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.listing import Index
+    from memento_git.ledger.sought import Names
     from memento_git.ledger.trees import Entry
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence, Prose
 
     Record = Prose | Evidence | Event
 
-FILE_MODES: Final = ("100644", "100755")
 THIS_FORMAT: Final = re.compile(rb"^version: *1 *\r?$", re.MULTILINE)
 
 
@@ -52,8 +54,8 @@ class View:
         self.commits = commits
         self.now = now
         self.findings: list[Finding] = []
-        self._files: dict[str, str] | None = None
-        self.links: dict[str, str] = {}
+        self.table = FileTable(git, commits, self.note)
+        self._sought: dict[str, Sought] = {}
         self._runs: list[str] | None = None
         self._folders: dict[str, Entry] | None = None
         self._signers: str | None = None
@@ -74,12 +76,12 @@ class View:
 
     @property
     def files(self) -> dict[str, str]:
-        """Return path -> blob of all files below `.memento`, listed once; '' for what is not committed."""
-        if self._files is None:
-            self._files = {}
-            for commit in self.commits:
-                self._add(self._files, self.git.listing(commit, layout.FOLDER))
-        return self._files
+        """Return path -> blob of all files below `.memento`; '' for what is not committed."""
+        return self.table.files
+
+    def blob(self, path: str) -> str | None:
+        """Return a file's blob, '' for what is not committed, None where there is no such file."""
+        return self.table.blob(path)
 
     @property
     def folders(self) -> dict[str, Entry]:
@@ -120,38 +122,12 @@ class View:
         entries = self.git.entries(self.commits[0], *paths) if paths and self.commits else {}
         return [f"{entry.mode} {entry.oid}" if (entry := entries.get(path)) else "" for path in paths or ()]
 
-    def _add(self, listed: dict[str, str], lines: list[str]) -> None:
-        """Take in lines `mode type id<tab>path`."""
-        rows = [line.partition("\t") for line in lines]
-        plain = {path: head[12:] for head, _, path in rows if head[:6] in FILE_MODES}
-        if not listed and len(plain) == len(rows):  # one tree of plain files, each named once: nothing to tell
-            listed.update(plain)
-            return
-        own: set[str] = set()
-        for head, _, path in rows:
-            if path in own:
-                self.note(Finding("F006", path, 0, "one tree names this file twice", "git read-tree"))
-            own.add(path)
-            if head[:6] not in FILE_MODES:
-                kind = "submodule"
-                if head.startswith("120000"):
-                    kind, self.links[path] = "symbolic link", head[12:]
-                self.note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", removing(path)))
-                continue
-            blob = head[12:]
-            if listed.setdefault(path, blob) != blob and path.startswith((layout.RUNS, layout.KNOWLEDGE)):
-                prose = path.endswith(".md")
-                shown = "; the first is shown" if prose else ""
-                message = f"two revisions hold different bytes for this file{shown}"
-                self.note(Finding("F006", path, 0, message, severity="warning" if prose else "error"))
-
     def hold(self, blobs: Mapping[str, str]) -> None:
         """Let files be those of these blobs, '' where there shall be none; before any record is read."""
         self.held = self.held or bool(blobs)
         for path, blob in blobs.items():
-            self.files.pop(path, None)
             self.contents.pop(path, None)
-            self.files.update({path: blob} if blob else {})
+            self.table.show(path, blob or None)
 
     def put(self, path: str, data: bytes | None) -> None:
         """Show a file as it will be; None takes it away."""
@@ -159,13 +135,11 @@ class View:
         self.decoded.pop(path, None)
         run = layout.run_of_path(path) or ""
         index = self._index.get(run) if run or path.startswith(f"{layout.KNOWLEDGE}/") else None
-        new = path not in self.files
-        if data is None:
-            self.files.pop(path, None)
-            self.contents.pop(path, None)
-        else:
-            self.files[path] = ""
-            self.contents[path] = data
+        new = self.blob(path) is None
+        self.table.show(path, None if data is None else "")
+        self._sought.clear()
+        self.contents.pop(path, None)
+        self.contents.update({} if data is None else {path: data})
         self.changed = True
         if run and self._runs is not None and run not in self._runs:
             self._runs = None
@@ -186,9 +160,8 @@ class View:
 
     def fetch(self, paths: Iterable[str]) -> None:
         """Bring the bytes of many files at once."""
-        files = self.files
-        missing = [path for path in paths if path not in self.contents and path in files]
-        found = self.git.objects(files[path] for path in missing)
+        missing = self.table.blobs([path for path in paths if path not in self.contents])
+        found = self.git.objects(missing.values())
         for path, data in zip(missing, found, strict=True):
             if data is not None:
                 self.contents[path] = data
@@ -204,7 +177,7 @@ class View:
         """Return the SHA-256 of a file's bytes, nothing where it is absent; computed once for each blob."""
         import hashlib
 
-        blob = self.files.get(path)
+        blob = self.blob(path)
         if blob and blob in self.digests:
             return self.digests[blob]
         data = self.read(path)
@@ -230,7 +203,7 @@ class View:
         if decoded is None:
             data = self.read(path)
             if data is None:
-                if path in self.files:
+                if self.blob(path) is not None:
                     self.note(Finding("F001", path, 0, "git does not have this object", FETCHING))
                 else:
                     self.note(Finding("F001", path, 0, "this file is missing", WHOLE))
@@ -278,15 +251,20 @@ class View:
 
     @property
     def exists(self) -> bool:
-        return layout.CONFIG in (self.folders if self._files is None else self._files)
+        return layout.CONFIG in self.folders if self._is_unread else self.blob(layout.CONFIG) is not None
+
+    @property
+    def _is_unread(self) -> bool:
+        """Tell whether the folders say what is there: no file was put, and not all are listed."""
+        return not self.changed and not self.table.is_whole
 
     def runs(self) -> list[str]:
         """Return the ids of all runs, archived ones too."""
         if self._runs is None:
-            if self._files is None:
+            if self._is_unread:
                 names = {path.rpartition("/")[2] for path, entry in self.folders.items() if entry.type == "tree"}
             else:
-                starts = {path[: layout.RUN_START] for path in self._files}
+                starts = {path[: layout.RUN_START] for path in self.files}
                 names = {layout.run_of_path(start) or "" for start in starts}
             self._runs = sorted(name for name in names if is_id(name, "run"))
         return self._runs
@@ -300,6 +278,12 @@ class View:
             self._index[run], findings = listing.build(sorted(path for path in self.files if path.startswith(start)))
             self.note(*findings)
         return self._index[run]
+
+    def names(self, run: str) -> Names:
+        """Return what tells the names of one run's files, without listing all of them where it need not be."""
+        if run in self._index or not run or self.table.listed is None or f"{layout.ARCHIVE}/{run}" in self.folders:
+            return self.index(run)
+        return self._sought.setdefault(run, Sought(self, run))
 
     def _unpack(self, run: str) -> None:
         """Show the files of a run's archives beside those that are still there."""
@@ -352,7 +336,7 @@ class View:
 
     def _removed(self, run: str, kind: str) -> list[str]:
         """Return the ids of events, or of hand-offs that they opened, of which a redaction is all that is left."""
-        if kind not in ("event", "dispatch") or not self.index(run).redacting():
+        if kind not in ("event", "dispatch") or not self.names(run).redacting():
             return []
         from memento_git.ledger.events import Happenings
 
@@ -362,7 +346,7 @@ class View:
 
     def holds(self, run: str, identity: str, kind: str) -> bool:
         """Tell whether a run, or the notes, have a record of this id; a redacted event is still one."""
-        return self.index(run).holds(identity, kind) or identity in self._removed(run, kind)
+        return self.names(run).holds(identity, kind) or identity in self._removed(run, kind)
 
     def _known_in(self, found: dict[str, str], identity: str, run: str) -> None:
         if found.setdefault(identity, run) != run:
@@ -372,7 +356,7 @@ class View:
     def _refuse_lost(self, given: str, kind: str) -> None:
         """Refuse a task or plan to which something happened and whose text is gone."""
         for run in self.runs() if kind in ("task", "plan") else ():
-            if given in self.index(run).events_of:
+            if self.names(run).events_about(given):
                 message = f"{given} is in the ledger, but its text is missing"
                 raise LedgerUnreadable(finding=Finding("F007", layout.prose_path(run, given), 0, message, WHOLE))
 

@@ -63,7 +63,7 @@ def mend_held(git: Git, patience: float) -> Mended:
     for path in journal.pending(git):
         changes = journal.read(path)
         head = git.commit("HEAD")
-        here = {name: entry.oid for name, entry in (git.files(head, layout.FOLDER) if head else {}).items()}
+        here = {name: entry.oid for name, entry in (git.files(head) if head else {}).items()}
         landed = [change for change in changes if here.get(change.path) == change.new]
         try:
             _sweep(git, changes)
@@ -130,7 +130,7 @@ def _is_as_left(staged: Mapping[str, tuple[str, str]], change: Path3) -> bool:
 def take_back(git: Git, changes: list[Path3]) -> None:
     """Undo what was shown of a commit in a work tree that has meanwhile gone to another branch."""
     head = git.commit("HEAD")
-    here = git.files(head, layout.FOLDER) if head else {}
+    here = git.files(head) if head else {}
     strays = [change for change in changes if (here[change.path].oid if change.path in here else None) != change.new]
     _finish_alone(git, [Path3(change.path, change.new, change.old) for change in strays], PATIENCE)
 

@@ -87,6 +87,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     Of several forks the base is what they come to together; policy and keys are those of the first.
     """
     first = forks[0]
+    git.trees.anew = True
     differing, known = changes.differences(git, forks, head)
     story = changes.NOTHING if git.extra else _story(git, forks, head)
     if not differing and not story.touched:

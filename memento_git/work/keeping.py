@@ -162,7 +162,7 @@ def _pending(run: str, gate: str) -> Row:
 
 def _readable(state: RunState, identity: str) -> bool:
     """Tell whether a record's text can be read; where not, the finding tells."""
-    return state.view.record(state.index.prose[identity]) is not None
+    return state.view.record(state.names.text_of(identity)) is not None
 
 
 def head(view: View, run: str) -> Row:

@@ -89,7 +89,7 @@ def left_out(section: str, characters: int) -> Row:
 
 
 def _plan(state: RunState, omitted: list[Row]) -> Row | None:
-    if state.canonical not in state.index.prose:
+    if not state.names.text_of(state.canonical):
         return None
     plan = rows.plan_row(state, state.canonical)
     body = plan["body"]
@@ -107,7 +107,7 @@ def _asked(state: RunState, task: str, policy: Policy) -> Row:
 
 
 def _dependency(state: RunState, task: str, policy: Policy) -> Row:
-    if task not in state.index.prose:
+    if not state.names.text_of(task):
         return {"id": task, "title": None, "status": "missing", "proven": False, "proven_by": [], "evidence": []}
     row = rows.task_row(state, task, policy)
     found = [one for name in row["proven_by"] if (one := state.evidence(name)) is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence, Prose
 from memento_git.work import replies, terms, trust
 from memento_git.work.verification import Asked, asked
@@ -22,7 +22,7 @@ NOTHING: dict[str, Any] = {}
 
 def front_matter(state: RunState, identity: str) -> Mapping[str, Any]:
     """Return what the head of a record's text says; nothing where it cannot be read."""
-    path = state.index.prose.get(identity)
+    path = state.names.text_of(identity)
     found = state.view.record(path) if path else None
     return found.data if isinstance(found, Prose) else NOTHING
 
@@ -48,7 +48,7 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     folded = state.folded(task)
     if folded.dangling:
         return trust.Proof(False, (), (f"its ledger is incomplete: {folded.dangling[0].why}",))
-    found = state.view.record(state.index.prose.get(task, ""))
+    found = state.view.record(state.names.text_of(task))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
     tried = [state.proof_of(event, policy) for event in counting(state, task)]
@@ -91,7 +91,7 @@ def not_agreed(state: RunState) -> str:
         return "it is contested which plan holds, so what is asked is not agreed"
     if not plan:
         return "no plan is approved any more, so what is asked is not agreed" if state.planless else ""
-    if not isinstance(state.view.record(state.index.prose.get(plan, "")), Prose):
+    if not isinstance(state.view.record(state.names.text_of(plan)), Prose):
         return f"{plan} cannot be read, so what it asks is not known"
     return f"{plan} was changed after its approval, so what it asks is not agreed" if state.plan_changed(plan) else ""
 
@@ -128,7 +128,7 @@ def approved_else(state: RunState, approval: Evidence, of: str = "") -> str:
         return ""
     if no := replies.taken_back(state, approval, of):
         return no
-    path = (state.index.evidence if kind_of(about) == "evidence" else state.index.prose).get(about)
+    path = state.names.evidence_at(about) or state.names.text_of(about)
     found = state.view.record(path) if path else None
     same = isinstance(found, Prose | Evidence) and approval.data.get("text") == found.digest
     return "" if same else f"{about} is not, as it is now, what was approved"

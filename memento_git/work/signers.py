@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import cache, signer
-from memento_git.ledger.view import FILE_MODES
+from memento_git.ledger.listed import FILE_MODES
 from memento_git.model.work import Event
 from memento_git.work import signing
 from memento_git.work.signing import Seen

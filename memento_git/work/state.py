@@ -50,7 +50,7 @@ class RunState(Happenings):
 
     def records(self, key: str) -> Sequence[str]:
         if key == plans_of(self.id):
-            return [name for name in {**self.index.prose, **self.index.events_of} if kind_of(name) == "plan"]
+            return self.names.plans()
         return [key]
 
     def added(self, event: Event, group: str) -> None:
@@ -96,10 +96,10 @@ class RunState(Happenings):
         return Prose(identity, self.id, data, "", "", self._text_path(identity))
 
     def _text_path(self, identity: str) -> str:
-        return self.index.prose.get(identity) or layout.prose_path(self.id, identity)
+        return self.names.text_of(identity) or layout.prose_path(self.id, identity)
 
     def evidence(self, identity: str) -> Evidence | None:
-        path = self.index.evidence.get(identity)
+        path = self.names.evidence_at(identity)
         found = self.view.record(path) if path else None
         return found if isinstance(found, Evidence) else None
 
@@ -117,7 +117,7 @@ class RunState(Happenings):
         return [task for task in self.ids("task") if self.task_status(task) != "cancelled"]
 
     def _made(self, identity: str) -> str:
-        path = self.index.prose.get(identity) or self.index.evidence.get(identity) or ""
+        path = self.names.text_of(identity) or self.names.evidence_at(identity)
         found = self.view.record(path)
         return found.data["at"] if isinstance(found, (Prose, Evidence)) else ""
 
@@ -276,7 +276,7 @@ class RunState(Happenings):
 
     def is_done(self, task: str, policy: Policy) -> bool:
         """Tell whether a task counts as done for what depends on it."""
-        if task not in self.index.prose or self.task_status(task) not in DONE:
+        if not self.names.text_of(task) or self.task_status(task) not in DONE:
             return False
         return self.proof(task, policy).proven and not self.failed_gates(task)
 

@@ -68,7 +68,7 @@ def restart_row(view: View, dispatch: str, task: str, run: str) -> Row:
     from memento_git.work.state import RunState
 
     state = RunState(view, run) if run in view.runs() else None
-    known = state if state is not None and task in state.index.prose else None
+    known = state if state is not None and state.names.text_of(task) else None
     found = (bundle_row(state, dispatch) if state is not None else None) or {}
     return {
         "status": known.task_status(task) if known else None,

@@ -108,7 +108,7 @@ def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) 
 
 
 def _dependency_done(desk: Desk, state: RunState, task: str, other: str) -> None:
-    if other not in state.index.prose:
+    if not state.names.text_of(other):
         raise no.DependencyOpen(task=task, dependency=other, status="missing")
     if not state.is_done(other, desk.policy):
         status = state.task_status(other)

@@ -84,7 +84,7 @@ def elsewhere(ledger: Ledger, view: View, state: RunState, task: str, dispatch: 
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatches(task).get(dispatch, {})
     for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values())]):
-        if not checkouts.unknown_files(git, branch, folder, view.files):
+        if all(view.blob(path) is not None for path in checkouts.files_in(git, branch, folder)):
             continue
         there = ledger.held([f"refs/heads/{branch}"])
         found = RunState(there, state.id).dispatches(task).get(dispatch, {}) if there is not None else {}

@@ -1,0 +1,102 @@
+"""The files that a view shows, by path: those of its commits, with what a transaction puts and takes away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.ledger import layout
+from memento_git.ledger.listed import ID_START, PLAIN_STARTS
+from memento_git.model.finding import Finding, removing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.listed import Listed
+
+MOST_LOOKS: Final = 64
+
+
+class FileTable:
+    """Lines that are looked into while only few files are asked for, and a dictionary from then on."""
+
+    def __init__(self, git: Git, commits: tuple[str, ...], note: Callable[[Finding], None]) -> None:
+        self._git = git
+        self._commits = commits
+        self._note = note
+        self._files: dict[str, str] | None = None
+        self._listed: Listed | None = None
+        self._looks = 0
+        self.links: dict[str, str] = {}
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Return path -> blob of all files below `.memento`; '' for what is not committed."""
+        if self._files is None:
+            held = [self._listed] if self._listed else [self._git.trees.ledger(commit) for commit in self._commits]
+            self._files = {}
+            for listed in held:
+                self._add(self._files, listed)
+        return self._files
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether all files were asked for."""
+        return self._files is not None
+
+    @property
+    def listed(self) -> Listed | None:
+        """Return all files as lines to look into; None where they are taken apart already, or have to be."""
+        if self._files is None and self._listed is None and len(self._commits) == 1:
+            listed = self._git.trees.ledger(self._commits[0])
+            self._listed = listed if listed.plain else None
+        return self._listed if self._files is None and self._looks < MOST_LOOKS else None
+
+    def looked(self) -> Listed | None:
+        """Return the lines to look into once more; None where that was done so often that they are taken apart."""
+        self._looks += 1
+        return self.listed
+
+    def blob(self, path: str) -> str | None:
+        """Return a file's blob, '' for what is not committed, None where there is no such file."""
+        listed = self.listed
+        return self.files.get(path) if listed is None else listed.blob(path)
+
+    def blobs(self, paths: list[str]) -> dict[str, str]:
+        """Return path -> blob of those of many paths that are there."""
+        blob = self.blob if len(paths) < MOST_LOOKS else self.files.get
+        return {path: held for path in paths if (held := blob(path)) is not None}
+
+    def show(self, path: str, blob: str | None) -> None:
+        """Let a file be this blob's, or be gone."""
+        listed = None if path.startswith(layout.ARCHIVE) else self.looked()
+        if listed is not None:
+            self._listed = listed.changed({path: "" if blob is None else f"{PLAIN_STARTS[0]}{blob}"})
+        elif blob is None:
+            self.files.pop(path, None)
+        else:
+            self.files[path] = blob
+
+    def _add(self, files: dict[str, str], listed: Listed) -> None:
+        """Take in the files of one revision."""
+        rows = [line.partition("\t") for line in listed.lines()]
+        plain = {path: head[ID_START:] for head, _, path in rows if head.startswith(PLAIN_STARTS)}
+        if not files and len(plain) == len(rows):  # one tree of plain files, each named once: nothing to tell
+            files.update(plain)
+            return
+        own: set[str] = set()
+        for head, _, path in rows:
+            if path in own:
+                self._note(Finding("F006", path, 0, "one tree names this file twice", "git read-tree"))
+            own.add(path)
+            blob = head[ID_START:]
+            if not head.startswith(PLAIN_STARTS):
+                kind = "submodule"
+                if head.startswith("120000"):
+                    kind, self.links[path] = "symbolic link", blob
+                self._note(Finding("F004", path, 0, f"a {kind} has no place in the ledger", removing(path)))
+            elif files.setdefault(path, blob) != blob and path.startswith((layout.RUNS, layout.KNOWLEDGE)):
+                prose = path.endswith(".md")
+                shown = "; the first is shown" if prose else ""
+                message = f"two revisions hold different bytes for this file{shown}"
+                self._note(Finding("F006", path, 0, message, severity="warning" if prose else "error"))

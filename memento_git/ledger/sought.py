@@ -1,0 +1,128 @@
+"""The names of one run's files, looked for one at a time in what git lists: a large run costs what a small one does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from memento_git.ledger import layout
+from memento_git.ledger.listing import END, REDACTABLE, START
+from memento_git.model.ids import is_id, kind_of, random_part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memento_git.ledger.view import View
+
+
+TEXTS: Final = ("run", "plan", "task")
+OWNERS: Final = (*TEXTS, "evidence")
+
+
+class Names(Protocol):
+    """What is asked of the names of one run's files; nothing is '' or empty."""
+
+    def holds(self, identity: str, kind: str) -> bool: ...
+
+    def text_of(self, identity: str) -> str: ...
+
+    def evidence_at(self, identity: str) -> str: ...
+
+    def event_at(self, identity: str) -> str: ...
+
+    def is_twin(self, event: str) -> bool: ...
+
+    def events_about(self, record: str) -> Sequence[str]: ...
+
+    def redacting(self, record: str = "") -> Sequence[str]: ...
+
+    def plans(self) -> list[str]: ...
+
+
+class Sought:
+    """The same answers as those of the run's index, which gives them once an id is in two files, or much was asked."""
+
+    def __init__(self, view: View, run: str) -> None:
+        self._view = view
+        self._run = run
+        self._top = f"{layout.RUNS}/{run}"
+        self._events: dict[str, list[str]] = {}
+        self._redacting: list[str] | None = None
+
+    def holds(self, identity: str, kind: str) -> bool:
+        """Tell whether the run has a record of this id."""
+        if kind == "event":
+            return bool(self.event_at(identity))
+        if kind == "dispatch":
+            return "-dispatched-" in self.event_at(identity.replace("dispatch", "event", 1))
+        there = self.text_of(identity) or self.evidence_at(identity)
+        return bool(there or (kind in REDACTABLE and self.events_about(identity)))
+
+    def text_of(self, identity: str) -> str:
+        """Return the path of the text of a run, plan or task."""
+        return self._there(identity, TEXTS, layout.prose_path)
+
+    def evidence_at(self, identity: str) -> str:
+        """Return the path of an evidence file."""
+        return self._there(identity, ("evidence",), layout.evidence_path)
+
+    def event_at(self, identity: str) -> str:
+        """Return the path of an event; of several the index says which."""
+        found = self._files_of(identity)
+        return self._view.index(self._run).event_at(identity) if len(found) > 1 else "".join(found)
+
+    def is_twin(self, event: str) -> bool:
+        """Tell whether several files have the id of an event."""
+        return len(self._files_of(event)) > 1
+
+    def events_about(self, record: str) -> Sequence[str]:
+        """Return the events that happened to a record, by their names."""
+        listed = self._view.table.looked()
+        if listed is None:
+            return self._view.index(self._run).events_about(record)
+        if not self._is_ours(record, OWNERS):
+            return ()
+        names = listed.inside(layout.folder_of(self._run, record))
+        return [f"event_{name[START:END]}" for name in names if layout.EVENT_NAME.fullmatch(name)]
+
+    def redacting(self, record: str = "") -> list[str]:
+        """Return the paths of the events that redact something; with a record, those that happened to it."""
+        listed = self._view.table.looked()
+        if record or listed is None:
+            return [path for path in map(self.event_at, self.events_about(record)) if "-redacted-" in path]
+        if self._redacting is None:
+            paths = [path for path in listed.holding(self._top, "-redacted-") if _is_event(path)]
+            self._redacting = [self.event_at(f"event_{path[START:END]}") for path in paths]
+        return self._redacting
+
+    def plans(self) -> list[str]:
+        """Return the plans that have a text or to which something happened."""
+        listed = self._view.table.looked()
+        if listed is None:
+            return self._view.index(self._run).plans()
+        found = [name[:-1] for name in listed.inside(f"{self._top}/plans") if is_id(name[:-1], "plan")]
+        return [plan for plan in found if self.text_of(plan) or self.events_about(plan)]
+
+    def _there(self, identity: str, kinds: tuple[str, ...], path_of: Callable[[str, str], str]) -> str:
+        path = path_of(self._run, identity) if self._is_ours(identity, kinds) else ""
+        return path if path and self._view.blob(path) is not None else ""
+
+    def _is_ours(self, identity: str, kinds: tuple[str, ...]) -> bool:
+        """Tell whether this is an id of one of these kinds, and of no other run."""
+        kind = kind_of(identity)
+        return kind in kinds and is_id(identity, kind) and (kind != "run" or identity == self._run)
+
+    def _files_of(self, event: str) -> list[str]:
+        """Return all files that have the id of an event."""
+        if event not in self._events:
+            listed = self._view.table.looked()
+            if listed is None:
+                index = self._view.index(self._run)
+                return [*index.twins.get(event, filter(None, [index.event_at(event)]))]
+            held = listed.holding(self._top, f"-{random_part(event)}.yaml\0") if is_id(event, "event") else ()
+            self._events[event] = [path for path in held if _is_event(path)]
+        return self._events[event]
+
+
+def _is_event(path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    return bool(layout.EVENT_NAME.fullmatch(name) and layout.owner_of(folder))
