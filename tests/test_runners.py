@@ -278,12 +278,14 @@ def test_a_signature_for_another_purpose_is_no_runners(farm: Farm) -> None:
     path = farm.path(made)
     run = farm.play.state(made).id
     body = path.read_bytes()
-    for covered, space in ((signing.cover(run, made, body), "git"), (body, signing.NAMESPACE)):
+    for covered, space in ((signing.cover("", run, made, body), "git"), (body, signing.NAMESPACE)):
         path.write_bytes(signing.seal(body, signer.sign(covered, str(farm.ci), space)))
         farm.play.commit_all("signed by hand")
         assert farm.cited(evidence).trust == "witnessed"
         assert "not for these bytes" in farm.cited(evidence).doubt
-    path.write_bytes(signing.seal(body, signer.sign(signing.cover(run, made, body), str(farm.ci), signing.NAMESPACE)))
+    path.write_bytes(
+        signing.seal(body, signer.sign(signing.cover("", run, made, body), str(farm.ci), signing.NAMESPACE))
+    )
     farm.play.commit_all("as it should be")
     assert farm.cited(evidence).trust == "reproduced"
 

@@ -36,6 +36,7 @@ version: 1
 policy:
   signatures:
     allowed_signers: .memento/allowed_signers
+    ledger: ada/shop
     revoked: .memento/revoked
     require: {plan_approval: [ada@example.invalid], waivers: [], final_acceptance: [ada@example.invalid], \
 release: [ada@example.invalid], approvals: []}
@@ -122,7 +123,7 @@ def test_a_signed_file_holds_its_signature_as_the_last_key_and_it_verifies_by_ha
     assert place is not None
     body, _, block = path.read_text().partition("signature: |\n")
     (tmp_path / "sig").write_text("".join(line[2:] + "\n" for line in block.splitlines()))
-    told = f"memento-git signature 1\nrun: {place.run}\nid: {place.id}\n\n{body}"
+    told = f"memento-git signature 1\nledger: ada/shop\nrun: {place.run}\nid: {place.id}\n\n{body}"
     done = subprocess.run(
         ["ssh-keygen", "-Y", "verify", "-n", "memento-git", "-I", "ada@example.invalid",
          "-f", str(office.root / ".memento" / "allowed_signers"), "-s", str(tmp_path / "sig")],
@@ -373,7 +374,7 @@ def test_a_signature_for_another_purpose_is_bad(office: Office, tmp_path: Path) 
     path = forged(office, plan)
     place = layout.place_of(path.relative_to(office.root).as_posix())
     assert place is not None
-    covered = signing.cover(place.run, place.id, path.read_bytes())
+    covered = signing.cover("ada/shop", place.run, place.id, path.read_bytes())
     path.write_bytes(signing.seal(path.read_bytes(), signer.sign(covered, str(office.ada), "git")))
     office.play.commit_all("a commit's signature")
     assert office.seen(path).state == "bad"
@@ -666,7 +667,7 @@ def test_the_cache_decides_nothing(office: Office, cli: Callable[..., Any]) -> N
     path = office.event(plan, "approved")
     place = layout.place_of(path.relative_to(office.root).as_posix())
     assert place is not None
-    covered = signing.cover(place.run, place.id, path.read_bytes())
+    covered = signing.cover("ada/shop", place.run, place.id, path.read_bytes())
     path.write_bytes(signing.seal(path.read_bytes(), signer.sign(covered, str(office.agent), signing.NAMESPACE)))
     office.play.commit_all("signed by the agent")
     cli("status", "-C", str(office.root))

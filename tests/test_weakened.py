@@ -55,6 +55,7 @@ WEAKER: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     "policy.graph.after_dispatch": ("always", ABSENT, "graph.after_dispatch: known now, it was always", {}),
     "policy.signatures.allowed_signers": (ABSENT, "keys", "signatures.allowed_signers: signatures by the keys", SIGNED),
     "policy.signatures.revoked": ("out", ABSENT, "signatures.revoked: another file, or none", {}),
+    "policy.signatures.ledger": ("ours", ABSENT, "signatures.ledger: signatures that were given for another", {}),
     "policy.signatures.require.plan_approval": ([], ABSENT, "signatures.require.plan_approval: no signature", {}),
     "policy.signatures.require.waivers": (["Ann"], [], "signatures.require.waivers: anyone may now", {}),
     "policy.signatures.require.final_acceptance": ([], ABSENT, "signatures.require.final_acceptance: no signature", {}),

@@ -61,15 +61,16 @@ A signed event or approval has the key `signature`, the last of its file, as a b
 
 ```
 memento-git signature 1
+ledger: <policy.signatures.ledger; without it, this line is not there>
 run: <the run's id>
 id: <the event's or evidence's id>
 
 <the bytes of the file before the line "signature: |">
 ```
 
-So it holds for the whole record in its one place: verb, record, time, actor, `after` with its digests, the digest of
-the text, the references to evidence. A file that says anything after the block, or the block in another form, is not
-signed well. Digests of files are of all bytes, signature included."""
+So it holds for the whole record in its one place, and in the ledger of that name alone: verb, record, time, actor,
+`after` with its digests, the digest of the text, the references to evidence. A file that says anything after the
+block, or the block in another form, is not signed well. Digests of files are of all bytes, signature included."""
 
 
 def page() -> str:

@@ -52,6 +52,7 @@ policy:
   signatures:
     allowed_signers: .memento/allowed_signers
     revoked: .memento/revoked_keys
+    ledger: example/shop
     require:
       plan_approval: [ada@example.invalid]
       waivers: [ada@example.invalid, grace@example.invalid]
@@ -93,6 +94,9 @@ NOTES: Final = """\
   without `--sign`; without a good signature of one of them nothing is written, handed out, completed or released. To
   waive a gate that must be signed, a signature is needed too: by `waivers` where it is given, else by the gate's own
   list.
+- `signatures.ledger` is a name of your own for this ledger, such as `example/shop`. Signatures are given for it, so a
+  run that somebody signed in another repository is not signed here. Without it they hold wherever the same keys
+  count. Name it before anything is signed: signatures that were given before are `bad` afterwards.
 - Both files of `signatures` are read at the commit that is read. A file that is named and absent (or a link, or above
   1 MiB) means that no signature counts. See [trust-model.md](../trust-model.md).
 - `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything
@@ -113,7 +117,7 @@ NOTES: Final = """\
   with exit code 4: the file, the line and the remedy are named."""
 
 SIGNATURE_KEYS: Final = (
-    "", ".allowed_signers", ".revoked", ".require",
+    "", ".allowed_signers", ".revoked", ".ledger", ".require",
     *(f".require.{name}" for name in ("plan_approval", "waivers", "final_acceptance", "release", "approvals")),
 )  # fmt: skip
 

@@ -57,6 +57,7 @@ SIGNERS: Final = t.ListOf(ACTOR)
 SIGNATURES: Final = Shape({
     "allowed_signers": Field(t.PLACE, doc="file in the repository that says whose SSH keys count"),
     "revoked": Field(t.PLACE, doc="file in the repository of keys that count no more: public keys, or a KRL"),
+    "ledger": Field(t.Text(lines=False), doc="name of this ledger, say its repository's; signatures hold for it alone"),
     "require": Field(Shape({
         "plan_approval": Field(SIGNERS, doc="who must sign that a plan is approved; nobody named: any allowed signer"),
         "waivers": Field(SIGNERS, doc="who must sign the waiver of a gate"),

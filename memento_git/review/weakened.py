@@ -110,6 +110,8 @@ def _signatures(old: Policy, new: Policy) -> Iterator[str]:
     for key in ("allowed_signers", "revoked"):
         if old.signatures.get(key) not in (None, new.signatures.get(key)):
             yield f"signatures.{key}: another file, or none, counts now"
+    if old.signatures.get("ledger") not in (None, new.signatures.get("ledger")):
+        yield "signatures.ledger: signatures that were given for another ledger count now"
     signers = "allowed_signers"
     if (before or old.reproduce["runners"]) and signers not in old.signatures and signers in new.signatures:
         yield f"signatures.{signers}: signatures by the keys of {new.signatures[signers]} count now, it was nobody's"

@@ -78,7 +78,7 @@ class Sealer:
         if names is not None and found.why:
             raise SignersMissing(why=found.why)
         key = signer.key_of(self.tx.ledger.settings, self.key, git.start)
-        armored = signer.sign(signing.cover(record.run, record.id, data), key, signing.NAMESPACE)
+        armored = signer.sign(signing.cover(found.ledger, record.run, record.id, data), key, signing.NAMESPACE)
         signed = signing.seal(data, armored)
         seen = examine(record._replace(data={**record.data, "signature": armored}), signed, found)
         if names is not None and (why := signing.lacking(seen, names)):

@@ -21,10 +21,11 @@ NOBODY: Final = signer.Signers(b"", None, "")
 
 
 class Found(NamedTuple):
-    """The signers of a commit, or why there are none."""
+    """The signers of a commit, or why there are none, and the name of the ledger that they sign for."""
 
     signers: signer.Signers
     why: str = ""
+    ledger: str = ""
 
 
 def signers_at(git: Git, commit: str, policy: Policy) -> Found:
@@ -41,8 +42,9 @@ def signers_at(git: Git, commit: str, policy: Policy) -> Found:
             return Found(NOBODY, f"names {name}, and there is no such file at this commit")
         held.append((entry.oid, data))
     allowed = held[0][1] or b""
-    key = " ".join(oid for oid, _ in held)
-    return Found(signer.Signers(allowed, held[1][1] if revoked else None, key))
+    ledger = policy.signatures.get("ledger", "")
+    key = " ".join([*(oid for oid, _ in held), ledger])
+    return Found(signer.Signers(allowed, held[1][1] if revoked else None, key), "", ledger)
 
 
 class Verifier:
@@ -92,7 +94,7 @@ def examine(record: Event | Evidence, data: bytes, found: Found) -> Seen:
     made = record.at if isinstance(record, Event) else record.data["at"]
     at = "".join(letter for letter in made[:19] if letter.isdigit())
     by = record.by if isinstance(record, Event) else record.data["by"]
-    covered = signing.cover(record.run, record.id, body)
+    covered = signing.cover(found.ledger, record.run, record.id, body)
     try:
         return Seen(*signer.check(covered, armored, found.signers, signing.identities(by), at, signing.NAMESPACE))
     except signer.SshKeygenMissing:

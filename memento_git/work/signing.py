@@ -42,9 +42,13 @@ class Seen(NamedTuple):
 UNSIGNED: Final = Seen("none")
 
 
-def cover(run: str, identity: str, body: bytes) -> bytes:
-    """Return what a signature covers: where the record lies, then the bytes of its file without the signature."""
-    return f"{NAMESPACE} signature 1\nrun: {run}\nid: {identity}\n\n".encode() + body
+def cover(ledger: str, run: str, identity: str, body: bytes) -> bytes:
+    """Return what a signature covers: where the record lies, then the bytes of its file without the signature.
+
+    A ledger that policy gives no name is not among it: such signatures hold wherever the same keys count.
+    """
+    named = f"ledger: {ledger}\n" if ledger else ""
+    return f"{NAMESPACE} signature 1\n{named}run: {run}\nid: {identity}\n\n".encode() + body
 
 
 def seal(body: bytes, armored: str) -> bytes:

@@ -24,7 +24,7 @@ SIGNED = """\
   require: [approval]
   release: {approvals: 1}
   gates: {required: [release]}
-  signatures: {allowed_signers: .memento/allowed_signers, require: {approvals: []}}
+  signatures: {allowed_signers: .memento/allowed_signers, ledger: ada/shop, require: {approvals: []}}
 """
 
 
@@ -56,11 +56,13 @@ class Desk:
     def paste(self, record: str, signature: str) -> None:
         self.doors.write(self.doors.path(record), signing.seal(self.doors.file(record).read_bytes(), signature))
 
-    def signature(self, record: str, key: Path, *, run: str = "", name: str = "", namespace: str = "") -> str:
+    def signature(
+        self, record: str, key: Path, *, run: str = "", name: str = "", namespace: str = "", ledger: str = "ada/shop"
+    ) -> str:
         """Sign a record's bytes as they are, for its place or for another one."""
         place = layout.place_of(self.doors.path(record))
         assert place is not None
-        covered = signing.cover(run or place.run, name or place.id, self.doors.file(record).read_bytes())
+        covered = signing.cover(ledger, run or place.run, name or place.id, self.doors.file(record).read_bytes())
         return signer.sign(covered, str(key), namespace or signing.NAMESPACE)
 
     def signs(self, plan: str, key: Path, *, by: str = ADA, **place: str) -> str:
@@ -112,10 +114,14 @@ def test_the_signature_of_the_same_event_under_another_id(desk: Desk) -> None:
     desk.in_vain(plan, "its signature is not for these bytes in this place")
 
 
-def test_the_signature_of_another_repository(desk: Desk) -> None:
+@pytest.mark.parametrize("place", [{"run": "run_000000000000"}, {"ledger": "ada/toys"}, {"ledger": ""}])
+def test_the_signature_of_another_repository(desk: Desk, place: dict[str, str]) -> None:
+    """One of another run, and of the same run where it was copied whole."""
     plan = desk.plan()
-    desk.signs(plan, desk.office.ada, run="run_000000000000")
+    desk.signs(plan, desk.office.ada, **place)
     desk.in_vain(plan, "its signature is not for these bytes in this place")
+    desk.signs(second := desk.plan("Second"), desk.office.ada)
+    assert desk.doors.play.dispatch(desk.doors.play.task(run=desk.doors.play.state(second).id))
 
 
 def test_a_signature_for_something_else_than_memento(desk: Desk) -> None:

@@ -260,6 +260,11 @@ def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
 
         if why := signers_at(view.git, commit, policy).why:
             yield Answer("signatures", "warn", f"policy {why}", "commit the file that policy.signatures names")
+        if not policy.signatures.get("ledger"):
+            message = "signatures hold in every repository that trusts the same keys"
+            yield Answer(
+                "signatures", "warn", message, "name this ledger before more is signed: policy.signatures.ledger"
+            )
     for finding in signed.older(signed.check(view, commit, policy, list(view.files))):
         yield Answer("signatures", "fail" if finding.severity == "error" else "warn", str(finding), finding.fix)
 
