@@ -44,7 +44,7 @@ class Chooser:
             return False
         if card.id in self.drafts:
             return not self.wish.states or bool({"all", "draft"} & set(self.wish.states))
-        self._with_events += card.id in self.shelf.index.events_of
+        self._with_events += bool(self.shelf.names.events_about(card.id))
         if self._with_events == SEVERAL:
             self.shelf.load()
         status = self.shelf.status(card.id)

@@ -111,7 +111,7 @@ def _resting(shelf: Shelf) -> dict[str, list[tuple[str, str]]]:
 
 def _records(shelf: Shelf, note: Prose) -> Iterator[tuple[str, str]]:
     """Yield what a note rests on, but for the addresses among its sources."""
-    return ((rel, end) for rel, end in _ends(note) if rel != "sources" or end in shelf.index.prose)
+    return ((rel, end) for rel, end in _ends(note) if rel != "sources" or shelf.path(end))
 
 
 def thread(shelf: Shelf, note: Prose) -> list[Row]:

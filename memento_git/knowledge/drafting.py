@@ -251,7 +251,7 @@ def _key(desk: Desk, given: str) -> str:
     KEY.read(key, (), problems)
     for _, problem in problems:
         raise KeyInvalid(where="key", problem=problem)
-    if begins_an_id(key) or desk.view.index("").holds(f"note_{key}", "note"):
+    if begins_an_id(key) or desk.view.names("").holds(f"note_{key}", "note"):
         raise no.KeyLikeId(key=key)
     return desk.name("the key", key)
 

@@ -14,7 +14,8 @@ import stat
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from whoosh import columns, fields, formats, index
+from whoosh import columns, fields, formats
+from whoosh.filedb.filestore import FileStorage
 from whoosh.reading import SegmentReader, TermNotFound
 
 from memento_git.knowledge.cards import packed, unpacked
@@ -195,6 +196,11 @@ def _matches(leaf: Any, field: str, word: str) -> Iterator[tuple[int, float]]:
         matcher.next()
 
 
+def _files_of(folder: Path) -> FileStorage:
+    """Return the files of an index, read where they are asked: mapped into memory, Whoosh copies them as a whole."""
+    return FileStorage(str(folder), supports_mmap=False)
+
+
 def opened(git: Git) -> Index | None:
     """Return the index that is there; None where there is none, or none that can be relied on."""
     folder = place(git)
@@ -205,7 +211,7 @@ def opened(git: Git) -> Index | None:
         state = _read_state(folder)
         if state is not None and state.files == files and state.contents == _contents(folder):
             with contextlib.suppress(Damaged, OSError), _sound():
-                found = index.open_dir(str(folder))
+                found = _files_of(folder).open_index()
                 if found.latest_generation() == state.generation:
                     return Index(folder, state, found.reader())
         if attempt + 1 < TRIES:
@@ -226,7 +232,7 @@ def build(git: Git, tree: str, entries: Iterable[tuple[str, Entry]]) -> None:
     for path in folder.iterdir():
         path.unlink()
     with _sound():
-        writer = index.create_in(str(folder), _schema()).writer()
+        writer = _files_of(folder).create_index(_schema()).writer()
     _write(folder, writer, entries, State(FORMAT, tree, 0, 0, 0, "", {}), _keep)
 
 
@@ -235,7 +241,7 @@ def update(git: Git, old: Index, tree: str, gone: Sequence[str], entries: Iterab
     folder = place(git)
     documents, length = old.documents, old.length
     with _sound():
-        writer = index.open_dir(str(folder)).writer()
+        writer = _files_of(folder).open_index().writer()
         for number in (number for source in gone for number in old.marked(f"source:{source}")):
             writer.delete_document(number)
             size = old.length_of(number)
@@ -253,7 +259,7 @@ def _write(
             if held > IN_MEMORY:
                 with _sound():
                     writer.commit(mergetype=_keep)
-                    writer, held = index.open_dir(str(folder)).writer(), 0
+                    writer, held = _files_of(folder).open_index().writer(), 0
             documents, length, held = documents + bool(entry.length), length + entry.length, held + len(entry.weights)
             marks = dict.fromkeys((*entry.marks, f"source:{source}"), 1)
             writer.add_document(words=entry.weights, marks=marks, length=entry.length, card=packed(entry.card))
@@ -262,7 +268,7 @@ def _write(
         raise
     with _sound():
         writer.commit(mergetype=merge)
-    generation = index.open_dir(str(folder)).latest_generation()
+    generation = _files_of(folder).open_index().latest_generation()
     told = state._replace(
         generation=generation, documents=documents, length=length, contents=_contents(folder),
         files=_own_files(folder) or {},

@@ -83,16 +83,17 @@ def near(view: View, text: str) -> Notes:
 
 def _asked(view: View, question: Question) -> Notes:
     """Return the notes that answer a question, and those that are not committed; they stand for all that there are."""
-    index = view.index("")
-    if len(view.commits) != 1 or view.held or len(index.prose) <= FEW:
+    count = view.table.count(f"{layout.KNOWLEDGE}/")
+    if len(view.commits) != 1 or view.held or count <= FEW:
         return None
     tree = difference.tree_of(view.git, view.commits[0])
-    found = _answers(view.git, tree, 2 * (len(index.prose) + len(index.events)) + SPARE, question)
+    found = _answers(view.git, tree, 2 * count + SPARE, question)
     if found is None:
         return None
-    view.used.update(index.prose.values(), index.events.values())
-    put = (layout.place_of(path) for path in view.contents if not view.files.get(path))
-    return {*found, *(place.of for place in put if place is not None)} & index.prose.keys()
+    view.used_folders.add(f"{layout.KNOWLEDGE}/")
+    put = (layout.place_of(path) for path in view.contents if not view.blob(path))
+    names = view.names("")
+    return {note for note in (*found, *(place.of for place in put if place is not None)) if names.text_of(note)}
 
 
 def _answers(git: Git, tree: str, most: int, question: Question) -> list[str] | None:

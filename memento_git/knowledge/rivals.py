@@ -36,7 +36,7 @@ def _beside(shelf: Shelf, note: Prose) -> set[str]:
     found, seen, waiting = set[str](), {note.id}, [note]
     while waiting:
         own = waiting.pop()
-        before = {name for key in ("supersedes", "sources") for name in own.list(key) if name in shelf.index.events_of}
+        before = {name for key in ("supersedes", "sources") for name in own.list(key) if shelf.names.events_about(name)}
         for name in before - seen:
             ends = {shelf.current(one) for one in _successors(shelf, name)}
             found |= ends if note.id in ends else set()

@@ -22,7 +22,7 @@ from memento_git.knowledge.transitions import (
     anchoring,
     confirming,
 )
-from memento_git.ledger import cache, codec, decoding
+from memento_git.ledger import cache, codec, decoding, layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import Finding
@@ -73,7 +73,8 @@ class Shelf(Happenings):
         """Return where a note's events lie: beside its text, or where those are that it has."""
         if path := self.path(of):
             return path.removesuffix(".md")
-        return next((self.index.events[name].rpartition("/")[0] for name in self.index.events_of.get(of, ())), "")
+        names = self.names
+        return next((names.event_at(name).rpartition("/")[0] for name in names.events_about(of)), "")
 
     def added(self, event: Event, group: str) -> None:
         super().added(event, group)
@@ -87,11 +88,11 @@ class Shelf(Happenings):
         return sorted(self.index.prose, key=lambda name: (self._made(name), name))
 
     def _made(self, note: str) -> str:
-        found = self.view.record(self.index.prose[note])
+        found = self.view.record(self.path(note))
         return str(found.data["at"]) if isinstance(found, Prose) else ""
 
     def path(self, note: str) -> str:
-        return self.index.prose.get(note, "")
+        return self.names.text_of(note)
 
     def note(self, identity: str) -> Prose:
         """Return a note; refuse where its file is wrong or missing."""
@@ -132,7 +133,7 @@ class Shelf(Happenings):
     def named(self, given: str) -> Prose | None:
         """Return the note that a text names as its key; a text that is written like an id names none here."""
         key = given.strip()
-        if not KEY.fits(key) or begins_an_id(key) or self.view.index("").holds(f"note_{key}", "note"):
+        if not KEY.fits(key) or begins_an_id(key) or self.names.holds(f"note_{key}", "note"):
             return None
         return self.keyed(key)
 
@@ -158,12 +159,12 @@ class Shelf(Happenings):
     def differing(self) -> list[str]:
         """Return the notes whose text is not the same at all revisions of a union."""
         differ = {one.path for one in self.view.findings if one.code == "F006"} if len(self.view.commits) > 1 else ()
-        return [note for note, path in self.index.prose.items() if path in differ]
+        return [note for note, path in self.index.prose.items() if path in differ] if differ else []
 
     def unread(self) -> list[Finding]:
         """Return what is wrong with each note that was asked for and whose file cannot be read."""
-        paths = set(self.index.prose.values())
-        wrong = {one.path: one for one in reversed(self.view.findings) if one.path in paths}
+        told = reversed(self.view.findings)
+        wrong = {one.path: one for one in told if (name := layout.note_of(one.path)) and self.path(name) == one.path}
         return [one for path, one in sorted(wrong.items()) if self.view.record(path) is None]
 
     def _with_key(self, key: str) -> list[Prose]:
@@ -180,8 +181,7 @@ class Shelf(Happenings):
         """
         if among is None:
             self.load()
-        prose = self.index.prose
-        found = [self.view.record(prose[name]) for name in (prose if among is None else sorted(among))]
+        found = [self.view.record(self.path(name)) for name in (self.index.prose if among is None else sorted(among))]
         told = [one for one in found if isinstance(one, Prose) and not self.is_redacted(one.id)]
         return sorted(told, key=lambda note: (note.data["at"], note.id))
 
@@ -216,7 +216,7 @@ class Shelf(Happenings):
         return self.fold.group(key)
 
     def status(self, note: str) -> str:
-        if note not in self.index.events_of:
+        if not self.names.events_about(note):
             return "active"
         lanes = self.folded(note).lanes
         if REDACTED in lanes.values:
@@ -224,7 +224,7 @@ class Shelf(Happenings):
         return "contested" if STATE in lanes.contested else lanes.word(STATE, "active")
 
     def is_redacted(self, note: str) -> bool:
-        return bool(self.index.redacting(note)) and REDACTED in self.folded(note).lanes.values
+        return bool(self.names.redacting(note)) and REDACTED in self.folded(note).lanes.values
 
     def successor(self, note: str) -> str:
         """Return the note that took a note's place, or nothing."""
@@ -258,7 +258,7 @@ class Shelf(Happenings):
     def about(self, note: Prose) -> list[dict[str, Any]]:
         """Return the places in the code that a note is about, as they were last anchored since its text names them."""
         named: list[dict[str, Any]] = note.data.get("about") or []
-        if note.id not in self.index.events_of:
+        if not self.names.events_about(note.id):
             return named
         lanes = self.folded(note.id).lanes.values
         value = lanes.get(anchoring(digest_of_places(named))) or lanes.get(ABOUT)
@@ -282,7 +282,7 @@ class Shelf(Happenings):
 
     def links(self, note: Prose) -> list[Link]:
         """Return a note's own links, and those that events added."""
-        if not note.data.get("links") and note.id not in self.index.events_of:
+        if not note.data.get("links") and not self.names.events_about(note.id):
             return []
         found = {Link(one["rel"], one["to"]): True for one in note.data.get("links") or ()}
         for name, value in self.folded(note.id).lanes.named("link").items():
@@ -310,11 +310,7 @@ class Shelf(Happenings):
         return found.get(key, ())
 
     def _opposed(self, note: Prose) -> set[str]:
-        own = [
-            self.current(link.to)
-            for link in self.links(note)
-            if link.rel == "contradicts" and link.to in self.index.prose
-        ]
+        own = [self.current(link.to) for link in self.links(note) if link.rel == "contradicts" and self.path(link.to)]
         back = [self.current(other) for rel, other in self.backlinks(note.id) if rel == "contradicts"]
         others = {other for other in (*own, *back) if self.status(other) in (*LIVE, "contested")}
         return others - {note.id, self.current(note.id)}
@@ -327,7 +323,7 @@ class Shelf(Happenings):
         found: dict[str, list[tuple[str, str]]] = {}
         for other in self.readable(among):
             for rel, to in self.links(other):
-                end = self.current(to) if to in self.index.prose else to
+                end = self.current(to) if self.path(to) else to
                 if end != other.id:
                     found.setdefault(end, []).append((rel, other.id))
         self._backlinks = found if among is None else None

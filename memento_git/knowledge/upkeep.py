@@ -48,6 +48,8 @@ def gathered(
         shelf = _brought_up(view.git, shelf, tree, progress)
         changes = difference.changed(view.git, shelf.tree, tree) if shelf else None
     if changes is None:
+        if shelf is not None:
+            shelf.close()
         shelf, changes = None, difference.blobs(view.git, tree)
     try:
         yield _in_memory(view, tree, changes, shelf, progress)
@@ -116,7 +118,9 @@ def _write(git: Git, current: Index | None, tree: str, progress: Progress) -> No
     from memento_git.knowledge import index
 
     changes = difference.changed(git, current.tree, tree) if current else None
-    if current is not None and changes is not None:
+    if current is not None and changes is None:
+        current.close()
+    elif current is not None and changes is not None:
         changes = {path: blob for path, blob in changes.items() if can_be_found(path)}
         try:
             index.update(git, current, tree, list(changes), _entries(git, changes, progress))

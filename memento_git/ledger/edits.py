@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 FRESH: Final = 0.5
+NEW: Final = "?A"  # what HEAD has not
 PLAIN: Final = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "-z")
 
 
@@ -71,7 +72,7 @@ def work_tree(git: Git, *, untracked: bool) -> WorkTree:
 
 @contextmanager
 def unedited(git: Git, folder: str, paths: set[str], seen: WorkTree | None = None) -> Iterator[None]:
-    """Refuse at the end of the block where one of these tracked paths of a folder differs from HEAD.
+    """Refuse at the end of the block where one of these tracked paths of a folder, or what `a/` has, differs from HEAD.
 
     git looks while the block runs, unless it has looked at the work tree just before.
     """
@@ -89,7 +90,9 @@ def unedited(git: Git, folder: str, paths: set[str], seen: WorkTree | None = Non
 
 
 def _refuse(changes: Iterable[Change], paths: set[str]) -> None:
-    if edited := [change.path for change in changes if change.path in paths]:
+    folders = tuple(path for path in paths if path.endswith("/"))
+    held = (change for change in changes if change.letters[0] not in NEW)
+    if edited := [one.path for one in held if one.path in paths or one.path.startswith(folders)]:
         raise UncommittedLedger(paths=some(edited, 5))
 
 

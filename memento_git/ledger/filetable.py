@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.listed import Listed
 
-MOST_LOOKS: Final = 64
+MOST_LOOKS: Final = 2048  # then taking all apart costs less than going on
+A_SCAN: Final = 32
+MANY: Final = 256
 
 
 class FileTable:
@@ -52,24 +54,29 @@ class FileTable:
             self._listed = listed if listed.plain else None
         return self._listed if self._files is None and self._looks < MOST_LOOKS else None
 
-    def looked(self) -> Listed | None:
+    def looked(self, cost: int = 1) -> Listed | None:
         """Return the lines to look into once more; None where that was done so often that they are taken apart."""
-        self._looks += 1
+        self._looks += cost
         return self.listed
 
     def blob(self, path: str) -> str | None:
         """Return a file's blob, '' for what is not committed, None where there is no such file."""
-        listed = self.listed
+        listed = self.looked()
         return self.files.get(path) if listed is None else listed.blob(path)
 
     def blobs(self, paths: list[str]) -> dict[str, str]:
         """Return path -> blob of those of many paths that are there."""
-        blob = self.blob if len(paths) < MOST_LOOKS else self.files.get
+        blob = self.blob if len(paths) < MANY else self.files.get
         return {path: held for path in paths if (held := blob(path)) is not None}
+
+    def count(self, start: str) -> int:
+        """Return how many files have a path that begins so, with a slash at its end."""
+        listed = self.looked()
+        return sum(path.startswith(start) for path in self.files) if listed is None else listed.count(start[:-1])
 
     def show(self, path: str, blob: str | None) -> None:
         """Let a file be this blob's, or be gone."""
-        listed = None if path.startswith(layout.ARCHIVE) else self.looked()
+        listed = None if path.startswith(layout.ARCHIVE) else self.looked(A_SCAN)
         if listed is not None:
             self._listed = listed.changed({path: "" if blob is None else f"{PLAIN_STARTS[0]}{blob}"})
         elif blob is None:

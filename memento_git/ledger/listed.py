@@ -58,6 +58,10 @@ class Listed:
             last = f"{start}{name}{AFTER_SLASH}" if slash else ""
             place = self._place(last) if last else self.text.index("\0", place) + 1
 
+    def count(self, folder: str) -> int:
+        """Return how many files lie below a folder."""
+        return self.text.count("\0", self._place(f"{folder}/"), self._place(folder + AFTER_SLASH))
+
     def holding(self, folder: str, part: str) -> Iterator[str]:
         """Yield the paths below a folder that hold a part, which may end with the NUL behind them."""
         end = self._place(folder + AFTER_SLASH)

@@ -63,6 +63,7 @@ class View:
         self.decoded: dict[str, Decoded] = {}
         self.digests: dict[str, str] = {}
         self.used: set[str] = set()
+        self.used_folders: set[str] = set()
         self._records: dict[str, Record | None] = {}
         self._index: dict[str, Index] = {}
         self.archived: dict[str, dict[str, list[str]]] = {}
@@ -263,6 +264,8 @@ class View:
         if self._runs is None:
             if self._is_unread:
                 names = {path.rpartition("/")[2] for path, entry in self.folders.items() if entry.type == "tree"}
+            elif (listed := self.table.looked()) is not None:
+                names = {name[:-1] for top in (layout.RUNS, layout.ARCHIVE) for name in listed.inside(top)}
             else:
                 starts = {path[: layout.RUN_START] for path in self.files}
                 names = {layout.run_of_path(start) or "" for start in starts}
@@ -280,8 +283,8 @@ class View:
         return self._index[run]
 
     def names(self, run: str) -> Names:
-        """Return what tells the names of one run's files, without listing all of them where it need not be."""
-        if run in self._index or not run or self.table.listed is None or f"{layout.ARCHIVE}/{run}" in self.folders:
+        """Return what tells the names of one run's files, or of notes, not listing all of them where it need not be."""
+        if run in self._index or self.table.listed is None or f"{layout.ARCHIVE}/{run}" in self.folders:
             return self.index(run)
         return self._sought.setdefault(run, Sought(self, run))
 

@@ -91,7 +91,7 @@ def _entry(shelf: Shelf, note: Prose, project: str, skipped: list[LeftOut]) -> E
         where, note.id, note.body,
         given(title=note.title, domain=domain(layout.domain_of(note.path)), sources=sources, **options),
         at=str(note.data["at"]),
-        links=tuple((link.rel, shelf.current(link.to)) for link in shelf.links(note) if link.to in shelf.index.prose),
+        links=tuple((link.rel, shelf.current(link.to)) for link in shelf.links(note) if shelf.path(link.to)),
         state="parked" if status == "parked" else "", reason=_why_parked(shelf, note) if status == "parked" else "",
     )  # fmt: skip
 
@@ -112,7 +112,7 @@ def _left(shelf: Shelf, note: Prose) -> Iterator[str]:
         yield "the places in the code that it is about"
     if note.list("evidence"):
         yield "the evidence that it rests on"
-    if any(link.to not in shelf.index.prose for link in shelf.links(note)):
+    if any(not shelf.path(link.to) for link in shelf.links(note)):
         yield "its links to runs, tasks and evidence"
     verbs = [one.event.do for one in _happened(shelf, note) if one.event.do not in TOLD_OTHERWISE]
     if verbs and shelf.status(note.id) == "parked":

@@ -197,5 +197,5 @@ def _relations(run: RecipeRun, wanted: frozenset[str]) -> list[str]:
     shelf = run.shelf
     return sorted({
         link.rel for name in wanted for link in shelf.links(shelf.note(name))
-        if link.to in shelf.index.prose and shelf.current(link.to) in wanted
+        if shelf.path(link.to) and shelf.current(link.to) in wanted
     })  # fmt: skip

@@ -190,5 +190,5 @@ class _Usage:
 def _ends(shelf: Shelf, note: Prose) -> Iterator[str]:
     """Yield the notes that a note cites: by a link, or as a source."""
     for name in (*(link.to for link in shelf.links(note)), *note.list("sources")):
-        if name in shelf.index.prose and (end := shelf.current(name)) != note.id:
+        if shelf.path(name) and (end := shelf.current(name)) != note.id:
             yield end
