@@ -9,7 +9,7 @@ from memento_git.ledger import layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
-from memento_git.work import proofs, signing
+from memento_git.work import gatehold, proofs, signing
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -60,10 +60,11 @@ def _left(view: View, place: Place, policy: Policy) -> Iterator[Event]:
         own = layout.place_of(event.path)
         if own is None or own.id != place.id or signing.demanded(policy.signatures, event) is None:
             continue
-        same = [one for one in state.folded(group_of(event)).events if one.event.get("gate") == event.get("gate")]
-        if "gate" not in event.data:
-            same = [one for one in same if one.event.do == event.do]
-        if event in signing.latest(same):
+        if "gate" in event.data:
+            counting = gatehold.lifting(state, event.of, event.get("gate"))
+        else:
+            counting = signing.latest(one for one in state.folded(group_of(event)).events if one.event.do == event.do)
+        if event in counting:
             yield event._replace(data={key: value for key, value in event.data.items() if key != "signature"})
 
 

@@ -8,7 +8,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work import gatehold, persons, signing
+from memento_git.work import gatehold, persons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     if why := may_not_judge(scope.policy, gate, event.do, event.by):
         message = f"gate {gate} of {event.of} was {event.do} by {event.by}: {why}"
         yield Finding("G002", event.path, 0, message, again, scope.severity(event.id))
-    if event.do != "passed" or not _is_latest(state, event):
+    if event.do != "passed" or event not in gatehold.lifting(state, event.of, gate):
         return
     for ref in event.data.get("evidence") or ():
         cited = state.cited(parse_ref(ref), event.of)
@@ -78,7 +78,8 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 
     What checks saw and what the graph warned of was looked at then: the code of a merge result is another. Whether the
     other gates hold, and what is signed, is asked of a release that the branch adds. Of a run that was cancelled such a
-    one alone is judged, as it was without the cancellation.
+    one alone is judged, as it was without the cancellation. There, and where the gate is open again, what is not done
+    does not count.
     """
     from memento_git.work import holding, release
 
@@ -92,7 +93,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         )
         return
     held = holding.held(state, scope.policy).without_own()
-    if is_over:
+    if is_over or state.folded(state.id).lanes.word("gate:release", "") == "requested":
         tasks = [one if one.status in DONE else one._replace(status="cancelled") for one in held.tasks]
         held = held._replace(status="active", tasks=tasks)
     held = held._replace(
@@ -111,12 +112,6 @@ def _unsigned(state: RunState, policy: Policy, but: Sequence[str] = ()) -> list[
     from memento_git.work import holding
 
     return holding.unsigned(state, policy, (state.id, *state.counting()), but, state.runners)
-
-
-def _is_latest(state: RunState, event: Event) -> bool:
-    """Tell whether no later verdict of the gate, that had an effect, had seen this one."""
-    same = [seen for seen in state.folded(event.of).events if seen.event.get("gate") == event.get("gate")]
-    return event in signing.latest(same)
 
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

@@ -144,6 +144,19 @@ def passes(state: RunState, gate: str) -> list[Event]:
     return [event for event in signing.latest(in_time or own) if event.do == "passed"]
 
 
+def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
+    """Return the verdicts by which a gate has passed or was waived, several where none had seen the other.
+
+    Where it was asked for again, those that lifted a failure still do.
+    """
+    word = state.folded(scope).lanes.word(f"gate:{gate}", "failed")
+    given = [one for one in state.folded(scope).events if one.event.get("gate") == gate and one.event.do != "requested"]
+    failed = {one.event.id for one in given if one.event.do == "failed"}
+    latest = signing.latest(given) if word != "failed" else []
+    lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]
+    return [event for event in latest if event.do in PASSING and event.id in lifted]
+
+
 def unseen(state: RunState, verdict: Event) -> str:
     """Return what a verdict on the run had not seen of a task, or nothing: completion, choice, or that it is open."""
     named = [found for ref in verdict.after if (found := state.fold.judged(ref.id)) is not None]

@@ -10,9 +10,8 @@ from memento_git.folding.lanes import CANONICAL
 from memento_git.ledger import codec, layout, signer
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence
-from memento_git.work import signing
+from memento_git.work import gatehold, signing
 from memento_git.work.signers import Verifier, examine, signers_at
-from memento_git.work.signing import PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,19 +101,6 @@ def approval(state: RunState, plan: str) -> list[Event]:
     return [event for event in signing.latest(given) if event.of == plan]
 
 
-def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
-    """Return the verdicts by which a gate has passed or was waived, several where none had seen the other.
-
-    Where it was asked for again, those that lifted a failure still do.
-    """
-    word = state.folded(scope).lanes.word(f"gate:{gate}", "failed")
-    given = [one for one in state.folded(scope).events if one.event.get("gate") == gate and one.event.do != "requested"]
-    failed = {one.event.id for one in given if one.event.do == "failed"}
-    latest = signing.latest(given) if word != "failed" else []
-    lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]
-    return [event for event in latest if event.do in PASSING and event.id in lifted]
-
-
 def missing(
     state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequence[str] = (), verifier: Verifier | None = None
 ) -> list[str]:  # fmt: skip
@@ -131,7 +117,7 @@ def missing(
         told += _plan(state, policy, verifier, plan)
     for scope in scopes:
         for gate in sorted(state.folded(scope).lanes.named("gate")):
-            holding = lifting(state, scope, gate) if scope != state.id or gate not in but else ()
+            holding = gatehold.lifting(state, scope, gate) if scope != state.id or gate not in but else ()
             if holding and (why := signing.wanting(policy.signatures, holding, verifier.seen)):
                 told.append(f"gate {gate} of {scope} has {DONE[holding[0].do]} without the signature it needs: {why}")
         if kind_of(scope) == "task":
