@@ -20,7 +20,7 @@ from memento_git.review import diff_text
 from memento_git.review.diff_markdown import markdown
 from memento_git.review.weakened import weakened
 from memento_git.review.words import words
-from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
+from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.comparing import compare
 from tests.play import git
 
@@ -453,6 +453,60 @@ def test_a_long_text_is_compared_by_lines_first_and_what_stayed_is_left_out() ->
     assert {kind for kind, _ in found} == {"left_out", "same", "removed", "added"}
     assert sum(len(text) for _, text in found) < 500
     assert words("x " * 60_000, "y " * 60_000)[0][0] == "removed"
+
+
+@pytest.mark.parametrize(
+    ("before", "verdicts", "shown"),
+    [
+        ("", "failed passed failed", "failed → passed → failed"),
+        ("", "passed failed passed", "passed → failed → passed"),
+        ("failed", "passed failed", "failed → passed → failed"),
+        ("failed", "requested passed requested", "failed → passed → pending"),
+        ("", "failed requested", "failed"),
+        ("passed", "passed", "passed"),
+        ("", "failed passed failed " + "requested passed " * 3 + "passed", "failed → passed → failed → … → passed"),
+    ],
+)
+def test_a_gate_is_told_from_state_to_state(play: Play, before: str, verdicts: str, shown: str) -> None:
+    run = play.planned()
+    for verdict in before.split():
+        play.gate("quality_review", verdict, run=run)
+    base = head(play)
+    for verdict in verdicts.split():
+        play.gate("quality_review", verdict, run=run)
+    held = told(play, f"{base}..")
+    for form in (diff_text.text, markdown):
+        assert f"quality review: {shown} by Ada\n" in f"{form(held)}\n"
+
+
+def test_that_a_task_was_rejected_is_never_left_out(play: Play) -> None:
+    play.planned()
+    base = head(play)
+    task = play.task(commands=["false"])
+    for _ in range(2):
+        play.complete(play.claimed(task), play.evidence(task))
+        play.do(verifying.verify_task, task)
+        if play.status(task) == "rejected":
+            play.do(tasks.reopen_task, task, reason="Once more.")
+    play.do(tasks.cancel_task, task, reason="Let it be.")
+    shown = diff_text.text(told(play, f"{base}.."))
+    assert "new → dispatched → in progress → … → rejected → … → cancelled by Ada" in shown
+
+
+def test_who_superseded_a_plan_is_who_approved_the_next(play: Play) -> None:
+    run = play.run()
+    base = head(play)
+    grace = play.as_("Grace")
+    for author, approver in ((grace, grace), (grace, play), (play, play.as_("Bob"))):
+        approver.do(plans.approve_plan, author.do(plans.draft_plan, "Plan", "Do it.", run=run))
+    rows = told(play, f"{base}..")["runs"][0]["plans"]
+    assert [(row["to"], row["by"][0].partition(" ")[0]) for row in rows] == [
+        ("superseded", "Ada"), ("superseded", "Bob"), ("canonical", "Bob"),
+    ]  # fmt: skip
+    git(play.root, "checkout", "-qb", "later")
+    there = head(play)
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "Last", "Do it.", run=run))
+    assert "canonical → superseded by Ada" in diff_text.text(told(play, f"{there}.."))
 
 
 # The comment.

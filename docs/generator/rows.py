@@ -249,7 +249,7 @@ DIFF_RUN: Final = {
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
     "plans": "id, title, change, from, to, by, reason, changed_since_approval, texts",
     "tasks": "what happened to each task that changed",
-    "gates": "kind, scope, from, to, way (verdicts in their order), by, reason, evidence",
+    "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
     "summary, task_ids, approves, uri, change, from, to, by, trust_before, reason",
     "signatures": "what was signed: record, what, actor, event_id (null of evidence), signature, signed_by; by the "

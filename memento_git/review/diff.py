@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.states import DONE
@@ -52,7 +53,7 @@ def run_change(old: Row | None, new: Row | None, *, archived: bool = False) -> R
         "by": _actors(told.get(shown["id"], ())) or ([] if old else [shown["actor"]]),
         "reason": _reason(told.get(shown["id"], ())),
         "texts": texts(before["run"], after["run"], RUN_TEXTS),
-        "plans": _changes(before["plans"], after["plans"], told, _plan),
+        "plans": _plans(before, after, events, told),
         "tasks": _tasks(before, after, told),
         "gates": _gates(before["gates"], after["gates"], events),
         "evidence": _changes(before["evidence"], after["evidence"], told, _evidence),
@@ -137,6 +138,16 @@ def _changes(old: Sequence[Row], new: Sequence[Row], told: Mapping[str, list[Row
     return [change for change in found if change is not None]
 
 
+def _plans(before: Row, after: Row, events: Sequence[Row], told: Mapping[str, list[Row]]) -> list[Row]:
+    """Return the changes of plans; who superseded one is who approved the next."""
+    approvals = [row for row in events if row["legal"] and row["action"] == "plan.approved"]
+    moved = dict(told)
+    for name in (row["id"] for row in after["plans"] if row["status"] == "superseded"):
+        own = max((number for number, row in enumerate(approvals) if row["record"] == name), default=-1)
+        moved[name] = approvals[own + 1 : own + 2] or moved.get(name, [])
+    return _changes(before["plans"], after["plans"], moved, _plan)
+
+
 def _plan(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
     shown = new or old or {}
     change = {
@@ -169,7 +180,7 @@ def _gone(events: Sequence[Row]) -> str | None:
 
 
 def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> list[Row]:
-    """Return the gates that got a verdict, with all verdicts on the way."""
+    """Return the gates that got a verdict, with all that they were on the way."""
     before = {(row["scope"], row["kind"]): row for row in old if row["event_id"]}
     after = {(row["scope"], row["kind"]): row for row in new if row["event_id"]}
     found = []
@@ -181,10 +192,18 @@ def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> lis
         verdicts = [row for row in events if (row["record"], row["payload"].get("gate")) == key and row["legal"]]
         found.append({
             "kind": key[1], "scope": key[0], "from": was and was["status"], "to": now and now["status"],
-            "way": [_verb(row) for row in verdicts], "by": _actors(verdicts) or [shown["reviewer"]],
+            "way": _verdicts(was, now, verdicts), "by": _actors(verdicts) or [shown["reviewer"]],
             "reason": _reason(verdicts[-1:]), "evidence": shown["evidence"],
         })  # fmt: skip
     return found
+
+
+def _verdicts(was: Row | None, now: Row | None, events: Iterable[Row]) -> list[str]:
+    """Return what a gate was, one after the other; asking for it again does not lift a failure."""
+    way = [was["status"]] if was else []
+    for verb in map(_verb, events):
+        way.append(verb if verb != "requested" else "failed" if way[-1:] == ["failed"] else "pending")
+    return [word for word, _ in groupby([*way, *([now["status"]] if now else [])])]
 
 
 def _beside(rows: Sequence[Row], others: Sequence[Row]) -> list[Row]:
@@ -231,7 +250,7 @@ def _way(old: Row | None, new: Row | None, events: Sequence[Row]) -> list[str]:
     way = [old["status"] if old else "pending"]
     way += [state for row in events if (state := WAY.get(_verb(row))) is not None]
     way += [new["status"]] if new else []
-    return [state for number, state in enumerate(way) if number == 0 or state != way[number - 1]]
+    return [state for state, _ in groupby(way)]
 
 
 def counts(runs: Sequence[Row], forbidden: Sequence[Row], weakened: Sequence[str]) -> dict[str, int]:

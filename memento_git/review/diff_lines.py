@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 MOST_STATES: Final = 5
+NOES: Final = ("rejected", "failed")
 MOST_NAMED: Final = 3
 MOST_TEXT: Final = 300
 MOST_WORDS: Final = 4000
@@ -91,10 +93,17 @@ def way(row: Row) -> str:
     states = [state(word) for word in row.get("way") or [row["from"], row["to"]] if word]
     if row["change"] == "added" and row["id"].startswith("task"):
         states[0] = "new"
-    if len(states) > MOST_STATES:
-        states = [*states[: MOST_STATES - 2], "…", states[-1]]
     new = "new: " if row["change"] == "added" and len(states) == 1 and states != ["new"] else ""
-    return new + " → ".join(dict.fromkeys(states) if len(states) == 2 else states)
+    return new + _arrows(states)
+
+
+def _arrows(states: Sequence[str]) -> str:
+    """Return states one after the other; of many the first and the last, and what was said against it last."""
+    last = {word: number for number, word in enumerate(states)}
+    kept = {*range(MOST_STATES - 2), len(states) - 1, *(last[word] for word in NOES if word in last)}
+    if len(states) > MOST_STATES:
+        states = [word if number in kept else "…" for number, word in enumerate(states)]
+    return " → ".join(word for word, _ in groupby(states))
 
 
 def actors(names: Sequence[str], style: Style) -> str:
@@ -180,10 +189,9 @@ def plan_lines(plan: Row, style: Style) -> Iterator[str]:
 
 
 def gate_line(gate: Row, style: Style, run: str) -> str:
-    words = [state(word) for word in dict.fromkeys([gate["from"], *gate["way"], gate["to"]]) if word]
-    words = words if gate["to"] else [*words, "removed"]
+    states = [*map(state, gate["way"]), *([] if gate["to"] else ["removed"])]
     scope = "" if gate["scope"] == run else f" of {style.code(gate['scope'])}"
-    return f"{gate['kind'].replace('_', ' ')}{scope}: {' → '.join(words)}{by(gate, style)}{why(gate, style)}"
+    return f"{gate['kind'].replace('_', ' ')}{scope}: {_arrows(states)}{by(gate, style)}{why(gate, style)}"
 
 
 def evidence_line(row: Row, style: Style) -> str:
