@@ -365,20 +365,17 @@ def _keeps_what_was(state: Book, before: Book, evidence: str) -> bool:
     return not left or remains.left_of(state, evidence) == left
 
 
-def attributes(comparison: Comparison) -> Iterator[Finding]:
-    """Yield what a branch has git do to ledger files: hide their changes, or change their bytes."""
+def attributes(comparison: Comparison, keys: Sequence[str]) -> Iterator[Finding]:
+    """Yield what a branch has git do to ledger files, or files of keys: hide their changes, or change their bytes."""
     paths = {"": layout.TOP_ATTRIBUTES, layout.FOLDER: layout.ATTRIBUTES}
     if not any(change.path in paths.values() for change in comparison.changes):
         return
     from memento_git.review.attributes import worse
 
     before, after = (
-        {folder: _text_of(view, path) for folder, path in paths.items()} for view in (comparison.base, comparison.head)
+        {folder: view.git.objects([f"{view.commits[0]}:{path}"])[0] or b"" for folder, path in paths.items()}
+        for view in (comparison.base, comparison.head)
     )
-    for folder, told in worse(before, after):
+    for folder, told in worse(before, after, keys):
         message = f"the branch changes how git shows or stores ledger files: {told}"
         yield Finding("C005", paths[folder], 0, message, "put the line back, or read: git diff --text", "warning")
-
-
-def _text_of(view: View, path: str) -> str:
-    return (view.git.objects([f"{view.commits[0]}:{path}"])[0] or b"").decode("utf-8-sig", "replace")

@@ -23,10 +23,10 @@ NOTE: Final = f"knowledge/~/#/note_{ID}"
 SHAPES: Final = (
     "config.yaml", "recipes/~.yaml", f"runs/run_{ID}/run.md", f"{PLAN}/plan.md", f"{TASK}/task.md", f"{EVIDENCE}.yaml",
     f"{NOTE}.md",
+    *(f"{EVIDENCE}/{name}" for name in ("stdout.txt", "stderr.txt", "~.~")),
     *(f"{owner}/{name}" for owner in (f"runs/run_{ID}", PLAN, TASK, EVIDENCE, NOTE) for name in HAPPENED),
 )  # fmt: skip
 CHOSEN: Final = "decisions"
-SAMPLES: Final = tuple(shape.replace("#", "0").replace("~", CHOSEN) for shape in SHAPES)
 MACRO: Final = "[attr]"
 BINARY: Final = ("-diff", "-merge", "-text")
 LEAVING_OUT: Final = "export-ignore"
@@ -44,6 +44,8 @@ ALL: Final = frozenset(map(chr, range(32, 127)))
 OF_SHAPES: Final = {"#": frozenset(ALPHABET), "~": frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")}
 GLOB: Final = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]|(.)", re.DOTALL)
 RANGE: Final = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+BLANKS: Final = " \t\r\n"
+WORD: Final = re.compile(f"[^{BLANKS}]+")
 QUOTED: Final = re.compile(r'"((?:\\.|[^"\\])*)"(.*)')
 
 
@@ -54,25 +56,25 @@ class Letter(NamedTuple):
     is_many: bool = False
 
 
-def worse(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield, as a folder and words, what files do to the ledger that they did not do before.
+def worse(before: Mapping[str, bytes], after: Mapping[str, bytes], keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield, as a folder and words, what files do to the ledger, or to files of keys, that they did not do before.
 
-    Both are folder -> text, with '' for the top, whose macros count everywhere.
+    Both are folder -> bytes, with '' for the top, whose macros count everywhere.
     """
-    known, now = harmful(before), harmful(after)
-    for folder, text in after.items():
+    known, now = harmful(before, keys), harmful(after, keys)
+    for folder, data in after.items():
         yield from ((folder, f"it has {line!r} now") for line in now[folder] if line not in known[folder])
         if folder:
-            there = {line.strip() for line in text.splitlines()}
-            lost = [line.strip() for line in before[folder].splitlines() if line.strip() not in there]
-            kept = [line for line in lost if line and not any(word in line for word in FOLDED)]
+            there = {"", *_lines(data.partition(b"\0")[0])}  # where git reads a commit, it ends at NUL
+            lost = [line for line in _lines(before[folder]) if line not in there]
+            kept = [line for line in lost if not any(word in line for word in FOLDED)]
             yield from ((folder, f"{line!r} is gone") for line in kept)
 
 
-def harmful(texts: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return for each folder the lines of its file that have git hide or change ledger files."""
+def harmful(texts: Mapping[str, bytes], keys: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Return for each folder the lines of its file that have git hide or change ledger files, or files of keys."""
     macros: dict[str, Sequence[str]] = {"binary": BINARY}
-    lines = [(folder, line.strip(), *_split(line)) for folder, text in texts.items() for line in text.splitlines()]
+    lines = [(folder, line, *_split(line)) for folder, data in texts.items() for line in _lines(data)]
     for _, _, pattern, words in lines:
         if pattern.startswith(MACRO):
             macro = pattern.removeprefix(MACRO)
@@ -80,34 +82,42 @@ def harmful(texts: Mapping[str, str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {folder: [] for folder in texts}
     for folder, line, pattern, words in lines:
         harms = {harm for word in words for harm in _harms(word, macros)}
-        if harms and pattern and not pattern.startswith(MACRO) and _touches(pattern, folder, harms):
+        if harms and pattern and not pattern.startswith(MACRO) and _touches(pattern, folder, harms, keys):
             found[folder].append(line)
     return found
 
 
+def _lines(data: bytes) -> list[str]:
+    """Return the lines of a file as git cuts them: LF alone ends one, and what comes after NUL is no part of it."""
+    return [line.partition("\0")[0].strip(BLANKS) for line in data.decode("utf-8-sig", "replace").split("\n")]
+
+
 def _split(line: str) -> tuple[str, list[str]]:
     """Return the pattern of a line and its attributes; nothing for a comment."""
-    stripped = line.strip()
-    if stripped.startswith("#"):
+    if line.startswith("#"):
         return "", []
-    if (quoted := QUOTED.fullmatch(stripped)) is not None:
-        return quoted[1].encode().decode("unicode_escape", "replace"), quoted[2].split()
-    pattern, *words = stripped.split() or [""]
+    if (quoted := QUOTED.fullmatch(line)) is not None:
+        return quoted[1].encode().decode("unicode_escape", "replace"), WORD.findall(quoted[2])
+    pattern, *words = WORD.findall(line) or [""]
     return pattern, words
 
 
-def _touches(pattern: str, folder: str, harms: Collection[str]) -> bool:
-    """Tell whether a pattern may name a file of the ledger; of `export-ignore` also a folder.
+def _touches(pattern: str, folder: str, harms: Collection[str], keys: Sequence[str]) -> bool:
+    """Tell whether a pattern may name a file of the ledger, or of keys; of `export-ignore` also a folder.
 
     A name that somebody chose may be any where the pattern says in which folder; else it is most likely of the code.
     """
     anchored = "/" in pattern.rstrip("/")
     asked = pattern.lstrip("/") if anchored else f"**/{pattern}"
-    top = "" if folder else ".memento/"
-    shapes = [shape.replace("~", CHOSEN) for shape in SHAPES] if asked.startswith("**") else SHAPES
-    if any(names(asked, f"{top}{shape}", _may_be) for shape in shapes):
+    shapes = [f".memento/{shape}" for shape in SHAPES]
+    if asked.startswith("**"):
+        shapes = [shape.replace("~", CHOSEN) for shape in shapes]
+    top = f"{folder}/" if folder else ""
+    own = [path.removeprefix(top) for path in (*shapes, *keys) if path.startswith(top)]
+    if any(names(asked, path, _may_be) for path in own):
         return True
-    return LEAVING_OUT in harms and any(matches(asked, f"{top}{path}") for path in SAMPLES)
+    samples = (path.replace("#", "0").replace("~", CHOSEN) for path in own)
+    return LEAVING_OUT in harms and any(matches(asked, path) for path in samples)
 
 
 @cache

@@ -116,7 +116,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
     found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
     found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
-    found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison)]
+    found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched) if found else set()
     ours, already = _apart(files.never_back(lastread.told_whole(view, found, first, name)), before, comparison)

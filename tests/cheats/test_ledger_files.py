@@ -249,6 +249,27 @@ def test_attributes_that_hide_the_files_of_one_run_are_told(doors: Doors, line: 
     assert "how git shows or stores" in doors.warned("C005")
 
 
+@pytest.mark.parametrize("odd", [b"\x0c", "\u2028".encode(), b"\xff"])
+def test_attributes_in_a_line_that_git_does_not_cut_are_told(doors: Doors, odd: bytes) -> None:
+    """Way: a line that others than git cut in two, so that its half does no harm."""
+    path = doors.path(doors.play.task("One"))
+    doors.landed()
+    doors.write(".gitattributes", b".memento/** x=" + odd + b" -diff\n")
+    assert git(doors.root, "check-attr", "diff", path).endswith(" unset")
+    assert "how git shows or stores" in doors.warned("C005")
+
+
+@pytest.mark.parametrize("line", [".memento/**/stdout.txt -diff", "keys/* -diff", "revoked binary"])
+def test_attributes_that_hide_captured_output_or_keys_are_told(doors: Doors, line: str) -> None:
+    """Way: git shows no difference of what a command wrote, or of whose signatures count."""
+    doors.write("keys/allowed", "")
+    doors.write(".memento/revoked", "")
+    doors.landed()
+    doors.policy("  signatures: {allowed_signers: keys/allowed, revoked: .memento/revoked, require: {waivers: []}}\n")
+    doors.write(".gitattributes", f"{line}\n")
+    assert "how git shows or stores" in doors.warned("C005")
+
+
 def test_attributes_by_way_of_a_macro_are_told(doors: Doors) -> None:
     """Way: what a line does is said in another file, by way of a third word."""
     doors.write(".gitattributes", "[attr]calm binary\n[attr]quiet calm\n*.snap quiet\n")
