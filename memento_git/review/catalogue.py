@@ -340,10 +340,10 @@ CATALOGUE: Final = {
         "a changed text of work that is under way", "warning",
         "A task's title, criteria or text changed after it was handed out, or it asks less than at the base; what was "
         "completed on the old text is unproven. An error where the branch completes what was handed out before, on "
-        "other criteria, text or verification, or what asks less proof now, by itself or by policy, handed out anew or "
-        "not; where a task asks less that another one repairs; and of a run that has ended. Or less is asked than by "
-        "the plan that was approved at the base: it was edited, or another took its place; of a command also no "
-        "report, more time, or another kind.",
+        "another title, other criteria, text or verification, or what asks less proof now, by itself or by policy, "
+        "handed out anew or not; where a task asks less that another one repairs; and of a run that has ended. Or "
+        "less is asked than by the plan that was approved at the base: it was edited, or another took its place; of "
+        "a command also no report, more time, or another kind.",
         "Restore the text, or hand the task out anew, for the new one; ask less on a branch of its own.",
     ),
     "D008": Kind(

@@ -104,7 +104,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     told += f"; {whose}: {some(less, 3, '; ')}" if less else ""
     before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
-    other = bool({"criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
+    other = bool({"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
     easier = bool(less if was_rejected else proves_less(old.data, new.data, policy))
     easier = easier and any(event.id in comparison.added() for event in done)
     grave = other or easier or any(_is_bound(comparison, place, name) for name in repairs)

@@ -14,12 +14,19 @@ if TYPE_CHECKING:
 
 def digest(prose: Prose) -> str:
     """Return the digest of what a task asks: by its words, and by kind, risk and files, which policy goes by."""
+    return _digests(prose)[0]
+
+
+def are_of(known: str, prose: Prose) -> bool:
+    """Tell whether a digest of terms is of what a task asks by this text, in whichever version it was made."""
+    return known in _digests(prose)
+
+
+def _digests(prose: Prose) -> list[str]:
+    """Return the digest of a task's terms, and those of earlier versions: without its title, and by words alone."""
+    words: list[object] = [prose.list("criteria"), prose.data.get("verify") or {}, prose.body]
     about = [prose.data.get("kind") or "", prose.data.get("risk") or "", prose.list("files")]
-    return _digest([*_words(prose), *about])
-
-
-def _words(prose: Prose) -> list[object]:
-    return [prose.list("criteria"), prose.data.get("verify") or {}, prose.body]
+    return [_digest(told) for told in ([prose.title, *words, *about], [*words, *about], words)]
 
 
 def _digest(told: list[object]) -> str:
@@ -27,10 +34,12 @@ def _digest(told: list[object]) -> str:
 
 
 def are_others(state: RunState, task: str, dispatch: str) -> bool:
-    """Tell whether a task asks something else than when it was handed out; older hand-outs name its words alone."""
+    """Tell whether a task asks something else than when it was handed out."""
+    known = _named(state, dispatch)
+    return bool(known) and not are_of(known, state.prose(task))
+
+
+def _named(state: RunState, dispatch: str) -> str:
     opened = state.event(dispatch.replace("dispatch", "event", 1))
     known = opened.get("terms") if opened is not None else ""
-    if known in ("", codec.REDACTED):
-        return False
-    prose = state.prose(task)
-    return known not in (digest(prose), _digest(_words(prose)))
+    return "" if known == codec.REDACTED else known

@@ -24,7 +24,7 @@ WHEN = "  verify:\n  - {when: {kinds: [security], risks: [high], files: ['auth/*
 WEAKER = [
     (f"criteria:\n- {HARD}\n", ""), ("verify:\n  commands:\n  - run:\n    - python3\n    - check.py\n", ""),
     ("It is for all users.", "It is for nobody."), ("kind: security\n", "kind: docs\n"),
-    ("risk: high\n", "risk: low\n"), ("- auth/key.py\n", "- doc.md\n"),
+    ("risk: high\n", "risk: low\n"), ("- auth/key.py\n", "- doc.md\n"), ("title: A task\n", "title: Tidy up\n"),
 ]  # fmt: skip
 OTHER = "it was handed out on other terms"
 
@@ -64,7 +64,7 @@ def test_a_task_that_waits_at_the_base_and_is_weakened_after_its_hand_out(doors:
     assert OTHER in doors.caught("D007", "P001")
 
 
-@pytest.mark.parametrize("edit", [edit for edit in WEAKER if "for all" not in edit[0]])
+@pytest.mark.parametrize("edit", [edit for edit in WEAKER if "for all" not in edit[0] and "title" not in edit[0]])
 def test_a_task_that_waits_at_the_base_and_is_weakened_before_its_hand_out(doors: Doors, edit: tuple[str, str]) -> None:
     doors.policy(WHEN)
     task = doors.play.task(**TASK)
@@ -159,15 +159,50 @@ def test_a_task_of_the_branch_that_is_revised_and_handed_out_anew_is_no_cheat(do
     doors.sound()
 
 
-def test_a_hand_out_of_an_earlier_version_names_no_terms_or_words_alone(doors: Doors) -> None:
-    plan = doors.play.state(doors.play.task()).canonical
-    words = [[HARD], {"commands": [{"run": ["python3", "check.py"]}]}, "It is for all users."]
-    old = codec.digest_of(json.dumps(words, sort_keys=True, ensure_ascii=False).encode())
-    for named in ({}, {"terms": old}):
-        task = doors.play.task(**TASK)
-        event = doors.forge(task, "dispatched", executor="agent", plan=plan, **named)
-        claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
-        doors.play.do(tasks.revise_task, task, kind="docs")
-        doors.play.complete(claim, doors.witness(task))
-        assert doors.play.is_proven(task)
+def test_a_task_that_is_retitled_after_its_hand_out(doors: Doors) -> None:
+    """Way: with verbs alone what somebody asked for, in a title and no more, is called otherwise once it is taken."""
+    task = doors.play.task("Hash all passwords with argon2")
+    claim, proof = doors.play.claimed(task), doors.play.evidence(task)
+    for _ in doors.accepted("task revise", task=task, title="Tidy the readme"):
+        with pytest.raises(TermsChanged):
+            doors.play.complete(claim, proof)
+    doors.completed(task, proof, dispatch=claim)
+    doors.unproven(task, OTHER)
+    assert OTHER in doors.caught("P001")
+
+
+def test_a_title_that_is_mended_before_the_hand_out_or_handed_out_anew_is_no_cheat(doors: Doors) -> None:
+    task = doors.play.task("Hahs all passwords")
+    doors.play.do(tasks.revise_task, task, title="Hash all pasword")
+    claim = doors.play.claimed(task)
+    doors.play.do(tasks.revise_task, task, title="Hash all passwords")
+    anew = doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Its title.", requeue=True)[1]
+    doors.play.complete(doors.play.do(dispatches.claim_dispatch, anew), doors.play.evidence(task))
     doors.sound()
+
+
+WORDS = [[HARD], {"commands": [{"run": ["python3", "check.py"]}]}, "It is for all users."]
+
+
+@pytest.mark.parametrize(
+    ("old", "revised"), [([], {"kind": "docs"}), (WORDS, {"kind": "docs"}),
+                         ([*WORDS, "security", "high", ["auth/key.py"]], {"title": "Another"})],
+)  # fmt: skip
+def test_a_hand_out_of_an_earlier_version_is_held_against_what_it_names(
+    doors: Doors, old: list[Any], revised: dict[str, str]
+) -> None:
+    """The honest way: hand-outs of before name no terms, words alone, or all but the title."""
+    task = doors.play.task(**TASK)
+    known = {"terms": codec.digest_of(json.dumps(old, sort_keys=True, ensure_ascii=False).encode())} if old else {}
+    plan = doors.play.state(task).canonical
+    event = doors.forge(task, "dispatched", executor="agent", plan=plan, **known)
+    claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
+    doors.play.do(tasks.revise_task, task, **revised)
+    doors.play.complete(claim, doors.witness(task))
+    assert doors.play.is_proven(task)
+    doors.sound()
+    if old:
+        doors.edit(task, f"- {HARD}\n", "- It runs.\n")
+        doors.play.do(tasks.reopen_task, task, reason="Other terms.")
+        again = doors.forge(task, "dispatched", executor="agent", plan=plan, **known).replace("event", "dispatch")
+        doors.refused("terms_changed", "dispatch claim", dispatch=again)
