@@ -156,6 +156,11 @@ class Fold:
         """Return what an event writes, given what it names; raise the refusal of the transition table."""
         return self._table(event, self._seen(event))
 
+    def seen_by(self, event: Event) -> frozenset[str]:
+        """Return the events of all groups that an event names, and what came before each in its own group."""
+        named = [seen for ref in event.after if (seen := self.judged(ref.id)) is not None]
+        return frozenset(seen.event.id for seen in named).union(*(seen.past for seen in named))
+
     def _own(self, event: Event) -> tuple[tuple[str, ...], frozenset[str]]:
         group = group_of(event)
         past: set[str] = set()

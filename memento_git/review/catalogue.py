@@ -342,8 +342,9 @@ CATALOGUE: Final = {
         "completed on the old text is unproven. An error where the branch completes what was handed out before, on "
         "another title, other criteria, text or verification, or what asks less proof now, by itself or by policy, "
         "handed out anew or not; where a task asks less that another one repairs; and of a run that has ended. Or "
-        "less is asked than by the plan that was approved at the base: it was edited, or another took its place; of "
-        "a command also no report, more time, or another kind.",
+        "less is asked than by the plan that was approved at the base, or that what is done was handed out on: it was "
+        "edited, or another took its place; of a command also no report, more time, or another kind. Where nothing "
+        "has the words any more that it was handed out on, that is told.",
         "Restore the text, or hand the task out anew, for the new one; ask less on a branch of its own.",
     ),
     "D008": Kind(

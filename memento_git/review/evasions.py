@@ -36,8 +36,7 @@ def _went_on(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     name = event.get("dispatch") or event.id.replace("event", "dispatch", 1)
     if state.folded(event.of).lanes.word(f"dispatch:{name}", "") in ("failed", "recovered"):
         return
-    named = [seen for ref in event.after if (seen := state.fold.judged(ref.id)) is not None]
-    known = {seen.event.id for seen in named}.union(*(seen.past for seen in named), scope.added)
+    known = state.fold.seen_by(event).union(scope.added)
     stops = [(stop, fix) for stop, fix in _stops(state, event.do) if stop.id not in known]
     if stops:
         told = " and ".join(dict.fromkeys(_told(stop) for stop, _ in stops))

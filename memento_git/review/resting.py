@@ -82,6 +82,5 @@ def _handing_out(state: RunState) -> Iterator[tuple[str, Judged]]:
         resting |= {seen.event.id: (seen.event.id,) for seen in _going_on(state, task)}
         for seen in state.folded(task).events:
             if seen.event.do == "dispatched" and seen.event.id in resting:
-                named = [one for ref in seen.event.after if (one := state.fold.judged(ref.id)) is not None]
-                past = frozenset(one.event.id for one in named).union(*(one.past for one in named))
+                past = state.fold.seen_by(seen.event)
                 yield from ((name, seen._replace(past=past)) for name in resting[seen.event.id])

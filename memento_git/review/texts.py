@@ -14,7 +14,7 @@ from memento_git.work.state import RunState
 from memento_git.work.verification import asks_less, plan_asks_less, proves_less
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 KINDS: Final = ("run", "plan", "task", "note")
 IDENTITY: Final = ("id", "at", "by", "spike", "source", "repairs")
 OF_NOTES: Final = ("id", "kind", "at", "by", "origin")
+LOOK: Final = "look whether that is as it should be"
 
 
 def changed(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
@@ -38,20 +39,59 @@ def changed(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
 
 
 def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
-    """Yield the plans that ask less of what proves a task than the base's, which they were or whose place they took."""
+    """Yield the plans that ask less of what proves a task than those before: the base's, and what work began on."""
     paths = [*(change.path for change in comparison.changes), *comparison.unpacked()]
-    places = [place for path in paths if (place := layout.place_of(path)) is not None]
-    for run in sorted({place.run for place in places if kind_of(place.of) == "plan"}):
-        before, after = (_approval(state) for state in (RunState(comparison.base, run), comparison.state(run)))
-        if before is None or after is None:
+    places = [place for path in paths if (place := layout.place_of(path)) and kind_of(place.of) in ("plan", "task")]
+    for run in sorted({place.run for place in places}):
+        state = comparison.state(run)
+        after = _approval(state)
+        if after is None or (new := _plan(comparison.head, after)) is None:
             continue
-        old, new = (_plan(view, one) for view, one in ((comparison.base, before), (comparison.head, after)))
-        if old is None or new is None or not (less := plan_asks_less(old.data, new.data, policy)):
-            continue
+        touched = {place.of for place in places if place.run == run}
+        before = _approval(RunState(comparison.base, run))
+        olds = [old] if before is not None and (old := _plan(comparison.base, before)) is not None else []
+        for task, seen in _begun_on(comparison, state, after, touched):
+            then = (_plan(view, seen) for view in (comparison.base, comparison.head))
+            if (old := next((one for one in then if one and one.digest == seen.get("text")), None)) is not None:
+                olds.append(old)
+            else:
+                message = f"{task} was handed out on other words of {seen.of}, which are not here any more"
+                yield Finding("D007", after.path, 0, message, LOOK, "warning")
+        for old in olds:
+            yield from _easier(old, new, after, policy)
+
+
+def _easier(old: Prose, new: Prose, after: Event, policy: Policy) -> Iterator[Finding]:
+    if less := plan_asks_less(old.data, new.data, policy):
         what = "changed" if old.id == new.id else f"took the place of {old.id}"
         message = f"{new.id} {what}, and asks less: before, {some(less, 3, '; ')}"
         path = new.path if old.id == new.id else after.path
-        yield Finding("D007", path, 0, message, "look whether that is as it should be", "warning")
+        yield Finding("D007", path, 0, message, LOOK, "warning")
+
+
+def _begun_on(
+    comparison: Comparison, state: RunState, after: Event, touched: Collection[str]
+) -> Iterable[tuple[str, Event]]:
+    """Return tasks that are done, with another approval of a plan than holds now, which their hand-out had seen.
+
+    These are the tasks that the branch touches; all of them where the approval that holds is the branch's.
+    """
+    found: dict[tuple[str, str], tuple[str, Event]] = {}
+    for task in state.ids("task") if after.id in comparison.added() else sorted(touched):
+        for done in state.completions(task) if kind_of(task) == "task" else ():
+            if (seen := _seen_by(state, done)) is not None:
+                found.setdefault((seen.of, seen.get("text")), (task, seen))
+    found.pop((after.of, after.get("text")), None)
+    return found.values()
+
+
+def _seen_by(state: RunState, done: Event) -> Event | None:
+    """Return the approval of a plan that the hand-out of a completion had seen."""
+    opened = state.event(done.get("dispatch").replace("dispatch", "event", 1))
+    if opened is None:
+        return None
+    past = state.fold.seen_by(opened)
+    return next((one for one in reversed(state.approvals()) if one.id in past and one.of == opened.get("plan")), None)
 
 
 def _approval(state: RunState) -> Event | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import plans
+from memento_git.work.actions import dispatches, plans
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -108,4 +108,76 @@ def test_a_plan_that_asks_as_much_or_more(doors: Doors, strict: str) -> None:
     more = str(doors.play.do(plans.draft_plan, "More", "Do it.", run=doors.play.state(strict).id, **ASKED))
     doors.edit(more, WHOLE, f"{WHOLE}    reports: [junit.xml, more.xml]\n    timeout: 10s\n")
     approve(doors, more)
+    doors.sound()
+
+
+def begun(doors: Doors, *, done: bool = True) -> tuple[str, str, str, str]:
+    """Return a plan that asks for a check, a task that is handed out on it, its claim, and evidence of another one."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    plan = str(doors.play.do(plans.draft_plan, "Strict", "Do it.", run=run, **ASKED))
+    approve(doors, plan)
+    task = doors.play.task()
+    claim, proof = doors.play.claimed(task), doors.play.evidence(task)
+    if done:
+        doors.play.complete(claim, proof)
+    return plan, task, claim, proof
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_plan_of_the_branch_in_whose_place_an_easier_one_comes_after_the_hand_out(
+    doors: Doors, *, done: bool
+) -> None:
+    """Way: with verbs alone, and all on one branch, so that the base has neither of both plans."""
+    plan, task, claim, proof = begun(doors, done=done)
+    easy = lax(doors, plan)
+    if not done:
+        doors.sound()  # nothing is done by it yet
+        doors.play.complete(claim, proof)
+    assert doors.play.is_proven(task)
+    assert f"{easy} took the place of {plan}, and {LESS} `{WORDS}`" in doors.warned("D007")
+
+
+def test_an_easier_plan_in_the_request_before_the_completion(doors: Doors) -> None:
+    plan, _, claim, proof = begun(doors, done=False)
+    lax(doors, plan)
+    doors.landed()
+    doors.play.complete(claim, proof)
+    assert f"took the place of {plan}, and {LESS} `{WORDS}`" in doors.warned("D007")
+
+
+@pytest.mark.parametrize("other", [True, False])
+def test_a_plan_of_the_branch_that_is_made_easier_after_the_hand_out(doors: Doors, *, other: bool) -> None:
+    """Way: it is approved again, or another easy one, so that no file has what it asked."""
+    plan, task, *_ = begun(doors)
+    doors.edit(plan, f"verify:\n{WHOLE}", "")
+    lax(doors, plan) if other else approve(doors, plan)
+    assert doors.play.is_proven(task)
+    assert f"{task} was handed out on other words of {plan}" in doors.warned("D007")
+
+
+def test_a_plan_of_the_branch_that_is_revised_and_its_task_handed_out_anew_is_no_cheat(doors: Doors) -> None:
+    """The honest way: the plan is reworded, approved again and eased; whoever works on it has its last words."""
+    plan, task, claim, _ = begun(doors, done=False)
+    doors.edit(plan, "Do it.", "Do it well.")
+    approve(doors, plan)
+    lax(doors, plan)
+    doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Another plan.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.sound()
+
+
+def test_a_plan_that_asks_more_after_the_hand_out_is_no_cheat(doors: Doors) -> None:
+    plan, task, claim, _ = begun(doors, done=False)
+    lax(doors, plan, commands=[WORDS], require=["test"])
+    doors.play.complete(claim, doors.witness(task))
+    assert doors.play.is_proven(task)
+    doors.sound()
+
+
+def test_words_of_the_bases_plan_that_are_mended_after_the_hand_out_are_no_cheat(doors: Doors) -> None:
+    plan, task, claim, _ = begun(doors, done=False)
+    doors.landed()
+    doors.edit(plan, "Do it.", "Do it well.")
+    approve(doors, plan)
+    doors.play.complete(claim, doors.witness(task))
     doors.sound()
