@@ -18,6 +18,7 @@ NOTE: Final = Field(t.Text())
 REASON: Final = Field(t.Text(), doc="why")
 PARTIAL: Final = Field(t.OBJECT, doc="commit that keeps what was done so far; a hint only")
 TEXT: Final = Field(t.DIGEST, required=True, doc="digest of the text that it is about")
+TERMS: Final = Field(t.DIGEST, doc="digest of its title, text, criteria, verification, kind, risk and files")
 
 HEAD: Final = {
     "do": Field(t.Pattern("a verb", r"[a-z]{3,20}"), required=True),
@@ -84,7 +85,7 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "candidate": Field(t.Flag(), doc="one of several tries at the same task"),
             "recovery_of": Field(t.id_of("dispatch"), doc="dispatch that it replaces"),
             "brief": Field(t.DIGEST, doc="digest of the brief that was handed over; after a recovery, of the bundle"),
-            "terms": Field(t.DIGEST, doc="digest of its title, text, criteria, verification, kind, risk and files"),
+            "terms": TERMS,
             "branch": Field(LINE, doc="branch of the work tree that was made for it"),
             "allowed": Field(t.ListOf(LINE), doc="rules of destructive commands that the note allows"),
             "over_budget": Field(t.Text(), doc="why, although the task is beyond its budget"),
@@ -122,7 +123,8 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         },
         "accepted": {"text": TEXT, "code": VERIFIED, "evidence": EVIDENCE, "note": NOTE},
         "rejected": {
-            "unmet": Field(t.ListOf(LINE), required=True), "code": VERIFIED, "evidence": EVIDENCE, "note": NOTE,
+            "unmet": Field(t.ListOf(LINE), required=True), "terms": TERMS, "code": VERIFIED, "evidence": EVIDENCE,
+            "note": NOTE,
         },
         **SETTLING,
     },

@@ -11,6 +11,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, resting, signed, verdicts
+from memento_git.work import terms
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import asks_less, run_lines
 
@@ -140,13 +141,24 @@ def repaired_by(state: RunState, task: Prose) -> list[Prose]:
 
 
 def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[Finding]:
-    """Yield what a repair asks less than a task that it repairs."""
+    """Yield what a repair asks less than a task that it repairs, or that this one asks something else by now."""
+    severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
+    if _is_other_than_rejected(state, old, scope):
+        message = f"{task.id} repairs {old.id}, which asks something else than when it was rejected"
+        fix = f"put back what {old.id} asked then; {task.id} may ask more"
+        yield Finding("P005", task.path, 0, message, fix, severity)
     if less := asks_less(old.data, task.data, scope.policy):
         message = f"{task.id} repairs {old.id}, and asks less: {some(less, 3, '; ')}"
-        severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
         yield Finding("P005", task.path, 0, message, fix, severity)
+
+
+def _is_other_than_rejected(state: RunState, old: Prose, scope: Scope) -> bool:
+    """Tell whether a task asks something else than when it was rejected; what the base's text asked less is `D007`."""
+    known = terms.of_rejected(state, old.id)
+    then = scope.was(state.id, old.id) if scope.was and known else None
+    return bool(known) and not any(terms.are_of(known, one) for one in (old, then) if isinstance(one, Prose))
 
 
 def _ended(state: RunState, task: str) -> list[Event]:

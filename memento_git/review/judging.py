@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
@@ -102,7 +103,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     comparison, story = _compared(base, view, differing, name, story)
     policy, mine, found = _policies(old, view)
     new = comparison.added()
-    scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first))
+    scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
     keys = first if had_ledger else head
     runners = Runners(view, policy, keys, confirmed=confirmed)
@@ -305,6 +306,10 @@ def _copies(view: View, paths: Sequence[str]) -> list[Finding]:
             message = f"{place.id} is in {where} too; an id belongs to one file"
             found.append(Finding("F008", copy, 0, message, f"git rm {copy}"))
     return found
+
+
+def _text_of(view: View, run: str, record: str) -> object:
+    return view.record(view.index(run).prose.get(record, ""))
 
 
 def _code_of(git: Git, commit: str) -> Callable[[Sequence[str]], dict[str, Any]]:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class Scope(NamedTuple):
     """What is looked at, and by what: `groups` None is all of the run, `added` are the events of the branch.
 
-    `code` tells what the code is now, with the ids of some paths; `before` what it was at the base.
+    `code` tells what the code is now, with the ids of some paths; `before` what it was at the base, `was` what the
+    text of a run's record was there.
     """
 
     policy: Policy
@@ -21,6 +22,7 @@ class Scope(NamedTuple):
     added: Collection[str] = ()
     code: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
     before: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
+    was: Callable[[str, str], object] | None = None
 
     def severity(self, *events: str) -> str:
         """Return how grave it is that events are below policy: older ones met the policy of their day."""

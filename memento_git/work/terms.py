@@ -1,4 +1,4 @@
-"""The terms of a hand-out: what a task asked as it was handed over, and whether it asks something else by now."""
+"""The terms of a task: what it asked as it was handed out, or rejected, and whether it asks something else by now."""
 
 from __future__ import annotations
 
@@ -37,6 +37,19 @@ def are_others(state: RunState, task: str, dispatch: str) -> bool:
     """Tell whether a task asks something else than when it was handed out."""
     known = _named(state, dispatch)
     return bool(known) and not are_of(known, state.prose(task))
+
+
+def of_rejected(state: RunState, task: str) -> str:
+    """Return the digest of what a task asked when it was rejected last; nothing where it was not, or nobody says.
+
+    A rejection of earlier versions does not say: what was handed out before it counts then.
+    """
+    legal = [seen for seen in state.folded(task).events if seen.verdict == "legal"]
+    last = next((seen for seen in reversed(legal) if seen.event.do == "rejected"), None)
+    if last is None:
+        return ""
+    done = [seen.event for seen in legal if seen.event.do == "completed" and seen.event.id in last.past]
+    return last.event.get("terms") or (_named(state, done[-1].get("dispatch")) if done else "")
 
 
 def _named(state: RunState, dispatch: str) -> str:

@@ -150,3 +150,70 @@ def test_a_task_that_is_reopened_after_its_rejection_and_made_easier(doors: Door
     assert f"{rejected} was rejected once, and pending when its" in doors.warned("D007")
     doors.play.complete(doors.play.claimed(rejected), doors.play.evidence(rejected))
     assert "less is asked by it" in doors.caught("D007")
+
+
+OTHER = "which asks something else than when it was rejected"
+ASKED: dict[str, Any] = {"criteria": [HARD], "require": ["test", "lint"]}
+
+
+def turned_down(doors: Doors, **revised: Any) -> str:
+    """Return a task of the branch that was rejected for want of what it asks; perhaps revised after its completion."""
+    task = doors.play.task(**ASKED)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    if revised:
+        doors.play.do(tasks.revise_task, task, **revised)
+    assert doors.play.do(verifying.verify_task, task).unmet
+    return task
+
+
+def eased(doors: Doors, task: str) -> None:
+    doors.play.do(tasks.revise_task, task, criteria=["It runs."], require=["test"])
+
+
+def test_a_task_of_the_branch_that_is_weakened_with_its_repair(doors: Doors) -> None:
+    """Way: with verbs alone, and all on one branch, so that no text is left of what was rejected."""
+    task = turned_down(doors)
+    eased(doors, task)
+    repair = doors.play.do(verifying.repair_task, task)
+    assert f"{repair} repairs {task}, {OTHER}" in doors.warned("P005")
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P005")
+
+
+def test_a_task_that_is_weakened_in_the_request_before_its_repair(doors: Doors) -> None:
+    task = turned_down(doors)
+    eased(doors, task)
+    doors.landed()
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P005")
+
+
+def test_a_rejection_of_an_earlier_version_is_of_what_was_handed_out(doors: Doors) -> None:
+    task = doors.play.task(**ASKED)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.forge(task, "rejected", unmet=["It needs lint evidence."])
+    eased(doors, task)
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P005")
+
+
+@pytest.mark.parametrize("revised", [{}, {"title": "Another", "criteria": [HARD, "It is fast."]}])
+def test_a_repair_of_what_was_rejected_as_it_is_may_ask_more(doors: Doors, revised: dict[str, Any]) -> None:
+    """The honest way: the task is revised before it is rejected, if at all, and what is added later is the repair's."""
+    repair = doors.play.do(verifying.repair_task, turned_down(doors, **revised))
+    criteria = doors.play.state(repair).prose(repair).list("criteria")
+    doors.play.do(tasks.revise_task, repair, criteria=[*criteria, "It is short."], title="Once more")
+    lint = doors.play.evidence(repair, kind="lint")
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair), lint)
+    doors.sound()
+
+
+def test_a_rejected_task_of_the_base_that_asks_more_may_be_repaired_on_one_branch(doors: Doors, rejected: str) -> None:
+    """The honest way: the base has what was rejected, so that what is asked by now is compared with it."""
+    doors.play.do(tasks.revise_task, rejected, criteria=[HARD, "It is fast."])
+    repair = doors.play.do(verifying.repair_task, rejected)
+    lint = doors.play.evidence(repair, kind="lint")
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair), lint)
+    assert f"{rejected} was rejected when its criteria changed" in doors.warned("D007")

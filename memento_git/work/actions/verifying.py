@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
-from memento_git.work import branches, codestate, guard, pasts, proofs, verdict
+from memento_git.work import branches, codestate, guard, pasts, proofs, terms, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.codes import sober
@@ -145,7 +145,8 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     reads = (state.id, plans_of(state.id))
     about: dict[str, Any] = {"code": code, "evidence": refs, "note": desk.optional("note", note)}
     if unmet:
-        desk.happen(state, identity, "rejected", reads=reads, unmet=[line[:500] for line in unmet], **about)
+        about |= {"unmet": [line[:500] for line in unmet], "terms": terms.digest(prose)}
+        desk.happen(state, identity, "rejected", reads=reads, **about)
     else:
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
         desk.refuse_unsigned_proof(state, identity, f"accepting {identity}")
