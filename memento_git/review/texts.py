@@ -122,9 +122,22 @@ def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> It
             yield Finding("D005", path, 0, message, fix)
     if place.kind == "task":
         yield from _task(comparison, policy, place, old, new)
-    elif place.kind == "run" and (ended := RunState(base, place.run)).is_final:
-        message = f"{place.id} was {ended.status} when its {', '.join(_differing(old, new))} changed"
-        yield Finding("D007", path, 0, message, _undoing(comparison, place, path, "git checkout {} -- {}"))
+    elif place.kind == "run":
+        yield from _run(comparison, place, old, new)
+
+
+def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
+    """Tell of a changed text of a run that has ended, and of what one under way is not for any more."""
+    before = RunState(comparison.base, place.run)
+    keys = _differing(old, new)
+    if not before.is_final:
+        gone = {line for line in old.list("constraints") if line not in new.list("constraints")}
+        keys = [key for key in keys if key == "goal" or (key == "constraints" and gone)]
+    if keys:
+        message = f"{place.id} was {before.status} when its {', '.join(keys)} changed"
+        fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
+        grave = before.is_final or comparison.state(place.run).status == "completed"
+        yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 
 
 def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
@@ -134,10 +147,12 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     less = asks_less(old.data, new.data, policy)
     repairs = _repairs(comparison, place) if less else []
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
-    if status in ("pending", "cancelled") and not less:
-        return
     keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
+    completes = any(event.id in comparison.added() for event in done)
+    is_other = completes and bool({"title", "text"} & {*keys})
+    if status in ("pending", "cancelled") and not less and not is_other:
+        return
     unproves = [event.id for event in done if event.get("text") != new.digest]
     told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
     whose = f"{', '.join(repairs)}, which repairs it, could ask less by it" if repairs else "less is asked by it"
@@ -146,8 +161,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
     other = bool({"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
     easier = bool(less if was_rejected else proves_less(old.data, new.data, policy))
-    easier = easier and any(event.id in comparison.added() for event in done)
-    grave = other or easier or any(_is_bound(comparison, place, name) for name in repairs)
+    grave = other or (easier and completes) or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 

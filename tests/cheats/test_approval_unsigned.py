@@ -318,3 +318,27 @@ def test_the_goal_of_a_run_that_was_completed(doors: Doors) -> None:
     doors.landed()
     doors.edit(run, "goal: ", "goal: Audited, and ")
     assert "was completed when its goal changed" in doors.caught("D007")
+
+
+@pytest.mark.parametrize("completed", [True, False])
+def test_the_goal_of_a_run_under_way_that_the_branch_completes(doors: Doors, *, completed: bool) -> None:
+    """Way: what the run is for becomes something that is quickly done, and nobody reads what it was."""
+    run = doors.play.state(doors.play.proven()).id
+    doors.landed()
+    doors.edit(run, "goal: Make it work", "goal: Tidy the readme")
+    if completed:
+        doors.play.do(runs.complete_run, run)
+    said = doors.caught("D007") if completed else doors.warned("D007")
+    assert f"{run} was active when its goal changed" in said
+
+
+def test_the_constraints_of_a_run_under_way(doors: Doors) -> None:
+    """More of them is no way: what is done is held against all that there were."""
+    run = doors.play.state(doors.play.proven()).id
+    doors.edit(run, "goal: Make it work\n", "goal: Make it work\nconstraints:\n- An audit has seen it.\n")
+    doors.landed()
+    doors.edit(run, "- An audit has seen it.\n", "- An audit has seen it.\n- It is fast.\n")
+    doors.sound()
+    doors.edit(run, "- An audit has seen it.\n", "")
+    doors.play.do(runs.complete_run, run)
+    assert f"{run} was active when its constraints changed" in doors.caught("D007")

@@ -206,3 +206,18 @@ def test_a_hand_out_of_an_earlier_version_is_held_against_what_it_names(
         doors.play.do(tasks.reopen_task, task, reason="Other terms.")
         again = doors.forge(task, "dispatched", executor="agent", plan=plan, **known).replace("event", "dispatch")
         doors.refused("terms_changed", "dispatch claim", dispatch=again)
+
+
+@pytest.mark.parametrize(
+    "changed", [("title", "title: A task\n", "title: Tidy up\n"), ("text", TASK["body"], "A typo.")]
+)
+def test_a_task_that_waits_at_the_base_and_is_called_otherwise_where_it_is_done(
+    doors: Doors, changed: tuple[str, str, str]
+) -> None:
+    """Way: its words become those of easy work before the hand-out; whoever mends a typo so is told, and no more."""
+    task = doors.play.task(body=TASK["body"])
+    doors.landed()
+    doors.edit(task, *changed[1:])
+    doors.sound()  # a text that waits may be worded anew
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert f"{task} was pending when its {changed[0]} changed" in doors.warned("D007")
