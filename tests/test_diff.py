@@ -558,6 +558,38 @@ def test_at_the_edge_one_more_character_is_one_row_less() -> None:
         assert size(markdown(held, most)) <= most
 
 
+def test_what_happened_to_a_run_alone_is_told_and_before_other_runs(play: Play) -> None:
+    keeps, waits, drops = (play.run(name) for name in ("Keep", "Wait", "Drop"))
+    kept, ends = play.planned("Put away"), play.planned("End")
+    for run in (kept, ends):
+        play.proven(run=run)
+    play.do(runs.complete_run, kept)
+    base = head(play)
+    play.do(runs.pause_run, waits, reason="the list is down")
+    play.do(runs.cancel_run, drops, reason="no budget")
+    play.do(runs.complete_run, ends)
+    play.do(runs.archive_run, kept)
+    play.task("A task", run=keeps)
+    begun = play.run("Begin", spike=True)
+    held = told(play, f"{base}..")
+    assert sorted(re.findall("<summary>(.*)</summary>", markdown(held))[:-1]) == sorted([
+        f"Wait ({waits}): active → paused by Ada: the list is down",
+        f"Drop ({drops}): active → cancelled by Ada: no budget",
+        f"End ({ends}): active → completed by Ada", f"Put away ({kept}): archived",
+        f"Begin ({begun}): new: active by Ada; a spike, which may go without a plan",
+    ])  # fmt: skip
+    assert re.findall("<summary>(.*)</summary>", markdown(held))[-1] == f"Keep ({keeps})"
+
+
+def test_a_run_that_does_not_fit_is_counted() -> None:
+    held = many(0, "Check the form")
+    held["runs"] = [held["runs"][0] | {"to": "cancelled"}] * 2000
+    shown = markdown(held)
+    left = re.search(r"… and (\d+) lines more than fit here", shown)
+    assert left is not None
+    assert shown.count("active → cancelled") + int(left[1]) == 2000
+
+
 def test_nothing_that_the_ledger_says_acts_as_markup(play: Play) -> None:
     run = play.planned(HOSTILE)
     base = head(play)

@@ -33,6 +33,7 @@ RESERVE: Final = 536  # for the mark by which a comment is found again, and the 
 FOR_DETAILS: Final = 0.3
 MOST_FILES: Final = 20
 MOST_LINES: Final = 60
+OPENING: Final = 3  # lines of a block before its first: a blank one, its summary, a blank one
 HELD_UP: Final = ("blocked", "rejected", "cancelled")
 HEAD: Final = ("| Task | From → to | By | Proof |", "| --- | --- | --- | --- |")
 
@@ -55,7 +56,8 @@ def markdown(held: Row, most: int = MOST_COMMENT) -> str:
     """Return the changes within a limit; what does not fit is counted."""
     top = [f"### Ledger: {headline(held)}", *_cautions(held)]
     rows = sorted(((_weight(task), _cells(task)) for task in _loud(held)), key=lambda pair: pair[0])
-    blocks = [*_policy(held), *(_details(run) for run in held["runs"]), *_notes(held)]
+    runs = sorted(held["runs"], key=lambda run: not _about(run))
+    blocks = [*_policy(held), *map(_details, runs), *_notes(held)]
     room = most - RESERVE - units("\n".join(top))
     wanted = sum(units(line) + 1 for block in blocks for line in block)
     table, left_rows = _table([cells for _, cells in rows], room - min(wanted, int(room * FOR_DETAILS)))
@@ -143,10 +145,13 @@ def _clean(line: str) -> str:
 
 def _details(run: Row) -> list[str]:
     """Return the rest of a run's changes as a block that opens on a click."""
-    about = run_line(run, STYLE._replace(say=_clean, code=_clean, strong=_clean))
+    about = _about(run)
     title = _clean(f"{cut(run['goal'], 120)} ({run['id']})" + (f": {about}" if about else ""))
-    found = list(_items(run))
-    return ["", f"<details><summary>{unlinked(html.escape(title))}</summary>", "", *found, "", "</details>"]
+    return ["", f"<details><summary>{unlinked(html.escape(title))}</summary>", "", *_items(run), "", "</details>"]
+
+
+def _about(run: Row) -> str:
+    return run_line(run, STYLE._replace(say=_clean, code=_clean, strong=_clean))
 
 
 def _notes(held: Row) -> Iterator[list[str]]:
@@ -184,9 +189,9 @@ def _fitting(blocks: Iterable[Sequence[str]], room: int) -> tuple[list[str], int
             if used > room:
                 break
             shown.append(line)
-        opened = len(shown) > 3 and (len(shown) == len(body) or not _has_fence(block))
+        opened = len(shown) >= OPENING and (len(shown) == len(body) or not _has_fence(block))
         if not opened:
-            left += sum(1 for line in body[3:] if line)
+            left += sum(1 for line in body if line)
             continue
         told += [*shown, blank, end]
         room -= sum(units(line) + 1 for line in (*shown, blank, end))
@@ -195,4 +200,4 @@ def _fitting(blocks: Iterable[Sequence[str]], room: int) -> tuple[list[str], int
 
 
 def _has_fence(block: Sequence[str]) -> bool:
-    return block[3].startswith("```")
+    return block[OPENING].startswith("```")
