@@ -275,9 +275,10 @@ def test_the_comment_tells_what_the_branch_did_and_is_updated(job: Job, forge: F
     job.step("comment", BODY=body, **given)
     assert (job.code, "created" in job.said) == (0, True), job.said
     assert forge.comments[0]["body"].startswith(f"{MARK}\n### Ledger: 1 task in 1 run, 1 completed, 1 proven")
-    nothing = job.step("diff", BASE="HEAD")["body"]
+    nothing = job.step("diff", BASE="HEAD", TIP=target)["body"]
     job.step("comment", BODY=nothing, **given)
-    assert [row["body"] for row in forge.comments] == [f"{MARK}\n### Ledger: nothing changed\n"]
+    body = f"{MARK}\n### Ledger: nothing changed\n\nThis is about {target}.\n"
+    assert [row["body"] for row in forge.comments] == [body]
     forge.comments.clear()
     job.step("comment", BODY=nothing, **given)
     assert forge.comments == []
@@ -294,28 +295,80 @@ def test_a_comment_that_cannot_be_posted_fails_nothing(job: Job, forge: Forge, s
     assert "warning" in job.said
 
 
-def test_a_repository_without_a_ledger_gets_a_warning(job: Job) -> None:
+def test_a_repository_without_a_ledger_gets_a_warning_and_no_comment(job: Job, forge: Forge) -> None:
     first = git(job.play.root, "rev-list", "--max-parents=0", "HEAD")
     git(job.play.root, "checkout", "-q", first)
-    assert job.step("diff", BASE=first) == {}
+    body = job.step("diff", BASE=first)["body"]
     assert (job.code, "::warning::" in job.said) == (0, True)
+    given = {"GITHUB_TOKEN": TOKEN, "API": forge.url, "NUMBER": "7", "REPOSITORY": "acme/app"}
+    job.step("comment", BODY=body, **given)
+    assert (job.code, forge.comments) == (0, [])
+
+
+def broken(play: Play) -> str:
+    """Break the ledger's config on top of HEAD; return the commit."""
+    config = play.root / ".memento" / "config.yaml"
+    config.write_text(config.read_text() + "policy: {}\npolicy: {}\n")
+    return play.commit_all("broken")
+
+
+def test_a_ledger_that_can_no_longer_be_read_takes_the_place_of_what_was_told_before(job: Job, forge: Forge) -> None:
+    target, _ = requested(job.play)
+    given = {"GITHUB_TOKEN": TOKEN, "API": forge.url, "NUMBER": "7", "REPOSITORY": "acme/app"}
+    job.step("comment", BODY=job.step("diff", BASE=target)["body"], **given)
+    assert "1 completed, 1 proven" in forge.comments[0]["body"]
+    at = broken(job.play)
+    found = job.step("check", BASE=target)["found"]
+    body = job.step("diff", BASE=target, FOUND=found)["body"]
+    assert "config.yaml" in job.said
+    job.step("comment", BODY=body, FOUND=found, **given)
+    (told,) = [row["body"] for row in forge.comments]
+    assert told.startswith(f"{MARK}\n### Ledger: it cannot be read\n\n    error: ")
+    assert "proven" not in told
+    assert re.search(r"(?m)^    error: .*config\.yaml.* \[ledger_broken\]$", told)
+    assert f"`memento check` found {found}" in told
+    assert f"This is about {at}." in told
+    forge.comments.clear()
+    job.step("comment", BODY=body, FOUND=found, **given)
+    assert len(forge.comments) == 1
 
 
 # GitLab.
 
 
-def test_the_gitlab_template_checks_and_posts_a_note(job: Job, forge: Forge) -> None:
-    target, task = requested(job.play)
+def gitlab(job: Job, forge: Forge, base: str) -> None:
+    """Run the job of the template on what is checked out."""
     (script,) = GITLAB["memento"]["script"]
     forge.me = {"username": "bot", "type": ""}
-    env = {
-        "CI_MERGE_REQUEST_EVENT_TYPE": "merged_result", "CI_MERGE_REQUEST_DIFF_BASE_SHA": target, "GITLAB_TOKEN": TOKEN,
+    job.bash(script, {
+        "CI_MERGE_REQUEST_EVENT_TYPE": "merged_result", "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "GITLAB_TOKEN": TOKEN,
         "CI_API_V4_URL": forge.url, "CI_PROJECT_PATH": "group/sub/app", "CI_MERGE_REQUEST_IID": "7",
-    }  # fmt: skip
-    job.bash(script, env)
+    })  # fmt: skip
+
+
+def test_the_gitlab_template_checks_and_posts_a_note(job: Job, forge: Forge) -> None:
+    target, task = requested(job.play)
+    gitlab(job, forge, target)
     assert task in forge.comments[0]["body"]
+    assert f"This is about {tip(job)}." in forge.comments[0]["body"]
     assert job.code == 0, job.said
     assert (job.play.root / "memento.xml").read_text().startswith("<")
+
+
+def test_the_gitlab_note_says_that_the_ledger_can_no_longer_be_read(job: Job, forge: Forge) -> None:
+    target, _ = requested(job.play)
+    gitlab(job, forge, target)
+    at = broken(job.play)
+    gitlab(job, forge, target)
+    assert job.code == 5, job.said
+    (told,) = [row["body"] for row in forge.comments]
+    assert told.startswith(f"{MARK}\n### Ledger: it cannot be read\n\n    error: ")
+    assert told.endswith(f"\nThis is about {at}.\n")
+    forge.comments.clear()
+    first = git(job.play.root, "rev-list", "--max-parents=0", "HEAD")
+    git(job.play.root, "checkout", "-qf", first)
+    gitlab(job, forge, first)
+    assert forge.comments == []
 
 
 def test_the_gitlab_template_has_the_shape_of_one_job() -> None:
