@@ -587,3 +587,22 @@ def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(
     assert (code, found["severity"]) == (5, "error")
     assert f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in found["message"]
     assert cli("-C", str(play.root), "check", "--staged", "--reproduce")[0] == 2
+
+
+def test_a_base_without_a_ledger_allows_nothing_and_where_nothing_is_run_that_is_no_fault(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    git(play.root, "branch", "base", git(play.root, "rev-list", "--max-parents=0", "HEAD"))
+    check = ("-C", str(play.root), "check", "--base", "base", "--reproduce")
+
+    assert cli(*check)[0] == 0
+    assert again(play, base="base") == []
+
+    task = play.task()
+    play.complete(play.claimed(task), shown(play, task))
+    code, _, err = cli(*check)
+    assert (code, "reproduction_not_allowed" in err) == (1, True)
+    assert "where there is no ledger yet" in err
+    git(play.root, "checkout", "-q", "base")
+    assert cli(*check, "--format", "json")[0] == 0
+    assert 'bring the ledger there first, with this below policy: reproduce: {commands: [["python3"]]}' in err

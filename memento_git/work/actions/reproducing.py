@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger import layout, signer
+from memento_git.ledger.store import NoLedger
 from memento_git.model.finding import Finding
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.work import RUN_KINDS
@@ -44,6 +45,13 @@ class NothingListed(Refused):
     hint_ = "say it in .memento/config.yaml there, below policy: reproduce: {{commands: [[{word}]]}}"
 
 
+class NotListedYet(NothingListed):
+    """The base, whose policy decides, has no ledger yet."""
+
+    sentence = "what may be run again is read from the policy at {where}, where there is no ledger yet"
+    hint_ = "bring the ledger there first, with this below policy: reproduce: {{commands: [[{word}]]}}"
+
+
 class Result(NamedTuple):
     """What running recorded evidence again came to; `made` is the evidence that was recorded of it.
 
@@ -77,7 +85,7 @@ def reproduce(
     With a base its policy decides what may be run. Nothing is written to the ledger.
     """
     view = ledger.view()
-    before = ledger.view((base,)) if base else view
+    before = _held(ledger, base) if base else view
     if ids:
         chosen = [_named(view, given) for given in ids]
     elif base and not run:
@@ -86,11 +94,21 @@ def reproduce(
         chosen = list(_of_run(view, run))
     if not chosen:
         return []
+    if before is None:
+        raise NotListedYet(where=base, word=_first_word(chosen))
     policy = before.policy()
     if not policy.reproduce["commands"]:
         raise NothingListed(where=base or "HEAD", word=_first_word(chosen))
     places = Whereabouts(ledger.git, here=bool(base))
     return _all(ledger, policy, chosen, places, tell or (lambda _: None))
+
+
+def _held(ledger: Ledger, *at: str) -> View | None:
+    """Return the ledger at HEAD, or at a revision; None where there is none."""
+    try:
+        return ledger.view(at)
+    except NoLedger:
+        return None
 
 
 class Again:
@@ -103,7 +121,7 @@ class Again:
     def __call__(self, base: str) -> list[str]:
         """Return the references of what came to the same, on the code that it saw."""
         if base not in self._done:
-            self._done[base] = reproduce(self.ledger, base=base)
+            self._done[base] = reproduce(self.ledger, base=base) if _held(self.ledger) else []
         return [f"{one.evidence.id}@{one.evidence.digest}" for one in self._done[base] if one.is_confirmed]
 
     def findings(self) -> list[Finding]:
@@ -133,13 +151,13 @@ def _of_run(view: View, given: str) -> Iterator[tuple[RunState, Evidence]]:
     yield from _rested_on(state)
 
 
-def added(view: View, before: View) -> Iterator[tuple[RunState, Evidence]]:
+def added(view: View, before: View | None) -> Iterator[tuple[RunState, Evidence]]:
     """Yield the evidence that completions, acceptances and passed gates rest on which an earlier view does not have."""
     for run in view.runs():
         places = [f"{layout.RUNS}/{run}", f"{layout.ARCHIVE}/{run}"]
-        if [view.folders.get(place) for place in places] == [before.folders.get(place) for place in places]:
+        if before and [view.folders.get(place) for place in places] == [before.folders.get(place) for place in places]:
             continue
-        yield from _rested_on(RunState(view, run), RunState(before, run))
+        yield from _rested_on(RunState(view, run), RunState(before, run) if before else None)
 
 
 def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tuple[RunState, Evidence]]:
