@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -293,3 +294,54 @@ def test_a_bare_repository_has_no_hooks_of_ours(play: Play, tmp_path: Path, cli:
     git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
     code, out, _ = cli("hook", "install", "-C", str(tmp_path / "bare.git"), "--json")
     assert (code, json.loads(out)["ok"]) == (1, False)
+
+
+def pulled(folder: Path) -> str:
+    """Pull as a user would; return all that was said."""
+    pull = ["git", "pull", "-q", "--no-rebase", "--no-edit"]
+    done = subprocess.run(pull, cwd=folder, capture_output=True, check=True)
+    return (done.stdout + done.stderr).decode()
+
+
+def test_what_a_pull_brings_is_checked_also_where_it_merges_nothing(
+    play: Play, tmp_path: Path, path: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.planned()
+    for _ in range(2):
+        play.proven()
+    git(tmp_path, "clone", "-q", str(play.root), "clone")
+    clone = tmp_path / "clone"
+    hooks.install(play.beside(clone).ledger.git)
+    first, second = sorted((play.root / ".memento" / "runs").rglob("*-completed-*.yaml"))
+
+    play.task("Sound")
+    assert "nothing is wrong" in pulled(clone)
+
+    first.unlink()
+    play.commit_all("an event less")
+    assert f"{first.name}: D002 error" in pulled(clone)
+
+    git(play.root, "checkout", "-qb", "side")
+    second.unlink()
+    play.commit_all("another event less")
+    git(play.root, "checkout", "-q", "main")
+    git(play.root, "merge", "-q", "--no-ff", "--no-edit", "side")  # a merge that somebody else made
+    told = pulled(clone)
+    assert f"{second.name}: D002 error" in told
+    assert first.name not in told
+
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all("code")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert pulled(clone) == ""
+
+
+def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, tmp_path: Path, path: None) -> None:
+    play.planned()
+    play.proven()
+    git(tmp_path, "clone", "-q", str(play.root), "clone")
+    clone = play.beside(tmp_path / "clone")
+    hooks.install(clone.ledger.git)
+    play.task("There")
+    clone.task("Here")
+    assert "nothing is wrong in 0" in pulled(clone.root)
