@@ -274,6 +274,26 @@ def test_a_linked_worktree_has_the_hooks_of_its_clone(play: Play, tmp_path: Path
     assert states(play)["pre-commit"] == ("installed", False)
 
 
+def test_a_work_tree_with_hooks_of_its_own_gives_up_those_and_no_others(
+    play: Play, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    hooks.install(play.ledger.git)
+    git(play.root, "config", "extensions.worktreeConfig", "true")
+    linked = tmp_path / "linked"
+    git(play.root, "worktree", "add", "-q", str(linked), "-b", "other")
+    uninstall = ("hook", "uninstall", "-C", str(linked))
+    for elsewhere, code in ((str(tmp_path / "own"), 0), ("", 1)):
+        git(linked, "config", "--worktree", "core.hooksPath", elsewhere)
+        if not code:
+            hooks.install(play.beside(linked).ledger.git)
+        assert cli(*uninstall)[0] == code
+        assert [*(tmp_path / "own").iterdir()] == []
+        assert states(play)["pre-commit"] == ("installed", False)
+    git(linked, "config", "--worktree", "--unset", "core.hooksPath")
+    assert cli(*uninstall)[0] == 0
+    assert states(play)["pre-commit"] == ("absent", False)
+
+
 def test_a_commit_without_ledger_files_starts_nothing_but_git(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     hooks.install(play.ledger.git)
     (play.root / "app.py").write_text("answer = 43\n")

@@ -263,21 +263,29 @@ def _may_take_away(place: Path, name: str) -> None:
 def uninstall(git: Git) -> list[Hook]:
     """Take the hooks away and put back what was there before; somebody else's stays.
 
-    Those in the git directory go too where git was told to run others since.
+    Those in the git directory go too where git was told to run others since, but not where this work tree alone was:
+    the others still run them.
     """
     own = git.common_dir.resolve() / "hooks"
+    is_apart = _is_apart(git)
     try:
         place = folder(git)
     except (HooksTracked, HooksOff):
-        if all(_state(own, name).state != "installed" for name in CHECKS):
+        if is_apart or all(_state(own, name).state != "installed" for name in CHECKS):
             raise
         place = own
-    places = [(one, name) for one in dict.fromkeys((place, own)) for name in CHECKS]
+    places = [(one, name) for one in dict.fromkeys((place, place if is_apart else own)) for name in CHECKS]
     for one, name in places:
         _may_take_away(one, name)
     for one, name in places:
         _take_away(one, name)
     return [_state(place, name) for name in CHECKS]
+
+
+def _is_apart(git: Git) -> bool:
+    """Tell whether core.hooksPath is set for this work tree alone."""
+    told = git.answer("config", "--show-scope", "--get-all", "core.hooksPath") or ""
+    return any(line.startswith("worktree\t") for line in told.splitlines())
 
 
 def _take_away(place: Path, name: str) -> None:
