@@ -510,6 +510,17 @@ def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:
     ]
 
 
+def test_who_puts_back_what_another_wrote_is_not_told_as_its_author(branch: Play, cli: Any) -> None:
+    git(branch.root, "switch", "-q", "main")
+    branch.as_("agent:hermes").task("Two")
+    git(branch.root, "switch", "-qc", "second")
+    git(branch.root, "rm", "-q", git(branch.root, "show", "--format=", "--name-only"))
+    git(branch.root, "commit", "-qm", "oops")
+    git(branch.root, "revert", "--no-edit", "HEAD")
+    code, out, _ = cli("check", "-C", str(branch.root), "--base", "main", "--severity", "warning")
+    assert (code, out) == (0, "nothing is wrong in the commits between: no file differs\n")
+
+
 def test_json_says_what_was_found(branch: Play, cli: Any) -> None:
     path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
     branch.commit_all("tidy")

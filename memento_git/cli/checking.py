@@ -142,5 +142,13 @@ def _show(report: Report, form: str, *, failed: bool) -> None:
     elif form == "junit":
         terminal.put(formats.junit(report.findings, report.already))
     else:
-        told = f"in {report.records} file(s) that differ" if report.base else f"in {report.records} record(s)"
-        terminal.put(terminal.guarded(formats.text(report.findings, report.already, told, report.fixed)))
+        terminal.put(terminal.guarded(formats.text(report.findings, report.already, _where(report), report.fixed)))
+
+
+def _where(report: Report) -> str:
+    """Return what was looked at, as the last line ends."""
+    if not report.base:
+        return f"in {report.records} record(s)"
+    if not report.records:
+        return "in the commits between: no file differs"
+    return f"in {report.records} file(s) that differ"

@@ -30,6 +30,7 @@ class Act(NamedTuple):
 def acts(comparison: Comparison, commits: Sequence[Authored]) -> list[Act]:
     """Return what some commits say that somebody did; also in archives, and in what a redaction keeps that is new.
 
+    A file that is as the base has it says nothing, whoever took it out and put it back.
     Of a record that was redacted, or put into an archive, it is asked who committed that; only where none of the
     commits did, who redacted or archived it.
     """
@@ -39,9 +40,11 @@ def acts(comparison: Comparison, commits: Sequence[Authored]) -> list[Act]:
             if place is not None and place.kind != "attachment":
                 came.setdefault(place.id, set()).add(commit.author)
     packed = [path for path in comparison.unpacked() if comparison.base.read(path) is None]
+    brought = {*comparison.brought()}
     found: list[Act] = []
     for one in commits:
-        for path in (*one.paths, *_within(comparison, one, packed, came)):
+        own = [path for path in one.paths if path in brought]
+        for path in (*own, *_within(comparison, one, packed, came)):
             found += _told(comparison, path, one.author, came)
     return [*dict.fromkeys(found)]
 
