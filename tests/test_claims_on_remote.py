@@ -255,6 +255,17 @@ def test_a_claim_that_expired_on_the_remote_is_replaced_by_compare_and_swap(hub:
     assert remoteclaims.held(bob.ledger.git, "origin") == []
 
 
+def test_a_lock_that_lies_on_the_remote_is_told_and_nobody_is_said_to_hold_the_claim(hub: Hub) -> None:
+    dispatch = offered(hub)
+    bob = hub.clone("Bob")
+    lock_file = hub.bare / claims.REFS / f"{task_of(bob, dispatch)}.lock"
+    lock_file.parent.mkdir(parents=True)
+    lock_file.touch()
+    assert ".lock': File exists" in refused(bob, remotes.PushRejected, dispatch).message
+    lock_file.unlink()
+    assert claim(bob, dispatch).pushed
+
+
 def test_an_expired_claim_that_somebody_replaces_first_is_lost(hub: Hub) -> None:
     bob = hub.clone("Bob")
     task = task_of(hub.first, offered(hub))

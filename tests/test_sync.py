@@ -731,6 +731,22 @@ def test_a_remote_that_moves_each_time_is_given_up_and_one_that_moves_once_is_no
     assert at(bob)[1] == ""
 
 
+def test_a_remote_that_refuses_and_does_not_move_is_told_with_its_reason(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(syncing, "SHORTEST", 0.001)
+    monkeypatch.setattr(syncing, "LONGEST", 0.001)
+    lock, tries = hub.bare / "refs" / "heads" / "main.lock", hub.bare.parent / "tries"
+    hook(hub.first.root / ".git", "pre-push", f"echo once >> {tries}")
+    hub.first.planned()
+    lock.touch()
+    error = refused(hub.first, remotes.PushRejected)
+    assert "main.lock': File exists" in error.message
+    assert len(tries.read_text().split()) == 3
+    hook(hub.first.root / ".git", "pre-push", f"test -e {tries} || rm -f {lock}; rm -f {tries}")
+    assert sync(hub.first).brought.pushes == 2
+
+
 def test_the_command_tells_what_happened(hub: Hub, cli: Callable[..., Any]) -> None:
     ada, bob = hub.first, hub.clone("Bob")
     run = ada.run()

@@ -36,17 +36,27 @@ def take(git: Git, remote: str, name: str, claim: Claim, instead_of: Claim | Non
     blob, old = claims.write(git, claim), instead_of.blob if instead_of else ""
     git.run("update-ref", f"{HELD}/{remote}/{name}", blob)  # before the push, so that a crash leaves nobody locked out
     try:
-        for _ in range(TRIES):
-            if _swap(git, remote, name, blob, old):
-                return claim._replace(blob=blob)
-            now = look(git, remote, name)
-            if (now.blob if now else "") != old:
-                break
+        is_ours = _is_set(git, remote, name, blob, old)
     except remotes.PushRejected:
         _forget(git, remote, name, blob)
         raise
+    if is_ours:
+        return claim._replace(blob=blob)
     _forget(git, remote, name, blob)
     return None
+
+
+def _is_set(git: Git, remote: str, name: str, blob: str, old: str) -> bool:
+    """Tell whether the ref could be set while it was the old one; refuse where it still is, and yet could not."""
+    refusal = ""
+    for _ in range(TRIES):
+        refusal = _swap(git, remote, name, blob, old)
+        if not refusal:
+            return True
+        now = look(git, remote, name)
+        if (now.blob if now else "") != old:
+            return False
+    raise remotes.PushRejected(remote=remote, reason=refusal)
 
 
 def _forget(git: Git, remote: str, name: str, blob: str) -> None:
@@ -55,13 +65,13 @@ def _forget(git: Git, remote: str, name: str, blob: str) -> None:
 
 def give_back(git: Git, remote: str, held: Held) -> bool:
     """Remove the ref from the remote while it is still ours; forget it here either way."""
-    gone = _swap(git, remote, held.name, "", held.claim.blob)
+    refusal = _swap(git, remote, held.name, "", held.claim.blob)
     _forget(git, remote, held.name, held.claim.blob)
-    return gone
+    return not refusal
 
 
-def _swap(git: Git, remote: str, name: str, new: str, old: str) -> bool:
-    """Set the ref by compare-and-swap; no hook of the user's is run, for no code is pushed."""
+def _swap(git: Git, remote: str, name: str, new: str, old: str) -> str:
+    """Set the ref by compare-and-swap; return the refusal. No hook of the user's is run, for no code is pushed."""
     ref = f"{claims.REFS}/{name}"
     return remotes.send(git, remote, f"{new}:{ref}", "--no-verify", f"--force-with-lease={ref}:{old}")
 

@@ -23,6 +23,7 @@ RACES: Final = (
     "fetch first", "non-fast-forward", "stale info", "cannot lock ref", "failed to update ref", "failed to lock",
     "incorrect old value", "reference already exists", "remote ref updated since checkout",
 )  # fmt: skip
+THERE: Final = "[remote rejected]"  # by the remote itself, not by what it said of its refs before
 LOUD: Final = ("fatal: ", "error: ", "remote: ")
 
 
@@ -207,24 +208,25 @@ def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
         raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
 
 
-def push(git: Git, where: Target, commit: str, *, bind: bool = False) -> bool:
-    """Push a commit to the remote's branch, the user's pre-push hook included; False where the remote moved on."""
+def push(git: Git, where: Target, commit: str, *, bind: bool = False) -> str:
+    """Push a commit to the remote's branch, the user's pre-push hook included; return why it may have moved on."""
     options = ("--set-upstream",) if bind else ()
     name = f"refs/heads/{where.local}" if bind else commit
     return send(git, where.remote, f"{name}:refs/heads/{where.branch}", *options)
 
 
-def send(git: Git, remote: str, refspec: str, *options: str) -> bool:
-    """Push one refspec; return False where somebody else was first, raise with the reason of any other rejection."""
+def send(git: Git, remote: str, refspec: str, *options: str) -> str:
+    """Push one refspec; return nothing, or the refusal where somebody else may have been first; raise any other one."""
     code, out, err = _talk(git, remote, "push", "--porcelain", *options, remote, refspec)
     if not code:
-        return True
+        return ""
     refused = [line for line in out.splitlines() if line.startswith("!")]
+    told = "; ".join(line.rpartition("\t")[2] for line in refused)
+    reason = "; ".join(part for part in (told, _heard(err)) if part)
     if any(word in line for line in refused for word in RACES):
-        return False
+        return reason
     if refused or code == 1:
-        told = "; ".join(line.rpartition("\t")[2] for line in refused)
-        raise PushRejected(remote=remote, reason="; ".join(part for part in (told, _heard(err)) if part))
+        raise PushRejected(remote=remote, reason=reason)
     raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
 
 
@@ -248,7 +250,8 @@ def _ssh(git: Git) -> Mapping[str, str]:
 def _heard(err: str) -> str:
     """Return what a hook or the server said, without git's advice."""
     lines = [line.strip() for line in err.splitlines()]
-    kept = [line for line in lines if line and not line.startswith(("hint:", "To ", "error: failed to push"))]
+    dull = ("hint:", "To ", "error: failed to push")
+    kept = [line for line in lines if line not in ("", "remote:") and not line.startswith(dull)]
     return "; ".join(kept[-6:])
 
 

@@ -133,7 +133,7 @@ def _publish(ledger: Ledger, where: Target, theirs: str | None) -> int:
             told = f"code here is not on {where.branch} there yet, and a claim pushes none ({code})"
             ledger.warnings.append(f"{where.remote} holds the claim, not its event: {told}; memento sync pushes both")
             return 0
-        if remotes.push(ledger.git, where, head):
+        if not remotes.push(ledger.git, where, head):
             return 1
         return 1 + syncing.together(ledger, where, sound=head).pushes
     except MementoError as error:

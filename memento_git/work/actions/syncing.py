@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 ATTEMPTS: Final = 20
+UNMOVED: Final = 3  # refusals by a remote that is still where it was: nobody was first
 SHORTEST: Final = 0.05
 LONGEST: Final = 10.0
 PATIENCE: Final = 600.0
@@ -95,6 +96,7 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
     before = ledger.git.commit_of("HEAD")
     merges = pushes = 0
     checked = {sound} if push else None
+    unmoved: list[str | None] = []
     begun = time.monotonic()
     for attempt in range(ATTEMPTS):
         if attempt:
@@ -114,8 +116,12 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
         if not push or head == theirs:
             return Brought(before, head, merges, pushes, theirs)
         pushes += 1
-        if remotes.push(ledger.git, where, head, bind=theirs is None):
+        refusal = remotes.push(ledger.git, where, head, bind=theirs is None)
+        if not refusal:
             return Brought(before, head, merges, pushes, theirs)
+        unmoved += [theirs] if remotes.THERE in refusal else []
+        if unmoved.count(theirs) == UNMOVED:
+            raise remotes.PushRejected(remote=where.remote, reason=refusal)
     raise RemoteBusy(attempts=ATTEMPTS, **where.where)
 
 
