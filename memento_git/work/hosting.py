@@ -69,7 +69,13 @@ class HostingFailed(Refused):
 
     token = "hosting_failed"
     sentence = "{host} {problem}"
-    hint_ = "try again later; checks can be given as a file, too: memento evidence check FILE"
+    hint_ = "run the command again later"
+
+
+class RequestUnfit(HostingFailed):
+    """The service has what was asked for elsewhere or no longer, or does not take what was sent."""
+
+    hint_ = "see to --repo and --api, and to --number or --commit: it may have moved, be gone, or be locked"
 
 
 class HostingUnauthorized(Refused):
@@ -268,9 +274,11 @@ class Asker:
             raise HostingForbidden(host=self.host, variable=self.variable, what=self.what)
         if code == 404:
             raise HostingNotFound(host=self.host, what=self.what)
+        if 300 <= code < 500:
+            told = "is somewhere else now" if code < 400 else "answered with an error"
+            raise RequestUnfit(host=self.host, problem=f"{told} (HTTP {code})")
         if code not in (200, 201):
-            told = "is somewhere else now" if 300 <= code < 400 else "answered with an error"
-            raise HostingFailed(host=self.host, problem=f"{told} (HTTP {code})")
+            raise HostingFailed(host=self.host, problem=f"answered with an error (HTTP {code})")
 
 
 def _host(api: str) -> str:
