@@ -521,6 +521,13 @@ def test_who_puts_back_what_another_wrote_is_not_told_as_its_author(branch: Play
     assert (code, out) == (0, "nothing is wrong in the commits between: no file differs\n")
 
 
+@pytest.mark.parametrize("form", [("--json",), ("--format", "json"), ("--format=json",)])
+def test_a_refusal_is_json_where_that_is_asked_for(branch: Play, cli: Any, form: tuple[str, ...]) -> None:
+    for given, token in ((("--base", "nosuch"), "revision_not_found"), (("--at", ""), "usage")):
+        code, out, err = cli("check", "-C", str(branch.root), *given, *form)
+        assert (json.loads(out)["error"], err, code > 0) == (token, "", True)
+
+
 def test_json_says_what_was_found(branch: Play, cli: Any) -> None:
     path_of(branch, "tasks/*/*/*-claimed-*.yaml").unlink()
     branch.commit_all("tidy")

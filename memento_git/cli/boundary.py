@@ -305,7 +305,7 @@ def run(arguments: list[str]) -> int:
     streams.stand_in()
     terminal.prepare()
     ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    as_json = "--json" in ours
+    as_json = terminal.wants_json(ours)
     try:
         code = _main(arguments)
     except MementoError as error:

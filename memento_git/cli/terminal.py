@@ -8,6 +8,7 @@ import select
 import sys
 import time
 from contextvars import ContextVar
+from itertools import pairwise
 from typing import Any, Final, TextIO
 
 import click
@@ -23,6 +24,12 @@ KEPT: Final[ContextVar[list[str] | None]] = ContextVar("kept", default=None)
 
 class CannotPrint(OSError):
     """The answer of a command that standard output does not take."""
+
+
+def wants_json(arguments: list[str]) -> bool:
+    """Tell whether JSON is asked for, by the option of all commands or as a format."""
+    formats = ("--format=json" in arguments, ("--format", "json") in pairwise(arguments))
+    return "--json" in arguments or any(formats)
 
 
 def clean(text: str) -> str:
