@@ -222,6 +222,46 @@ def test_what_it_cannot_reach_is_named(play: Play, note: str, tmp_path: Path) ->
     )  # fmt: skip
 
 
+def test_what_came_elsewhere_by_other_commits_is_named_too(play: Play, tmp_path: Path, cli: Call) -> None:
+    """Only refs with commits of this branch were looked for, and the text stayed on a branch that was pushed."""
+    first = git(play.root, "rev-parse", "HEAD")
+    git(play.root, "switch", "-qc", "feature")
+    note = str(play.do(notes.add_note, TEXT).id)
+    path = git(play.root, "ls-files", f"*{note}.md")
+    git(play.root, "branch", "picked", first)
+    git(play.root, "switch", "-q", "picked")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "of its own")
+    git(play.root, "cherry-pick", "feature")
+    git(play.root, "switch", "-qc", "moved", first)
+    for change in (
+        ("checkout", "picked", "--", path),
+        ("mv", path, ".memento/knowledge/kept.md"),
+        ("commit", "-qm", "x"),
+    ):
+        git(play.root, *change)
+    git(play.root, "branch", "without", first)
+    git(play.root, "init", "-q", "--bare", str(tmp_path / "far"))
+    git(play.root, "remote", "add", "origin", str(tmp_path / "far"))
+    git(play.root, "push", "-q", "origin", "feature")
+    git(play.root, "switch", "-q", "main")
+    git(play.root, "merge", "-q", "--squash", "feature")
+    git(play.root, "commit", "-qm", "all of it")
+    other = str(play.do(notes.add_note, "Ships in May.").id)
+    kept = purge_notes(play.ledger, [other], yes=True).done
+    assert kept is not None
+    told = json.loads(cli("purge", note, "-C", str(play.root), "--json")[1])["not_reached"]
+    refs = [f"refs/heads/{name}" for name in ("feature", "moved", "picked")]
+    assert told == {"refs": [*refs, kept.backup], "remotes": ["origin/feature"]}
+
+
+def test_a_branch_that_was_purged_too_holds_nothing_any_more(play: Play, note: str) -> None:
+    git(play.root, "switch", "-qc", "side")
+    purged = purge_notes(play.ledger, [note], yes=True).done
+    assert purged is not None
+    git(play.root, "switch", "-q", "main")
+    assert purge_notes(play.ledger, [note], yes=True).reach.elsewhere == [purged.backup]
+
+
 def test_the_way_to_a_remote_is_told_and_works(play: Play, note: str, tmp_path: Path, cli: Call) -> None:
     git(play.root, "init", "-q", "--bare", str(tmp_path / "far"))
     git(play.root, "remote", "add", "origin", str(tmp_path / "far"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import edits, layout, lock, publish, worktree
-from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.commits import MARK, is_cut_off
 from memento_git.ledger.journal import Path3
 from memento_git.model.enumeration import some
 
@@ -98,7 +98,7 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
         raise PathEdited(paths=some(edited, 5))
     touching = _lines(git, "rev-list", "--full-history", head, "--", *wanted)
     commits = _descendants(git, head, set(touching))
-    others = [name for name in _holding(git, touching) if name != ref and not name.startswith(BACKUPS)]
+    others = [name for name in _holding(git, wanted) if name != ref]
     return Reach(
         branch, head, wanted, commits, touching, _signed(git, commits),
         [name for name in others if not name.startswith("refs/remotes/")],
@@ -138,10 +138,35 @@ def _signed(git: Git, commits: Sequence[str]) -> int:
     return sum(any(sign in data.partition(b"\n\n")[0] for sign in SIGNATURE) for data in held)
 
 
-def _holding(git: Git, touching: Sequence[str]) -> list[str]:
-    """Return the refs whose history has any of these commits."""
-    named = [f"--contains={commit}" for commit in touching]
+def _holding(git: Git, paths: Collection[str]) -> list[str]:
+    """Return the refs whose history has any of these files, others of their records, or copies of them."""
+    records = {place.of for path in paths if (place := layout.place_of(path))}
+    found = [(*one, one[1] in paths or _is_of(one[1], records)) for one in _everywhere(git)]
+    copies = {blob for _, _, blobs, is_theirs in found if is_theirs for blob in blobs}
+    commits = {commit for commit, _, blobs, is_theirs in found if is_theirs or not copies.isdisjoint(blobs)}
+    named = [f"--contains={commit}" for commit in sorted(commits)]
     return _lines(git, "for-each-ref", "--format=%(refname)", *named) if named else []
+
+
+def _everywhere(git: Git) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield commit, path and blobs of each change of a note in any ref's history.
+
+    A squash, a cherry-pick or an earlier purge has the same files in other commits.
+    """
+    told = git.run(
+        "log", "--all", "--full-history", "--diff-merges=combined", "--no-renames", "--raw", "--no-abbrev", "-z",
+        f"--format={MARK}%H", "--", layout.KNOWLEDGE,
+    )  # fmt: skip
+    for part in os.fsdecode(told).split(MARK)[1:]:
+        commit, *words = part.split("\0")
+        for change, path in zip(words[::2], words[1::2], strict=False):
+            yield commit, path, {word for word in change.split() if len(word) == len(git.zero)} - {git.zero}
+
+
+def _is_of(path: str, records: Collection[str]) -> bool:
+    """Tell whether a file is of one of these records; what a redaction leaves of it is not looked for."""
+    place = layout.place_of(path)
+    return place is not None and place.of in records and place.do != "redacted"
 
 
 def rewrite(git: Git, paths: Callable[[], Collection[str]], stamp: str) -> Rewritten:
