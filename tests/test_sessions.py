@@ -418,6 +418,20 @@ def test_what_was_said_of_a_session_is_recalled_and_digested_only_when_asked_for
     assert "rated 0.8" in cli("note", "list", "--domain", "feedback", *where)[1]
 
 
+def test_a_checkpoint_and_a_handoff_are_written_whoever_said_the_same_before(play: Play, cli: Call) -> None:
+    """The note that said it already was told as kept, and author, session and label of the new one were lost."""
+    fact = add(play, "The API answers 422.")
+    for actor, label in (("Ada", "one"), ("agent:b", "two")):
+        where = ("-C", str(play.root), "--actor", actor)
+        cli("session", "start", "--label", label, *where)
+        for said in ("WIP", "The API answers 422."):
+            kept = json.loads(cli("session", "checkpoint", said, *where, "--json")[1])["note"]
+            assert (kept["actor"], kept["kind"], kept["id"] != fact) == (actor, "checkpoint", True)
+        cli("session", "start", "--new", "--label", label, *where)
+        over = json.loads(cli("session", "end", "--summary", "Nothing new.", *where, "--json")[1])["note"]
+        assert (over["actor"], over["title"]) == (actor, f"Handoff: {label}")
+
+
 def test_a_handoff_names_what_the_session_made_on_another_branch(play: Play, cli: Call) -> None:
     where = ("-C", str(play.root))
     add(play, "Of before.")

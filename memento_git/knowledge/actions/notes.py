@@ -48,15 +48,18 @@ class Added(NamedTuple):
     expired: str = ""
 
 
-def add_note(tx: Transaction, text: str, *, beside_keys: bool = False, **options: Any) -> Added:
+def add_note(
+    tx: Transaction, text: str, *, beside_keys: bool = False, always: bool = False, **options: Any
+) -> Added:  # fmt: skip
     """Add a note; one with the very same text stays, and expires later where it is medium and so is this.
 
-    `options` are those of `Draft`; with `beside_keys` one that has a key is not taken for a text without one.
+    `options` are those of `Draft`; with `beside_keys` one that has a key is not taken for a text without one, with
+    `always` none is, for who said it and when is what counts.
     """
     desk = Desk.of(tx)
     draft = drafted(desk, Draft(text=text, **options))
     _refuse_orders(draft.data["origin"], draft.data, draft.body)
-    made = admit(desk, draft.data, draft.body, beside_keys=beside_keys)
+    made = admit(desk, draft.data, draft.body, beside_keys=beside_keys, always=always)
     if made.existing:
         return made._replace(expired=_prolonged(desk, made.id, draft.data))
     write(desk, draft.data, draft.body, draft.domain)
@@ -82,12 +85,14 @@ def _prolonged(desk: Desk, note: str, data: Mapping[str, Any]) -> str:
     return before
 
 
-def admit(desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False) -> Added:
+def admit(
+    desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False, always: bool = False
+) -> Added:  # fmt: skip
     """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
     gone = data.get("supersedes") or []
     key = data.get("key")
     keys = (key,) if key or beside_keys else ()
-    same = [note for note in desk.shelf.saying(body) if note.id not in gone]
+    same = [] if always else [note for note in desk.shelf.saying(body) if note.id not in gone]
     held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
         return Added(held.id, existing=True, alike=[])

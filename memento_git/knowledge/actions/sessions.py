@@ -151,7 +151,7 @@ def session_status(ledger: Ledger) -> Row:
 def checkpoint(tx: Transaction, label: str, *, done: Sequence[str] = (), remaining: Sequence[str] = ()) -> str:
     """Keep how far one is: what is done and what remains, as a note that the next session is shown."""
     parts = [label, *_list("Done", done), *_list("Remaining", remaining)]
-    return add_note(tx, "\n".join(parts), title=label, kind="checkpoint", tags=["checkpoint"]).id
+    return add_note(tx, "\n".join(parts), title=label, kind="checkpoint", tags=["checkpoint"], always=True).id
 
 
 def _list(title: str, lines: Sequence[str]) -> list[str]:
@@ -183,7 +183,7 @@ def end_session(
         body = _handoff(summary, named, remaining, left, _redacted(shelf, session))
         title = f"Handoff: {session.label}" if session.label else ""
         given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": [one.id for one in made]}
-        note = add_note(tx, body, title=title, kind="summary", domain="history", **given)
+        note = add_note(tx, body, title=title, kind="summary", domain="history", always=True, **given)
         if rating or requests:
             _keep_apart(tx, session, rating, requests)
         return after(tx, note.id), promoted
