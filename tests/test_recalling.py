@@ -15,6 +15,7 @@ from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.keeping import keep_note
 from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.actions.sessions import mark_now
+from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.pinning import pin_here
 from memento_git.knowledge.rendering import rendered
 from memento_git.knowledge.wishes import VIEWS
@@ -136,6 +137,29 @@ def test_what_does_not_hold_is_out_unless_asked_for(play: Play, verb: Any, optio
     assert asked(play, "tokens expire", states=("active",))["hits"] == []
 
 
+@pytest.mark.parametrize("way", ["retired", "parked", "expired", "redacted"])
+@pytest.mark.parametrize("state", ["superseded", "merged"])
+def test_what_led_to_a_note_that_does_not_hold_is_told_and_shown_when_asked_for(
+    play: Play, way: str, state: str
+) -> None:
+    """Of a decision whose successor was retired, recall said that nothing is known of it."""
+    old = add(play, "Lions live in the park.", key="animals.lion")
+    options = {"expires": "2001-01-01"} if way == "expired" else {}
+    if state == "merged":
+        new = str(play.do(notes.merge_notes, [old, add(play, "Foxes too.")], "Canines instead.", **options).id)
+    else:
+        new = add(play, "Tigers instead.", supersedes=[old], **options)
+    if way in ("retired", "redacted"):
+        play.do(notes.retire_note if way == "retired" else redact_note, new, reason="It broke.")
+    elif way == "parked":
+        play.do(notes.park_note, new)
+    for queries, wishes in (((), {"key_prefix": "animals"}), (("lions park",), {})):
+        answer = asked(play, *queries, **wishes)
+        assert (answer["hits"], answer["left_out"]["states"]) == ([], {state: 1})
+        assert f"left out because {state}: 1: --state {state}" in rendered(answer)
+        assert only(play, *queries, **wishes, states=(state,))["id"] == old
+
+
 def test_an_expired_note_is_out_unless_asked_for(play: Play) -> None:
     add(play, TOKENS, expires="2001-01-01")
     assert asked(play, "tokens")["left_out"]["states"] == {"expired": 1}
@@ -171,7 +195,7 @@ def test_a_filter_that_only_a_superseded_note_passes_leads_to_its_successor(
     assert [hit["instead_of"] for hit in asked(play, view=view)["hits"]] == [[]]
     play.do(notes.retire_note, newer, reason="It was.")
     told = asked(play, view=view, **wishes)
-    assert (told["hits"], told["left_out"]["states"]) == ([], {"retired": 1})
+    assert (told["hits"], told["left_out"]["states"]) == ([], {"superseded": 1})
 
 
 @pytest.mark.parametrize("again", ["again: {}", "again, {} upload limit"])

@@ -48,9 +48,10 @@ class Chooser:
         if self._with_events == SEVERAL:
             self.shelf.load()
         status = self.shelf.status(card.id)
-        if not self.wish.states and status in LED_ON and (after := self.shelf.prose(self.shelf.current(card.id))):
-            return after.id != card.id and self._in_time(after.id, str(after.data.get("expires", "")))
-        return self._in_time(card.id, card.expires)
+        after = self.shelf.prose(self.shelf.current(card.id)) if not self.wish.states and status in LED_ON else None
+        if after is not None:
+            return self._in_time(card.id, after.id, str(after.data.get("expires", "")))
+        return self._in_time(card.id, card.id, card.expires)
 
     def _is_meant(self, card: Card) -> bool:
         """Tell whether a note passes the filters that only its whole text answers."""
@@ -65,11 +66,13 @@ class Chooser:
             and anchored in (None, bool(self.shelf.about(note)))
         )
 
-    def _in_time(self, note: str, expires: str) -> bool:
-        status, expired = self.shelf.status(note), self.shelf.has_expired(note, expires)
+    def _in_time(self, meant: str, shown: str, expires: str) -> bool:
+        """Tell whether what a note is shown as holds; where it does not, the note is kept back by its own state."""
+        status, expired = self.shelf.status(shown), self.shelf.has_expired(shown, expires)
         admitted = status != REDACTED and self.wish.admits_state(status, expired=expired)
         if not admitted:
-            self.held_back[note] = "expired" if expired and status == "active" else status
+            own = self.shelf.status(meant)
+            self.held_back[meant] = "expired" if expired and own == "active" else own
         return admitted
 
     def all(self) -> list[Prose]:
