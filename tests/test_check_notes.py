@@ -265,6 +265,42 @@ def test_impact_names_what_rests_on_a_note_nearest_first(play: Play, cli: Call) 
     assert cli("check", "impact", "-C", str(play.root))[0] == 2
 
 
+def test_impact_names_notes_on_code_that_imports_what_a_note_is_about(play: Play, cli: Call) -> None:
+    """Links and shared places alone were looked at: a note on the module that calls another's was not found."""
+    for path, text in {
+        "app/__init__.py": "", "app/low.py": "def low():\n    return 1\n",
+        "app/mid.py": "from app.low import low\n\n\ndef mid():\n    return low()\n",
+        "app/top.py": "import app.mid\n", "app/plain.py": "import app.low\n", "app/other.py": "x = 1\n",
+    }.items():  # fmt: skip
+        write(play, path, text)
+    low, mid = pinned(play, "Low is one.", "app/low.py::low"), pinned(play, "Mid trusts low.", "app/mid.py::mid")
+    pinned(play, "Top trusts mid.", "app/top.py")
+    pinned(play, "Other is one.", "app/other.py")
+    gone = pinned(play, "Plain is plain.", "app/plain.py")
+    play.do(notes.retire_note, gone, reason="It was.")
+    for file, now in (("low", "app/base.py"), ("mid", "app/middle.py")):
+        git(play.root, "mv", f"app/{file}.py", now)
+    write(play, "app/middle.py", "from app.base import low\n\n\ndef mid():\n    return low()\n")
+    write(play, "app/plain.py", "import app.base\n")
+    told = asked(cli, play, "impact", low)
+    reason = "is about app/mid.py::mid: app/middle.py imports app/base.py"
+    assert [(row["note"], row["reason"]) for row in told["impact"]] == [(mid, reason)]
+    assert (told["imported_by"], told["imports_not_read"]) == (["app/middle.py", "app/plain.py"], [])
+    out = cli("check", "impact", low, "-C", str(play.root))[1]
+    assert "\nimported by app/middle.py, app/plain.py\n" in out
+    play.do(notes.retire_note, low, reason="It is two.")
+    assert [row["note"] for row in asked(cli, play, "impact", low)["impact"]] == [mid]
+
+
+def test_impact_says_which_imports_it_cannot_read(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(play, "low.ts", "export const low = 1\n")
+    note = pinned(play, "Low is one.", "low.ts")
+    monkeypatch.setattr("memento_git.code.grammars.available", lambda: ())
+    out = cli("check", "impact", note, "-C", str(play.root))[1]
+    assert "imports in typescript are not read: pip install 'memento-git[graph]'" in out
+    assert asked(cli, play, "impact", note)["imports_not_read"] == ["typescript"]
+
+
 # What to tidy up.
 
 

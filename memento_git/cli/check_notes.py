@@ -10,6 +10,7 @@ from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, progress, reads
 from memento_git.cli.check_usage import usage
 from memento_git.model.anchors import edits, elsewhere
+from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
     from memento_git.knowledge.shelf import Shelf
+
+
+SHOWN: Final = 10
+EXTRA: Final = "pip install 'memento-git[graph]'"
 
 
 def _shelf(door: Door) -> Shelf:
@@ -57,18 +62,30 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
 @click.argument("note_id", metavar="NOTE")
 @reads
 def impact(door: Door, note_id: str) -> None:
-    """Show what to look at when a note no longer holds: what rests on it, is linked with it, is about the same code."""
+    """Show what to look at when a note no longer holds.
+
+    That is what rests on it, is linked with it, is about the same code or about code that imports it.
+    """
     from memento_git.knowledge.actions.checking import check_impact
 
     shelf = _shelf(door)
-    told = check_impact(shelf, note_id)
+    told = check_impact(shelf, note_id, progress)
 
     def text() -> str:
         names = output.Names(shelf.view)
         lines = [(names(row["note"]), names.within(row["reason"]), row["title"]) for row in map(_safe, told["impact"])]
-        return "\n".join(output.columns(lines)) or f"no live note has to do with {names(told['note'])}"
+        shown = output.columns(lines) or [f"no live note has to do with {names(told['note'])}"]
+        return "\n".join([*shown, *_imported(told)])
 
     door.show(told, text)
+
+
+def _imported(told: Row) -> list[str]:
+    """Return which files import what a note is about, and in which languages that is not read."""
+    files = [output.printable(path) for path in told["imported_by"]]
+    lines = [f"imported by {some(files, SHOWN)}"] if files else []
+    unread = ", ".join(told["imports_not_read"])
+    return [*lines, *([f"imports in {unread} are not read: {EXTRA}"] if unread else [])]
 
 
 def _pairs(door: Door, shelf: Shelf, told: Row, name: str, none: str) -> None:

@@ -56,15 +56,27 @@ class Touched(NamedTuple):
         return {"note": self.note, "anchor": str(self.anchor), **self.found.data()}
 
 
-def dependents(note: str, links: Iterable[Link], about: Iterable[tuple[str, Anchor]] = ()) -> list[Dependent]:
+class Use(NamedTuple):
+    """A note that is about code which imports the code that another note is about: by which of its files, and what."""
+
+    note: str
+    anchor: Anchor
+    imported: str
+    by: str
+
+
+def dependents(
+    note: str, links: Iterable[Link], about: Iterable[tuple[str, Anchor]] = (), uses: Iterable[Use] = ()
+) -> list[Dependent]:  # fmt: skip
     """Return what to look at when a note no longer holds, the nearest first; each note once, by its strongest reason.
 
     First what rests on it, step by step (depends_on, made from, supersedes), then what it is linked with either way,
-    then what is about the same code.
+    then what is about the same code, then what is about code that imports it.
     """
     all_links = list(links)
     found: dict[str, Dependent] = {}
-    for one in (*_resting(note, all_links), *_linked(note, all_links), *_beside(note, list(about))):
+    using = (Dependent(one.note, f"is about {one.anchor}: {one.by} imports {one.imported}", note, 1) for one in uses)
+    for one in (*_resting(note, all_links), *_linked(note, all_links), *_beside(note, list(about)), *using):
         if one.note != note:
             found.setdefault(one.note, one)
     return list(found.values())

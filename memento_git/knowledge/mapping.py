@@ -51,11 +51,7 @@ def mapped(overlay: Overlay, path: str = "", progress: Progress = None) -> Row:
     paths = [one for one in overlay.below(overlay.folder(path)) if named(one) or overlay.at(one)]
     found = outlines(overlay, paths, progress)
     graph = imports.imports(overlay.follower.reader.git, overlay.now.tree, progress)
-    back: dict[str, list[str]] = {}
-    for source, targets in graph.edges.items():
-        for target in targets:
-            back.setdefault(target, []).append(source)
-    nodes = {source.path: source.node for source in graph.read}
+    back, nodes = graph.importers, graph.nodes
     rows = []
     for one in paths:
         node = nodes.get(one, "")
@@ -66,7 +62,7 @@ def mapped(overlay: Overlay, path: str = "", progress: Progress = None) -> Row:
                 for part in noted(overlay, one, found[one])
             ],
             "notes": overlay.notes_at(one), "stale": _stale(overlay, one),
-            "imports": sorted(graph.edges.get(node, ())), "imported_by": sorted(back.get(node, ())),
+            "imports": sorted(graph.edges.get(node, ())), "imported_by": back.get(node, []),
             "problem": found[one].problem or None,
         })  # fmt: skip
     return {"code": overlay.code(), "files": rows}
@@ -95,11 +91,8 @@ def coverage(overlay: Overlay, path: str = "", progress: Progress = None) -> Row
 def _used(overlay: Overlay, progress: Progress) -> dict[str, int]:
     """Return path -> how many files import it."""
     graph = imports.imports(overlay.follower.reader.git, overlay.now.tree, progress)
-    counts: dict[str, int] = {}
-    for targets in graph.edges.values():
-        for target in targets:
-            counts[target] = counts.get(target, 0) + 1
-    return {source.path: counts.get(source.node, 0) for source in graph.read}
+    back = graph.importers
+    return {path: len(back.get(node, ())) for path, node in graph.nodes.items()}
 
 
 def _covered(overlay: Overlay, path: str, outline: Symbols, used: int) -> Row:

@@ -54,6 +54,20 @@ class Imports(NamedTuple):
     left: dict[str, str]
     beyond: int
 
+    @property
+    def nodes(self) -> dict[str, str]:
+        """Return what stands for each file that was read."""
+        return {source.path: source.node for source in self.read}
+
+    @property
+    def importers(self) -> dict[str, list[str]]:
+        """Return for each that is imported those that import it."""
+        found: dict[str, list[str]] = {}
+        for source, targets in sorted(self.edges.items()):
+            for target in targets:
+                found.setdefault(target, []).append(source)
+        return found
+
 
 def imports(git: Git, tree: str, progress: Callable[[int, int], None] | None = None) -> Imports:
     """Return the imports between the source files of a commit or tree."""

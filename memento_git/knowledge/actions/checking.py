@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge import following, impact, pairs, watch
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.impact import Link, Touched
+from memento_git.knowledge.importing import importing
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import ranges
 from memento_git.ledger.store import NoLedger
@@ -66,15 +67,19 @@ def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> 
     return {"anchors": rows, "counts": counts, "notes": len({note for note, _ in wanted})}
 
 
-def check_impact(shelf: Shelf, given: str) -> Row:
-    """Return what to look at when a note no longer holds, the nearest first."""
+def check_impact(shelf: Shelf, given: str, progress: Progress = None) -> Row:
+    """Return what to look at when a note no longer holds, the nearest first; and the files that import its code."""
     note = shelf.find(given)
     live = {one.id: one for one in shelf.live()}
     links = [link for one in shelf.readable() for link in _links(shelf, one)]
     about = places(shelf, [note, *(one for one in live.values() if one.id != note.id)])
-    found = impact.dependents(note.id, links, about)
+    used = importing(shelf.view.git, shelf.view.commits[0], note.id, about, progress)
+    found = impact.dependents(note.id, links, about, used.uses)
     rows = [{**one.data(), **_named(shelf, one.note)} for one in found if one.note in live]
-    return {"note": note.id, "title": note.title, "impact": rows}
+    return {
+        "note": note.id, "title": note.title, "impact": rows, "imported_by": [*used.files],
+        "imports_not_read": [*used.unread],
+    }  # fmt: skip
 
 
 def _links(shelf: Shelf, note: Prose) -> Iterator[Link]:

@@ -1,0 +1,59 @@
+"""The notes about code that imports what a note is about, at one commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memento_git.code import grammars
+from memento_git.code.languages import GRAMMARS, language_of
+from memento_git.knowledge import following
+from memento_git.knowledge.impact import Use
+from memento_git.ledger import imports
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memento_git.ledger.git import Git
+    from memento_git.model.anchors import Anchor
+
+    Progress = Callable[[int, int], None] | None
+
+
+class Importing(NamedTuple):
+    """Which notes are about code that imports a note's; all files that do; languages whose grammar is missing."""
+
+    uses: Sequence[Use] = ()
+    files: Sequence[str] = ()
+    unread: Sequence[str] = ()
+
+
+def importing(
+    git: Git, commit: str, note: str, about: Sequence[tuple[str, Anchor]], progress: Progress = None
+) -> Importing:  # fmt: skip
+    """Return what imports the code that a note is about, of the places that notes are about; followed to a commit."""
+    placed = [(owner, anchor) for owner, anchor in about if anchor.is_place]
+    if not any(owner == note for owner, _ in placed):
+        return Importing()
+    with following.opened(git) as follower:
+        now = follower.at(commit)
+        found = follower.follow([anchor for _, anchor in placed], now)
+        graph = imports.imports(git, now.tree, progress)
+    paths = [one.path or anchor.path for (_, anchor), one in zip(placed, found, strict=True)]
+    mine = [path for (owner, _), path in zip(placed, paths, strict=True) if owner == note]
+    nodes, importers = graph.nodes, graph.importers
+    targets = {nodes[path] for path in _below(mine, nodes)}
+    users = {user: target for target in sorted(targets) for user in importers.get(target, ()) if user not in targets}
+    using = {path: node for path, node in nodes.items() if node in users}
+    uses = [
+        Use(owner, anchor, users[using[one]], using[one])
+        for (owner, anchor), path in zip(placed, paths, strict=True)
+        for one in _below([path], using)
+    ]
+    able = grammars.available()
+    unread = {language for path in _below(mine, now.entries) if (language := language_of(path)) in GRAMMARS}
+    return Importing(uses, sorted(users), sorted(unread.difference(able)))
+
+
+def _below(places: Sequence[str], paths: Iterable[str]) -> list[str]:
+    """Return the paths that are one of some places, or lie below it."""
+    return [path for path in paths if any(path == place or path.startswith(f"{place}/") for place in places)]
