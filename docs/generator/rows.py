@@ -352,7 +352,9 @@ HIT: Final = {
     "stale": "all of that saw other code than the commit's; or null",
     "proven": "of a task that is done, whether it is proven; else null",
     "run_status": "of a task whose run is over, how that ended; else null",
-    "successor": "what took its place, or null", "instead_of": "what was found and led here, as it took its place",
+    "successor": "what took its place, or null",
+    "answer": "of what is resolved: `note`, its `status` and `title`, what was `said`, each or null; else null",
+    "instead_of": "what was found and led here, as it took its place",
     "contradicted_by": "live notes that contradict it: by a link, in either direction, by one key, or as another that "
     "took the same place; they stand next to it",
     "may_contradict": "the nearest notes that hold now and may say the opposite of it, by a rule on words",

@@ -63,6 +63,8 @@ def trimmed(view: str, hit: Row) -> Row:
     """Return a hit with as much of its text as a view shows."""
     if view == "plain":
         return {**hit, "cut": False}
+    if (answer := hit["answer"]) and answer["said"]:
+        hit = {**hit, "answer": {**answer, "said": shortened(answer["said"], EXCERPT)}}
     if view == "list":
         return {**hit, "text": "", "cut": False}
     text = shortened(hit["text"], EXCERPT)

@@ -31,7 +31,7 @@ SOME_FAILED: Final = "some_failed"
 UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None}
 UNSET: Final = (
     "validity", "key", "confirmed_at", "confirmed_before", "importance", "confidence", "thread", "to", "proven",
-    "run_status", "successor",
+    "run_status", "successor", "answer",
 )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: AR
 
 def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
     """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
-    data, text = note.data, handoffs.told(shelf, note)
+    data, text, answer = note.data, handoffs.told(shelf, note), _answer(shelf, note.id)
     confirmed, _, before = shelf.confirmed(note)
     return {
         "id": note.id,
@@ -73,12 +73,36 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> Row:
         "proven": None,
         "run_status": None,
         "successor": _successor(shelf, note.id),
+        "answer": answer,
         "instead_of": [],
         "contradicted_by": [],
         "may_contradict": [],
-        "orders": orders(data, text),
+        "orders": orders(data, "\n\n".join([text, *_words_of(answer)])),
         "text": text,
     }
+
+
+def _answer(shelf: Shelf, note: str) -> Row | None:
+    """Return what resolved a note: the note that answers it by now, if one does, and what was said of it."""
+    if shelf.status(note) != "resolved":
+        return None
+    named = shelf.successor(note)
+    said = [
+        one.event.get("note") for one in shelf.folded(note).events
+        if one.verdict == "legal" and one.event.do == "resolved" and (one.event.get("answer") or "") == named
+    ]  # fmt: skip
+    answer = shelf.current(named) if named else ""
+    there = shelf.prose(answer)
+    return {
+        "note": answer or None,
+        "status": shelf.status(answer) if answer else None,
+        "title": there.title if there is not None else None,
+        "said": said[-1] or None if said else None,
+    }
+
+
+def _words_of(answer: Row | None) -> list[str]:
+    return [answer[key] for key in ("title", "said") if answer[key]] if answer else []
 
 
 def _successor(shelf: Shelf, note: str) -> str | None:

@@ -58,7 +58,18 @@ def block(hit: Row) -> list[str]:
     title = named(hit["title"], 200)
     text = hit["text"].strip()
     body = f"\n{text}" if text and text != hit["title"] else ""
-    return [*lines, *(f"  {line}" for line in fenced(f"{title}{body}")), *([""] if body else [])]
+    told = [*fenced(f"{title}{body}"), *_answer(hit["answer"])]
+    return [*lines, *(f"  {line}" for line in told), *([""] if len(told) > 1 else [])]
+
+
+def _answer(answer: Row | None) -> list[str]:
+    """Return what answers a question, where that is told: the note that does, what was said when it was resolved."""
+    if answer is None or not (answer["note"] or answer["said"]):
+        return []
+    state = f" ({answer['status']})" if answer["status"] not in (None, "active") else ""
+    words = [*([named(answer["title"], 200)] if answer["title"] else []), *([answer["said"]] if answer["said"] else [])]
+    by = f"answered by {answer['note']}{state}" if answer["note"] else "answered"
+    return [f"{by}:" if words else by, *(line for word in words for line in fenced(word))]
 
 
 def _told(hit: Row) -> Iterable[str]:
