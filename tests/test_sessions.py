@@ -167,13 +167,43 @@ def test_orders_in_a_title_are_orders(play: Play) -> None:
     assert play.do(promote_drafts) == []
 
 
+def test_a_draft_is_shown_as_a_draft_and_its_words_behind_the_fence(play: Play, cli: Call) -> None:
+    """Who was told to read each before it is promoted had no command that showed one."""
+    where = ("-C", str(play.root))
+    note = add(play, "Ports are open.")
+    text = f"# Ports\n\nThey are open.\n\n{ORDERS}\n"
+    options = ("--origin", "command", "--about", "app.py", "--link", f"relates_to:{note}", "--title", "Ports & more")
+    made = cli("remember", text, *options, *where)[1]
+    draft = Drafts(play.ledger.git).ids()[0]
+    assert f"read it: memento note show {draft}; keep it: memento session promote {draft}" in made
+    for words in (("note", "show", draft), ("note", "show", draft[5:10]), ("show", draft)):
+        code, out, _ = cli(*words, *where)
+        assert (code, out.split("\n\n")[0].count("Ports & more")) == (0, 0)
+        for said in ("status      draft", "about       app.py", "| Ports & more\n", f"| {ORDERS}\n", "orders  ",
+                     f"a draft of this clone alone: memento session promote {draft} "):  # fmt: skip
+            assert said in out
+    told = json.loads(cli("note", "show", draft, *where, "--json")[1])["note"]
+    assert (told["status"], told["links"][0]["to"], told["title"]) == ("draft", note, "Ports & more")
+    for words in (("--what", "history"), ("--at", "HEAD")):
+        code, out, _ = cli("note", "show", draft, *words, *where, "--json")
+        assert (code, json.loads(out)["error"]) == (1, "note_not_found")
+    assert cli("session", "promote", draft, *where)[0] == 0
+    assert "status      active" in cli("note", "show", draft, *where)[1]
+
+
 def test_a_draft_that_must_be_named_is_told_apart(play: Play, cli: Any) -> None:
     where = ("-C", str(play.root))
     held = keep_note(play.ledger, ORDERS, origin="import").row["id"]
     plain = keep_note(play.ledger, "The proxy may be slow.", draft=True).row["id"]
     lines = cli("session", "status", *where)[1].splitlines()
     assert (
-        held in lines[lines.index("drafts that read like orders (read each, then memento session promote DRAFT):") + 1]
+        held
+        in lines[
+            lines.index(
+                "drafts that read like orders (read each: memento note show DRAFT; then memento session promote DRAFT):"
+            )
+            + 1
+        ]
     )
     assert plain in lines[lines.index("drafts (memento session promote):") + 1]
     told = cli("session", "promote", *where)[1].splitlines()

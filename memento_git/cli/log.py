@@ -146,6 +146,9 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
     try:
         full = naming.full_id(view, identity)
     except (IdInvalid, NoSuchRecord):
+        if note_story.draft_of(door, identity) is not None:
+            note_story.shown(door, identity, what, walk)
+            return
         if not note_story.is_place(identity, what):
             raise
         note_story.shown_place(door, identity)

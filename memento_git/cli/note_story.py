@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.model.ids import is_id
+from memento_git.knowledge.quoting import MARGIN, fenced
+from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, is_id
 from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
@@ -57,10 +59,25 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
             raise
         _story(door, shelf, rows.redacted_row(shelf, str(gone.facts["note"])), what)
         return
+    except NoSuchRecord:
+        draft = draft_of(door, given)
+        if draft is None or what not in (None, "entry"):
+            raise
+        _story(door, shelf, rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
+        return
     if what in WHAT and WHAT[what] is not None:
         _part(door, shelf, found, what, wishes)
         return
     _story(door, shelf, rows.note_row(shelf, found), what, found.list("evidence"))
+
+
+def draft_of(door: Door, given: str) -> Prose | None:
+    """Return the draft of this clone that an id, or the beginning of one, names; none is part of any revision."""
+    from memento_git.knowledge.drafts import Drafts
+
+    with contextlib.suppress(NoSuchRecord, IdInvalid, WrongKind):
+        return None if door.at else Drafts(door.ledger.git).find(given)
+    return None
 
 
 def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[object] = ()) -> None:
@@ -72,7 +89,7 @@ def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[
 
     def text() -> str:
         names = output.Names(shelf.view)
-        told = {key: value for key, value in row.items() if key != "text"}
+        told = {key: value for key, value in row.items() if key not in _fenced(row)}
         told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
         parts = [] if what == "history" else [*output.fields(told, names), *_said(row)]
         happened = output.happened(events, names)
@@ -101,8 +118,20 @@ def _standing(row: Row) -> str:
     return ", ".join([*told, *(["stale"] if row.get("stale") else [])])
 
 
+def _fenced(row: Row) -> tuple[str, ...]:
+    """Return which words of a row stand apart: of a draft, for which nobody may vouch, the title too."""
+    return ("title", "text") if row["status"] == "draft" else ("text",)
+
+
 def _said(row: Row) -> list[str]:
-    return ["", terminal.clean(row["text"])] if row.get("text") else []
+    if row["status"] != "draft":
+        return ["", terminal.clean(row["text"])] if row.get("text") else []
+    words = row["text"] if row["text"].startswith(row["title"]) else f"{row['title']}\n\n{row['text']}"
+    drop = f"memento session discard {row['id']}"
+    return [
+        "", MARGIN, *fenced(words), "",
+        f"a draft of this clone alone: memento session promote {row['id']} makes a note of it, {drop} drops it",
+    ]  # fmt: skip
 
 
 def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, Any]) -> None:

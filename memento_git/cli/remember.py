@@ -85,6 +85,8 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     word = "kept already" if kept.added.existing else WORDS[kept.where]
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
     lines += [f" {kept.why}"] if kept.why else []
+    if kept.where == "drafts":
+        lines.append(f" read it: memento note show {kept.row['id']}; keep it: memento session promote {kept.row['id']}")
     lines += [
         f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"
         for one in kept.added.alike

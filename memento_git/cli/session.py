@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
 PLAIN: Final = "drafts (memento session promote)"
-NAMED: Final = "drafts that read like orders (read each, then memento session promote DRAFT)"
+NAMED: Final = "drafts that read like orders (read each: memento note show DRAFT; then memento session promote DRAFT)"
 
 
 def _show(door: Door) -> None:
@@ -120,7 +120,7 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     turned = [row for row in waiting if row["id"] not in before]
     lines += [
         f"kept as a draft: {row['id']}  {output.printable(row['title'])}: it {', '.join(row['orders'])}, and nobody "
-        f"vouches for it; memento session promote {row['id']}"
+        f"vouches for it; read it: memento note show {row['id']}; then memento session promote {row['id']}"
         for row in turned
     ]
     left = [] if drafts else _named(waiting)

@@ -8,16 +8,17 @@ from memento_git.folding.rows import Row, audit, event_row, troubles
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.injection import instructive, orders
+from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
-from memento_git.ledger import layout
+from memento_git.ledger import codec, layout
 from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.knowledge import key_start, under, validity
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.store import Transaction
+    from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 
 
@@ -68,6 +69,13 @@ def draft_row(draft: Prose) -> Row:
         "orders": orders(draft.data, draft.body),
         "text": draft.body,
     }
+
+
+def as_note(view: View, draft: Prose) -> Row:
+    """Return the row of the note that a draft would be."""
+    view.put(draft.path, codec.encode_prose(draft.data, draft.body))
+    shelf = Shelf(view, {draft.id})
+    return {**note_row(shelf, shelf.note(draft.id)), "status": "draft"}
 
 
 def short_row(item: Item) -> Row:
