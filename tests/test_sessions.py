@@ -180,7 +180,7 @@ def test_a_draft_is_shown_as_a_draft_and_its_words_behind_the_fence(play: Play, 
         code, out, _ = cli(*words, *where)
         assert (code, out.split("\n\n")[0].count("Ports & more")) == (0, 0)
         for said in ("status      draft", "about       app.py", "| Ports & more\n", f"| {ORDERS}\n", "orders  ",
-                     f"a draft of this clone alone: memento session promote {draft} "):  # fmt: skip
+                     f"a draft, of one clone alone: memento session promote {draft} "):  # fmt: skip
             assert said in out
     told = json.loads(cli("note", "show", draft, *where, "--json")[1])["note"]
     assert (told["status"], told["links"][0]["to"], told["title"]) == ("draft", note, "Ports & more")

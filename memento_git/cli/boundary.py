@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -53,7 +54,7 @@ class Door:
 
     def __init__(
         self, workspace: str, actor: str, at: Sequence[str], allow_secret: Sequence[str], *, json: bool,
-        scope: str = "project",
+        scope: str = "project", project: str = "",
     ) -> None:  # fmt: skip
         self.workspace = workspace
         self.actor = actor
@@ -61,6 +62,7 @@ class Door:
         self.allow_secrets = tuple(allow_secret)
         self.json = json
         self.scope = scope
+        self.whose = f" --project {shlex.quote(project)}" if project else " --scope user" if scope == "user" else ""
         self._told: list[str] = []  # what should be known of ledgers that are closed by now
         self.makes = False  # whether the user's own ledger is made where it is missing
         self._ledger: Ledger | None = None
@@ -175,6 +177,7 @@ def _door(options: dict[str, Any]) -> Door:
         options.pop("allow_secret", ()),
         json=options.pop("as_json", False) or outer.get("as_json", False),
         scope=scope,
+        project=project or "",
     )
 
 

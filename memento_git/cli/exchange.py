@@ -163,12 +163,13 @@ def import_(
         brought = IMPORTERS[form or "jsonl"](door, source, dry_run=dry_run, origin=origin or "")
     rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
     told = {"from": "project" if from_project else form or "jsonl", "dry_run": dry_run, **rows}
-    door.show(told, "\n".join(_brought(brought, dry=dry_run)))
+    door.show(told, "\n".join(_brought(brought, door.whose, dry=dry_run)))
 
 
-def _brought(brought: Brought, *, dry: bool) -> list[str]:
+def _brought(brought: Brought, whose: str, *, dry: bool) -> list[str]:
     counts = [f"{'would come' if dry else 'came'} in: {len(brought.added)}", f"there already: {len(brought.existing)}"]
-    counts += [f"drafts: {len(brought.drafts)}"] if brought.drafts else []
+    where = "" if dry else f" (memento session status{whose})"
+    counts += [f"drafts: {len(brought.drafts)}{where}"] if brought.drafts else []
     lines = ["; ".join(counts), *(f" + {output.printable(one.title)}" for one in brought.added[:20] if dry)]
     lines += [f" draft: {output.printable(one.title)}: {output.printable(one.why)}" for one in brought.drafts]
     return lines + [f" left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in brought.skipped]

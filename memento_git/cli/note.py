@@ -180,6 +180,7 @@ def _link(name: str, doc: str) -> None:
     @click.argument("rel", type=click.Choice(RELATIONS))
     @click.argument("to", metavar="ID")
     @click.option("--reason", default="", metavar="TEXT", help="Why.")
+    @scoped
     @writes
     def called(door: Door, note_id: str, rel: str, to: str, reason: str) -> None:
         from memento_git.knowledge.actions import notes

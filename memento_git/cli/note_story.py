@@ -91,7 +91,7 @@ def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[
         names = output.Names(shelf.view)
         told = {key: value for key, value in row.items() if key not in _fenced(row)}
         told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
-        parts = [] if what == "history" else [*output.fields(told, names), *_said(row)]
+        parts = [] if what == "history" else [*output.fields(told, names), *_said(row, door.whose)]
         happened = output.happened(events, names)
         told_of = happened or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
@@ -123,15 +123,13 @@ def _fenced(row: Row) -> tuple[str, ...]:
     return ("title", "text") if row["status"] == "draft" else ("text",)
 
 
-def _said(row: Row) -> list[str]:
+def _said(row: Row, whose: str) -> list[str]:
     if row["status"] != "draft":
         return ["", terminal.clean(row["text"])] if row.get("text") else []
     words = row["text"] if row["text"].startswith(row["title"]) else f"{row['title']}\n\n{row['text']}"
-    drop = f"memento session discard {row['id']}"
-    return [
-        "", MARGIN, *fenced(words), "",
-        f"a draft of this clone alone: memento session promote {row['id']} makes a note of it, {drop} drops it",
-    ]  # fmt: skip
+    draft = f"{row['id']}{whose}"
+    ways = f"memento session promote {draft} makes a note of it, memento session discard {draft} drops it"
+    return ["", MARGIN, *fenced(words), "", f"a draft, of one clone alone: {ways}"]
 
 
 def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, Any]) -> None:

@@ -86,7 +86,8 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
     lines += [f" {kept.why}"] if kept.why else []
     if kept.where == "drafts":
-        lines.append(f" read it: memento note show {kept.row['id']}; keep it: memento session promote {kept.row['id']}")
+        draft = f"{kept.row['id']}{door.whose}"
+        lines.append(f" read it: memento note show {draft}; keep it: memento session promote {draft}")
     lines += [
         f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"
         for one in kept.added.alike

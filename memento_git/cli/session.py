@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, bare, group, reads, writes
+from memento_git.cli.boundary import Door, bare, group, reads, scoped, writes
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS
@@ -19,15 +19,18 @@ from memento_git.model.knowledge import NOTE_KINDS
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
-PLAIN: Final = "drafts (memento session promote)"
-NAMED: Final = "drafts that read like orders (read each: memento note show DRAFT; then memento session promote DRAFT)"
+PLAIN: Final = "drafts (memento session promote{whose})"
+NAMED: Final = (
+    "drafts that read like orders (read each: memento note show DRAFT{whose}; "
+    "then memento session promote DRAFT{whose})"
+)
 
 
 def _show(door: Door) -> None:
     from memento_git.knowledge.actions import sessions
 
     told = sessions.session_status(door.ledger)
-    door.show({"session": told}, lambda: "\n".join(_made(told)))
+    door.show({"session": told}, lambda: "\n".join(_made(told, door.whose)))
 
 
 session = group("session", "Begin, check, hand over and mark a session of work.", _show, of_ledger=False)
@@ -47,22 +50,23 @@ def start(door: Door, label: str, *, new: bool) -> None:
 
 
 @session.command("status")
+@scoped
 @bare
 def status(door: Door) -> None:
     """Show what this session made: notes, drafts, short-term items."""
     _show(door)
 
 
-def _made(told: Row) -> list[str]:
+def _made(told: Row, whose: str) -> list[str]:
     from memento_git.cli.oriented import item, line
 
-    lines = ["no session is open: memento session start"]
+    lines = ["no session is open there" if whose else "no session is open: memento session start"]
     if told["id"]:
         lines = [f"session {told['id']} since {told['started_at'][:19].replace('T', ' ')}"]
     named = _named(told["drafts"])
     plain = [row for row in told["drafts"] if row not in named]
     for title, rows in (("notes", told["notes"]), (PLAIN, plain), (NAMED, named)):
-        lines += ["", f"{title}:", *map(line, rows)] if rows else []
+        lines += ["", f"{title.format(whose=whose)}:", *map(line, rows)] if rows else []
     there = [line(row, f"on {row['branch']}") for row in told["elsewhere"]]
     lines += ["", "notes on other branches:", *there] if there else []
     lines += ["", "redacted:", *(f"  {one}" for one in told["redacted"])] if told["redacted"] else []
@@ -96,6 +100,7 @@ def checkpoint(door: Door, label: str, done: tuple[str, ...], remaining: tuple[s
 
 @session.command("promote")
 @click.argument("drafts", metavar="[DRAFT]...", nargs=-1)
+@scoped
 @writes
 def promote(door: Door, drafts: tuple[str, ...]) -> None:
     """Make drafts notes of the ledger, in one commit; all where none is named.
@@ -120,11 +125,12 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     turned = [row for row in waiting if row["id"] not in before]
     lines += [
         f"kept as a draft: {row['id']}  {output.printable(row['title'])}: it {', '.join(row['orders'])}, and nobody "
-        f"vouches for it; read it: memento note show {row['id']}; then memento session promote {row['id']}"
+        f"vouches for it; read it: memento note show {row['id']}{door.whose}; "
+        f"then memento session promote {row['id']}{door.whose}"
         for row in turned
     ]
     left = [] if drafts else _named(waiting)
-    lines += [f"{NAMED}:", *map(line, left)] if left else []
+    lines += [f"{NAMED.format(whose=door.whose)}:", *map(line, left)] if left else []
     told = {"notes": [row for row, _ in promoted], "drafts": turned}
     door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
 
@@ -135,6 +141,7 @@ def _until(row: Row) -> str:
 
 @session.command("discard")
 @click.argument("drafts", metavar="DRAFT...", nargs=-1, required=True)
+@scoped
 @writes
 def discard(door: Door, drafts: tuple[str, ...]) -> None:
     """Drop drafts of this clone; nothing of the ledger changes."""
