@@ -174,6 +174,7 @@ def test_the_same_text_again_says_what_of_it_is_not_taken(play: Play, cli: Call)
         f"it is left as it is, without what --expires, --tag says; memento note revise {note} takes it"
     )
     assert told("--supersedes", other) == "it is left as it is, without what --supersedes says"
+    assert told("--kind", "decision", "--origin", "import") == "it is left as it is, without what --kind, --origin says"
     play.do(notes.park_note, note, reason="Later.")
     assert told() == f"it is parked: memento note resume {note}"
 

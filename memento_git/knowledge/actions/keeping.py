@@ -29,7 +29,8 @@ OPTIONS: Final = {
     "tags": "--tag", "aliases": "--alias", "sources": "--source", "links": "--link",
 }  # fmt: skip
 NAMING: Final = ("links", "evidence", "supersedes")
-AT_FIRST: Final = ("domain", *NAMING)
+AT_FIRST: Final = ("domain", "kind", "origin", *NAMING)
+SAID: Final = {**OPTIONS, "kind": "--kind", "origin": "--origin"}
 ASKED: Final = {**OPTIONS, "kind": "--kind", "reason": "--reason", "draft": "--draft"}
 PLAIN: Final[tuple[object, ...]] = (None, "", (), [], False)
 
@@ -86,8 +87,8 @@ def _left_as_it_is(row: Row, expired: str, options: Mapping[str, Any]) -> str:
         aside.append(f"it was to expire {expired[:10]}, and does {row['expires'][:10]} now")
     elif row["expires"] and not {"tier", "expires"} & {*options}:
         aside.append(f"it expires {row['expires'][:10]}: memento note promote {row['id']} lets it last")
-    lacks = [key for key, given in options.items() if key in OPTIONS and not _has(row, key, given)]
-    names = ", ".join(OPTIONS[key] for key in lacks)
+    lacks = [key for key, given in options.items() if key in SAID and not _has(row, key, given)]
+    names = ", ".join(SAID[key] for key in lacks)
     better = f"; memento note revise {row['id']} takes it" if lacks and not {*lacks} & {*AT_FIRST} else ""
     return "; ".join([*aside, *([f"it is left as it is, without what {names} says{better}"] if lacks else [])])
 
