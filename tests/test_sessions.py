@@ -56,6 +56,19 @@ def test_a_draft_is_of_its_clone_alone_until_it_is_promoted(play: Play, tmp_path
     assert Drafts(play.ledger.git).ids() == []
 
 
+def test_an_item_of_the_short_tier_is_dropped_alone(play: Play, cli: Call) -> None:
+    """Only all of them could be dropped, at the end of a session."""
+    where = ("-C", str(play.root), "--json")
+    one, other = (
+        json.loads(cli("remember", text, "--short", *where)[1])["note"]["id"] for text in ("Tea at four.", "Rain.")
+    )
+    draft = keep_note(play.ledger, "Tea at five.", draft=True).row["id"]
+    assert json.loads(cli("session", "discard", one, draft, *where)[1])["discarded"] == [one, draft]
+    left = json.loads(cli("session", "status", *where)[1])["session"]
+    assert ([row["id"] for row in left["short"]], left["drafts"]) == ([other], [])
+    assert json.loads(cli("session", "discard", one, *where)[1])["error"] == "note_not_found"
+
+
 def test_a_draft_that_cannot_be_promoted_stays(play: Play) -> None:
     draft = keep_note(play.ledger, "Light.", draft=True, key="user.theme").row["id"]
     add(play, "Dark.", key="user.theme")
@@ -598,7 +611,8 @@ def test_the_commands_of_a_session_speak_in_words(play: Play, cli: Call) -> None
     assert "drafts" in cli("session", "status", *where)[1]
     assert cli("session", "checkpoint", "Half", "--done", "a", *where)[0] == 0
     code, out, _ = cli("session", "end", "--summary", "Over.", *where)
-    assert (code, "left: 1 draft(s), 1 short-term item(s)" in out) == (0, True)
+    left = "left: 1 draft(s), 1 short-term item(s) (memento session promote DRAFT, or discard DRAFT):\n  note_"
+    assert (code, left in out, "  | Maybe.\n  note_" in out, out.endswith("  | Soon.\n")) == (0, True, True, True)
     assert "last handoff" in cli("session", "start", *where)[1]
     assert "marked" in cli("session", "mark", "one", *where)[1]
     assert "nothing happened" in cli("changes", *where)[1]

@@ -19,6 +19,7 @@ from memento_git.model.knowledge import NOTE_KINDS
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
 
+SHOWN: Final = 20
 PLAIN: Final = "drafts (memento session promote{whose})"
 NAMED: Final = (
     "drafts that read like orders (read each: memento note show DRAFT{whose}; "
@@ -144,7 +145,7 @@ def _until(row: Row) -> str:
 @scoped
 @writes
 def discard(door: Door, drafts: tuple[str, ...]) -> None:
-    """Drop drafts of this clone; nothing of the ledger changes."""
+    """Drop drafts of this clone, or items of its short tier; nothing of the ledger changes."""
     from memento_git.knowledge.actions.drafting import discard_drafts
 
     gone = discard_drafts(door.ledger, drafts)
@@ -161,13 +162,16 @@ def discard(door: Door, drafts: tuple[str, ...]) -> None:
 @writes
 def end(door: Door, summary: str, **options: Any) -> None:
     """Write a handoff that names all that the session made, and end it."""
-    from memento_git.cli.oriented import left_over
+    from memento_git.cli.oriented import item, left_over, line
     from memento_git.knowledge.actions import sessions
 
     told = sessions.end_session(door.ledger, read_text(summary), allow_secrets=door.allow_secrets, **options)
     left = left_over(told)
     lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
-    door.show(told, "\n".join([*lines, *([f"left: {left}"] if left else [])]))
+    lines += [f"left: {left} (memento session promote DRAFT, or discard DRAFT):"] if left else []
+    lines += [*map(line, told["drafts"][:SHOWN]), *map(item, told["short"][:SHOWN])]
+    more = sum(max(len(told[key]) - SHOWN, 0) for key in ("drafts", "short"))
+    door.show(told, "\n".join([*lines, *([f"and {more} more: memento session status"] if more else [])]))
 
 
 @session.command("mark")

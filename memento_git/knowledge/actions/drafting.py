@@ -115,9 +115,11 @@ def _kept(desk: Desk, draft: Drafted) -> Added:
     return made
 
 
-def discard_drafts(ledger: Ledger, drafts: Sequence[str]) -> list[str]:
-    """Drop drafts; return their ids."""
-    held = Drafts(ledger.git)
-    gone = [held.find(given).id for given in drafts]
+def discard_drafts(ledger: Ledger, given: Sequence[str]) -> list[str]:
+    """Drop drafts, or items of the short tier; return their ids."""
+    held, short = Drafts(ledger.git), ShortTerm(ledger.git, ledger.view().policy().short)
+    known = {*held.ids(), *(item.id for item in short.items())}
+    gone = [resolve(one, "note", known) for one in given]
     held.remove(gone)
+    short.drop({*gone})
     return gone
