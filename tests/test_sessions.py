@@ -56,6 +56,25 @@ def test_a_draft_is_of_its_clone_alone_until_it_is_promoted(play: Play, tmp_path
     assert Drafts(play.ledger.git).ids() == []
 
 
+def test_a_draft_is_kept_once_and_promoting_it_again_says_that_it_is_there(play: Play, cli: Call) -> None:
+    where = ("-C", str(play.root))
+    options = ("--tag", "tea", "--about", "app.py:1", "--draft")
+    first, again = (
+        json.loads(cli("remember", text, *options, *where, "--json")[1])["note"]["id"] for text in ("Tea at four.",) * 2
+    )
+    assert first == again
+    for other in (("--tag", "rain"), ("--kind", "decision"), ("--origin", "import"), ("--actor", "agent:b")):
+        cli("remember", "Tea at four.", *options, *other, *where)
+    assert len(Drafts(play.ledger.git).ids()) == 5
+    assert cli("session", "promote", first, *where)[1] == f"kept: {first}  Tea at four.\n"
+    head = git(play.root, "rev-parse", "HEAD")
+    assert cli("session", "promote", first[:12], *where)[1] == f"kept already: {first}  Tea at four.\n"
+    assert git(play.root, "rev-parse", "HEAD") == head
+    plain = add(play, "Rain is likely.")
+    for name in (plain, "note_000000000000"):
+        assert json.loads(cli("session", "promote", name, *where, "--json")[1])["error"] == "note_not_found"
+
+
 def test_an_item_of_the_short_tier_is_dropped_alone(play: Play, cli: Call) -> None:
     """Only all of them could be dropped, at the end of a session."""
     where = ("-C", str(play.root), "--json")

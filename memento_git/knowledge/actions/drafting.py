@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
@@ -14,10 +15,10 @@ from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout
-from memento_git.model.ids import resolve
+from memento_git.model.ids import NoSuchRecord, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memento_git.knowledge.shortterm import Item
     from memento_git.ledger.store import Ledger, Transaction
@@ -25,10 +26,22 @@ if TYPE_CHECKING:
 
 
 def draft_note(ledger: Ledger, text: str, *, allow_secrets: Sequence[str] = (), **options: Any) -> Prose:
-    """Keep a note as a draft of this clone: nothing is committed, nothing else is judged than its own content."""
+    """Keep a note as a draft of this clone: nothing is committed, nothing else is judged than its own content.
+
+    One that is in all the same, but for when it was made, stays.
+    """
     drafts = Drafts(ledger.git)
     made = drafted(Desk.apart(ledger, allow_secrets), Draft(text=text, **options))
+    same = _content(made.data, made.body, made.domain)
+    for held in drafts.all():
+        if _content(held.data, held.body, layout.domain_of(held.path)) == same:
+            return held
     return drafts.find(drafts.add(made.data, made.body, made.domain))
+
+
+def _content(data: Mapping[str, Any], body: str, domain: str) -> tuple[object, ...]:
+    told = {key: value for key, value in data.items() if value and key not in ("id", "at")}
+    return told, body, domain
 
 
 def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
@@ -44,8 +57,10 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     items = {item.id: item for item in short.items()}
     drafts = {draft.id: _waiting(draft) for draft in held.all()}
     gone = _taken_out(desk, drafts)
-    plain = [one for one, draft in drafts.items() if one not in gone and not _must_be_named(draft)]
-    chosen = list(dict.fromkeys(resolve(one, "note", {*drafts, *items}) for one in given)) if given else plain
+    free = [one for one, draft in drafts.items() if one not in gone and not _must_be_named(draft)]
+    there = {one: note for one in given if (note := _promoted_before(desk, one, {*drafts, *items}))}
+    named = dict.fromkeys(resolve(one, "note", {*drafts, *items}) for one in given if one not in there)
+    chosen = list(named) if given else free
     for one in chosen:
         if one in gone:
             raise DraftTakenOut(draft=one, note=gone[one])
@@ -65,7 +80,19 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
         tx.after_commit.append(leave)
     else:
         leave()
-    return added
+    return [*added, *(Added(note, existing=True, alike=[]) for note in there.values())]
+
+
+def _promoted_before(desk: Desk, given: str, waiting: Collection[str]) -> str:
+    """Return the note that a name means which means no draft any more, for it was promoted, perhaps meanwhile."""
+    with contextlib.suppress(NoSuchRecord):
+        resolve(given, "note", waiting)
+        return ""
+    with contextlib.suppress(NoSuchRecord):
+        note = desk.tx.view.find(given, "note")[0]
+        happened = (one.event for one in desk.shelf.folded(note).events)
+        return note if any(one.do == "promoted" and one.data.get("draft") for one in happened) else ""
+    return ""
 
 
 def _taken_out(desk: Desk, drafts: Mapping[str, Drafted]) -> dict[str, str]:
