@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import shlex
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -54,7 +53,7 @@ class Door:
 
     def __init__(
         self, workspace: str, actor: str, at: Sequence[str], allow_secret: Sequence[str], *, json: bool,
-        scope: str = "project", project: str = "",
+        scope: str = "project",
     ) -> None:  # fmt: skip
         self.workspace = workspace
         self.actor = actor
@@ -62,7 +61,6 @@ class Door:
         self.allow_secrets = tuple(allow_secret)
         self.json = json
         self.scope = scope
-        self.whose = f" --project {shlex.quote(project)}" if project else " --scope user" if scope == "user" else ""
         self._told: list[str] = []  # what should be known of ledgers that are closed by now
         self.makes = False  # whether the user's own ledger is made where it is missing
         self._ledger: Ledger | None = None
@@ -177,7 +175,6 @@ def _door(options: dict[str, Any]) -> Door:
         options.pop("allow_secret", ()),
         json=options.pop("as_json", False) or outer.get("as_json", False),
         scope=scope,
-        project=project or "",
     )
 
 

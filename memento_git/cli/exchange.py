@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import outfile, output
+from memento_git.cli import naming, outfile, output
 from memento_git.cli.boundary import Door, FileSystemFailed, reads, scoped, writes
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
@@ -163,7 +163,7 @@ def import_(
         brought = IMPORTERS[form or "jsonl"](door, source, dry_run=dry_run, origin=origin or "")
     rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
     told = {"from": "project" if from_project else form or "jsonl", "dry_run": dry_run, **rows}
-    door.show(told, "\n".join(_brought(brought, door.whose, dry=dry_run)))
+    door.show(told, "\n".join(_brought(brought, naming.whose(), dry=dry_run)))
 
 
 def _brought(brought: Brought, whose: str, *, dry: bool) -> list[str]:

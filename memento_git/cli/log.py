@@ -146,12 +146,8 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
     try:
         full = naming.full_id(view, identity)
     except (IdInvalid, NoSuchRecord):
-        if note_story.draft_of(door, identity) is not None:
-            note_story.shown(door, identity, what, walk)
-            return
-        if not note_story.is_place(identity, what):
+        if not note_story.shown_beside(door, identity, what, walk):
             raise
-        note_story.shown_place(door, identity)
         return
     kind = kind_of(full)
     if kind == "note" or not view.find(full, kind)[1]:

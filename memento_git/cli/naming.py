@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -23,6 +24,13 @@ def revision(ctx: click.Context, param: click.Parameter, value: str) -> str:
     if not value and ctx.get_parameter_source(str(param.name)) is not ParameterSource.DEFAULT:
         raise click.BadParameter("it is empty: is a variable not set?", ctx, param)
     return value
+
+
+def whose() -> str:
+    """Return the options that told the running command whose notes it is about, for another command to take."""
+    given = click.get_current_context().params
+    project = given.get("project_path")
+    return f" --project {shlex.quote(project)}" if project else " --scope user" if given.get("scope") == "user" else ""
 
 
 def full_id(view: View, given: str) -> str:

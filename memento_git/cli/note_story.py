@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import naming, output, terminal
 from memento_git.knowledge.quoting import MARGIN, fenced
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, is_id
 from memento_git.model.knowledge import RELATIONS
@@ -71,6 +71,17 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
     _story(door, shelf, rows.note_row(shelf, found), what, found.list("evidence"))
 
 
+def shown_beside(door: Door, given: str, what: str | None, walk: Mapping[str, Any]) -> bool:
+    """Show what a name means that is of no record, a draft of this clone or a place; tell whether it is one."""
+    if draft_of(door, given) is not None:
+        shown(door, given, what, walk)
+        return True
+    if is_place(given, what):
+        shown_place(door, given)
+        return True
+    return False
+
+
 def draft_of(door: Door, given: str) -> Prose | None:
     """Return the draft of this clone that an id, or the beginning of one, names; none is part of any revision."""
     from memento_git.knowledge.drafts import Drafts
@@ -91,7 +102,7 @@ def _story(door: Door, shelf: Shelf, row: Row, what: str | None, refs: Sequence[
         names = output.Names(shelf.view)
         told = {key: value for key, value in row.items() if key not in _fenced(row)}
         told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
-        parts = [] if what == "history" else [*output.fields(told, names), *_said(row, door.whose)]
+        parts = [] if what == "history" else [*output.fields(told, names), *_said(row, naming.whose())]
         happened = output.happened(events, names)
         told_of = happened or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])

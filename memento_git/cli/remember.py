@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import output
+from memento_git.cli import naming, output
 from memento_git.cli.boundary import Door, scoped, writes
 from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
@@ -86,7 +86,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
     lines += [f" {kept.why}"] if kept.why else []
     if kept.where == "drafts":
-        draft = f"{kept.row['id']}{door.whose}"
+        draft = f"{kept.row['id']}{naming.whose()}"
         lines.append(f" read it: memento note show {draft}; keep it: memento session promote {draft}")
     lines += [
         f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"

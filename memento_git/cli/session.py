@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import output, terminal
+from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, bare, group, reads, scoped, writes
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
@@ -31,7 +31,7 @@ def _show(door: Door) -> None:
     from memento_git.knowledge.actions import sessions
 
     told = sessions.session_status(door.ledger)
-    door.show({"session": told}, lambda: "\n".join(_made(told, door.whose)))
+    door.show({"session": told}, lambda: "\n".join(_made(told, naming.whose())))
 
 
 session = group("session", "Begin, check, hand over and mark a session of work.", _show, of_ledger=False)
@@ -126,12 +126,12 @@ def promote(door: Door, drafts: tuple[str, ...]) -> None:
     turned = [row for row in waiting if row["id"] not in before]
     lines += [
         f"kept as a draft: {row['id']}  {output.printable(row['title'])}: it {', '.join(row['orders'])}, and nobody "
-        f"vouches for it; read it: memento note show {row['id']}{door.whose}; "
-        f"then memento session promote {row['id']}{door.whose}"
+        f"vouches for it; read it: memento note show {row['id']}{naming.whose()}; "
+        f"then memento session promote {row['id']}{naming.whose()}"
         for row in turned
     ]
     left = [] if drafts else _named(waiting)
-    lines += [f"{NAMED.format(whose=door.whose)}:", *map(line, left)] if left else []
+    lines += [f"{NAMED.format(whose=naming.whose())}:", *map(line, left)] if left else []
     told = {"notes": [row for row, _ in promoted], "drafts": turned}
     door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
 
