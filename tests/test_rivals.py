@@ -73,7 +73,9 @@ def test_rivals_are_shown_together_in_every_view(play: Play, cli: Call, merge: C
     for queries in (["jenkins"], ["argocd"]):
         assert against(play, *queries) == against(play, *queries, view="plan") == both
     search(play.ledger, ["deploys"])
-    assert index.opened(play.ledger.git) is not None
+    found = index.opened(play.ledger.git)
+    assert found is not None
+    found.close()
     assert against(play, "jenkins") == against(play, "argocd") == both
     assert against(play, view="list") == against(play, view="digest") == both
     (conflict, *_) = checking.check_conflicts(Shelf(play.ledger.view()))["conflicts"]

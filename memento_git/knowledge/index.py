@@ -213,10 +213,18 @@ def opened(git: Git) -> Index | None:
             with contextlib.suppress(Damaged, OSError), _sound():
                 found = _files_of(folder).open_index()
                 if found.latest_generation() == state.generation:
-                    return Index(folder, state, found.reader())
+                    return _open(folder, state, found.reader())
         if attempt + 1 < TRIES:
             time.sleep(PAUSE)  # a writer replaces the files, then says so
     return None
+
+
+def _open(folder: Path, state: State, reader: Any) -> Index:
+    try:
+        return Index(folder, state, reader)
+    except BaseException:
+        reader.close()
+        raise
 
 
 def forget(git: Git) -> None:

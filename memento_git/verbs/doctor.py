@@ -67,6 +67,7 @@ def _index(view: View) -> Iterator[Answer]:
         message = "its files are not as they were written: recall makes it anew"
         yield Answer("recall index", "warn", message, "memento recall, or remove the folder memento/index of git's")
         return
+    found.close()
     tree = difference.tree_of(git, view.commits[0]) if view.commits else ""
     told = (
         "as the ledger is"
@@ -74,7 +75,6 @@ def _index(view: View) -> Iterator[Answer]:
         else "behind: recall reads what is missing, and brings it up to date when that is much"
     )
     yield Answer("recall index", "ok", f"{found.documents} document(s), {told}")
-    found.close()
     yield from _locked(git)
 
 
