@@ -442,19 +442,12 @@ def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Callable[..., A
     assert json.loads(out)["note"]["title"]
 
 
-def test_a_file_that_holds_something_is_not_written_over(play: Play, refused: Callable[..., Any], cli: Any) -> None:
-    run = play.planned()
-    evidence = play.evidence(play.task())
+def test_a_folder_that_holds_something_is_not_written_into(play: Play, refused: Callable[..., Any], cli: Any) -> None:
     (play.root / "out").mkdir()
     (play.root / "out" / "stdout.txt").write_text("precious")
     for folder in ("out", ".git/out", ".memento/out"):
         refused("folder_taken", 1, "evidence", "run", "--out", str(play.root / folder), "--", "true")
     assert (play.root / "out" / "stdout.txt").read_text() == "precious"
-    for arguments in (("report", "--run", run), ("evidence", "export", evidence), ("export",)):
-        refused("out_invalid", 1, *arguments, "--out", str(play.root / "app.py"))
-        assert cli(*arguments, "--out", str(play.root / "free.txt"), "-C", str(play.root))[0] == 0
-        assert cli(*arguments, "--out", str(play.root / "free.txt"), "-C", str(play.root))[0] == 0
-    assert (play.root / "app.py").read_text() == "answer = 42\n"
 
 
 @pytest.mark.parametrize(

@@ -268,11 +268,8 @@ def test_the_sqlite_file_means_what_the_board_means_in_every_state(
     assert git(play.root, "status", "--short") == ""
 
 
-def test_a_file_that_is_no_board_of_ours_is_left_alone(play: Play, cli: Call, tmp_path: Path) -> None:
+def test_a_board_becomes_a_file_as_sqlite_alone(play: Play, cli: Call, tmp_path: Path) -> None:
     play.planned()
-    path = tmp_path / "notes.txt"
-    path.write_text("mine")
+    path = tmp_path / "board"
     board_to = ("task", "board", "-C", str(play.root), "--format")
-    code, _, err = cli(*board_to, "sqlite", "--out", str(path))
-    assert (code, "not_our_file" in err, path.read_text()) == (1, True, "mine")
     assert cli(*board_to, "sqlite")[0] == cli(*board_to, "text", "--out", str(path))[0] == 2

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memento_git.ledger import outfile
 from memento_git.model.markup import block
 from memento_git.work.actions import briefs, dispatches, evidences, plans, tasks, verifying
 from memento_git.work.brief import BudgetTooSmall, as_markdown, brief, bundle, canonical, estimate
@@ -280,7 +281,7 @@ def test_brief_and_bundle_from_the_command_line(play: Play, cli: Callable[..., A
 def test_a_bundle_is_never_written_among_files_of_git_or_of_the_ledger(play: Play, place: str) -> None:
     task = story(play)
     row = bundle(play.ledger.view(), task)
-    with pytest.raises(briefs.PlaceUnfit):
+    with pytest.raises(outfile.OutUnfit):
         briefs.write_bundle(play.ledger, row, play.root / place, force=True)
 
 

@@ -319,9 +319,12 @@ def test_an_export_takes_no_file_of_gits_and_is_written_whole_or_not_at_all(
     assert (play.root / ".git/HEAD").read_bytes() == head
     path = tmp_path / "out.jsonl"
     path.write_text("mine\n")
-    words = [sys.executable, "-m", "memento_git", "-C", str(play.root), "export", "--out", str(path)]
+    words = [sys.executable, "-m", "memento_git", "-C", str(play.root), "export", "--out", str(path), "--force"]
     done = subprocess.run(
-        ["sh", "-c", f"ulimit -f 1; exec {shlex.join(words)}"], capture_output=True, text=True, check=False
+        ["sh", "-c", f"ulimit -f 1; PYTHONDONTWRITEBYTECODE=1 exec {shlex.join(words)}"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, f"{path}: File too large [file_system]" in done.stderr) == (1, True)
     assert [one.name for one in tmp_path.glob("*out*")] == ["out.jsonl"]

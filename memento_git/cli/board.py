@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -41,9 +40,10 @@ def board(door: Door, run: str, form: str, out: str) -> None:
     told = arranged(held)
     output.warn_of_broken(door, held)
     if out:
-        from memento_git.work.boardfile import write
+        from memento_git.ledger import outfile
+        from memento_git.work.boardfile import as_sqlite
 
-        write(Path(out), told)
+        outfile.put(door.ledger, out, as_sqlite(told))
         door.show({"out": out, "board": told}, f"wrote {out}")
         return
 

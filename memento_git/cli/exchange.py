@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import naming, outfile, output
+from memento_git.cli import naming, output
 from memento_git.cli.boundary import Door, FileSystemFailed, reads, scoped, writes
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
@@ -21,19 +21,23 @@ if TYPE_CHECKING:
     Importer = Callable[..., Brought]
 
 
-def _export_jsonl(door: Door, out: Path | None, **_: Any) -> None:
+def _export_jsonl(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
     from memento_git.knowledge.actions.bundles import export_bundle
 
     bundle = export_bundle(door.view())
     data = {"format": "jsonl", "notes": bundle.notes, "skipped": [one._asdict() for one in bundle.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in bundle.skipped]
-    written(door, out, bundle.text, data, f"{bundle.notes} notes", told)
+    _written(door, out, bundle.text, data, f"{bundle.notes} notes", told, force=force)
 
 
-def written(door: Door, out: Path | None, text: str, data: dict[str, Any], what: str, told: list[str]) -> None:
+def _written(
+    door: Door, out: Path | None, text: str, data: dict[str, Any], what: str, told: list[str], *, force: bool
+) -> None:  # fmt: skip
     """Write an export into a file, or print it; what was left out is said beside it."""
     if out is not None:
-        outfile.put(door, str(out), text.encode())
+        from memento_git.ledger import outfile
+
+        outfile.put(door.ledger, out, text.encode(), force=force)
         door.show({**data, "path": str(out)}, "\n".join([f"{what} in {output.printable(str(out))}", *told]))
         return
     for line in told:
@@ -54,16 +58,17 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     from memento_git.knowledge.foreign.files import place_of
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.whereabouts import Whereabouts
+    from memento_git.ledger import outfile
 
     if out is not None:
-        outfile.refuse_kept(door, out)
+        outfile.refuse_place(door.ledger, out)
     shelf = Shelf(door.view())
     places = Whereabouts(shelf, at_commit=bool(door.at))
     made = digest(shelf, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)
     data = {"format": "agents-md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
     if out is None:
-        written(door, None, made.text, data, "", told)
+        _written(door, None, made.text, data, "", told, force=force)
         return
     try:
         done = write_block(out, made.text, force=force)
@@ -74,14 +79,14 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     door.show({**data, "path": str(out), "changed": done.changed}, "\n".join([line, *told]))
 
 
-def _export_md(door: Door, out: Path | None, **_: Any) -> None:
+def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
     from memento_git.knowledge.digest import document
     from memento_git.knowledge.shelf import Shelf
 
     made = document(Shelf(door.view()))
     data = {"format": "md", "notes": len(made.notes), "skipped": [one._asdict() for one in made.skipped]}
     told = [f"left out: {output.printable(one.where)}: {output.printable(one.why)}" for one in made.skipped]
-    written(door, out, made.text, data, f"{len(made.notes)} notes", told)
+    _written(door, out, made.text, data, f"{len(made.notes)} notes", told, force=force)
 
 
 def _foreign(form: str) -> Importer:
@@ -108,7 +113,8 @@ IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _forei
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write this file instead of printing.")
 @click.option("--budget", type=click.IntRange(min=100), metavar="TOKENS", default=None,
               help=f"Most tokens of agents-md, {DIGEST_TOKENS} by default; it says what was left out.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Drop what somebody wrote into the block of agents-md.")
+@click.option("--force", is_flag=True,
+              help="Replace a file that holds something else; drop what somebody wrote into the block.")  # fmt: skip
 @scoped
 @reads
 def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
@@ -116,8 +122,10 @@ def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
 
     agents-md with --out writes a marked block into AGENTS.md or CLAUDE.md; all else in the file stays as it is.
     """
-    if form != "agents-md" and (options["budget"] or options["force"]):
-        raise click.UsageError("--budget and --force are for --format agents-md", click.get_current_context())
+    if options["budget"] and form != "agents-md":
+        raise click.UsageError("--budget is for --format agents-md", click.get_current_context())
+    if options["force"] and out is None:
+        raise click.UsageError("--force is for --out", click.get_current_context())
     EXPORTERS[form](door, out, **options)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import boundary, outfile, terminal
+from memento_git.cli import boundary, terminal
 from memento_git.cli.boundary import Door, reads
 
 if TYPE_CHECKING:
@@ -86,4 +86,6 @@ def _text(held: Row, form: str, made: str, *, chat: bool) -> str:
 
 def write_file(door: Door, out: str, text: str) -> int:
     """Write a text for people to a file; return its size in bytes."""
-    return outfile.put(door, out, terminal.clean(text).encode(errors="replace"))
+    from memento_git.ledger import outfile
+
+    return outfile.put(door.ledger, out, terminal.clean(text).encode(errors="replace"))

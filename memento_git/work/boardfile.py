@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
-
-from memento_git.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 OURS: Final = 0x4D454D4F  # PRAGMA application_id: "MEMO"
 LISTS: Final = ("claimants", "dispatch_ids", "blocked_by")
@@ -32,33 +30,14 @@ CREATE TABLE cards (
 """
 
 
-class NotOurFile(Refused):
-    token = "not_our_file"
-    sentence = "{path} is there already and is no board that memento wrote"
-    hint_ = "name another file with --out"
-
-
-def write(path: Path, told: Mapping[str, Any]) -> None:
-    """Write a board; a board that was written before is replaced at once, any other file is left alone."""
-    if path.exists() and not _is_ours(path):
-        raise NotOurFile(path=path.name)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
-    try:
-        with closing(sqlite3.connect(temporary)) as file, file:
+def as_sqlite(told: Mapping[str, Any]) -> bytes:
+    """Return a board as the bytes of a SQLite file."""
+    with TemporaryDirectory(prefix="memento-") as folder:
+        path = Path(folder) / "board"
+        with closing(sqlite3.connect(path)) as file, file:
             file.executescript(TABLES)
             _fill(file, told)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _is_ours(path: Path) -> bool:
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
-            return bool(file.execute("PRAGMA application_id").fetchone()[0] == OURS)
-    except sqlite3.Error:
-        return False
+        return path.read_bytes()
 
 
 def _fill(file: sqlite3.Connection, told: Mapping[str, Any]) -> None:

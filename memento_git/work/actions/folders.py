@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused, Refused
-from memento_git.ledger import codec, layout
+from memento_git.ledger import codec, layout, outfile
 from memento_git.ledger.lock import reason_of
 from memento_git.model.ids import is_id
 from memento_git.model.work import RUN_KINDS, commands_of
@@ -58,6 +58,7 @@ def refuse_taken(ledger: Ledger, folder: Path) -> None:
         raise FolderTaken(folder=folder, problem="it is not empty")
     if ledger.keeps(folder):
         raise FolderTaken(folder=folder, problem="that is where git and the ledger keep what is theirs")
+    outfile.refuse_link(folder)
 
 
 def write_folder(ledger: Ledger, draft: Draft, folder: Path, tasks: Sequence[str], summary: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import absence, layout
+from memento_git.ledger import absence, layout, outfile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,6 +135,7 @@ def guide_text() -> str:
 def write_guide(folder: Path, text: str) -> Path:
     """Write the guide as a skill into a folder of skills; what is there and differs stays."""
     target = folder / "using-memento" / "SKILL.md"
+    outfile.refuse_link(target)
     if target.exists() and target.read_text(encoding="utf-8") != text:
         raise GuideEdited(path=target)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,107 @@
+"""The file that an answer is written to: one that is free, or that was written here before and is as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Refused
+from memento_git.ledger import wholefile
+
+if TYPE_CHECKING:
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.store import Ledger
+
+KEPT: Final = "written.json"
+
+
+class OutUnfit(Refused):
+    """A place that an answer must not be written to."""
+
+    token = "out_invalid"
+    sentence = "nothing can be written to {path}: {problem}"
+    hint_ = "name a file outside of .git and .memento, in a folder that exists, and behind no link that leads elsewhere"
+
+
+class FileTaken(Refused):
+    """A file that holds something else."""
+
+    token = "file_exists"
+    sentence = "{path} exists and holds something that memento did not write there"
+    hint_ = "give another name, or move that file away first; export and task bundle replace it with --force"
+
+
+def put(ledger: Ledger, out: str | Path, data: bytes, *, force: bool = False) -> int:
+    """Write a file, whole or not at all; return its size in bytes. What somebody else wrote is not replaced unasked."""
+    path = Path(out)
+    if "\0" in str(out) or path.is_dir() or not path.parent.is_dir():
+        raise OutUnfit(path=out, problem="it is no file in a folder that exists")
+    refuse_place(ledger, path)
+    place = path.resolve()
+    try:
+        if place.exists() and not place.is_file():
+            place.write_bytes(data)
+        else:
+            if not force and _is_taken(ledger.git, place):
+                raise FileTaken(path=out)
+            _replace(place, place.with_name(f".{place.name}.{ledger.new_id('event')}"), data)
+            _remember(ledger.git, place, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or type(error).__name__, str(out)) from error
+    return len(data)
+
+
+def refuse_place(ledger: Ledger, path: Path) -> None:
+    """Refuse a file of git's or the ledger's own, and what a link leads out to."""
+    if ledger.keeps(path):
+        raise OutUnfit(path=path, problem="that is where git and the ledger keep what is theirs")
+    refuse_link(path)
+
+
+def refuse_link(path: Path) -> None:
+    """Refuse a path on which a symbolic link leads out of the work tree that the link lies in."""
+    here = Path(path.absolute().anchor)
+    for part in path.absolute().parts[1:]:
+        there = here.parent if part == ".." else (here / part).resolve()
+        top = _top(here) if part != ".." and (here / part).is_symlink() else None
+        if top is not None and not there.is_relative_to(top):
+            raise OutUnfit(path=path, problem=f"{part} is a symbolic link that leads out of the work tree")
+        here = there
+
+
+def _top(folder: Path) -> Path | None:
+    """Return the work tree that a folder lies in."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def _is_taken(git: Git, place: Path) -> bool:
+    """Tell whether a file holds anything but what was last written to it here."""
+    held = place.read_bytes() if place.exists() else b""
+    return bool(held) and _written(git).get(str(place)) != hashlib.sha256(held).hexdigest()
+
+
+def _written(git: Git) -> dict[str, str]:
+    """Return file -> the digest of what was last written to it."""
+    try:
+        held = json.loads((git.common_dir / "memento" / KEPT).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return held if isinstance(held, dict) else {}
+
+
+def _remember(git: Git, place: Path, data: bytes) -> None:
+    """Keep what was written; where the file system refuses, the next answer asks for another file."""
+    written = {**_written(git), str(place): hashlib.sha256(data).hexdigest()}
+    with contextlib.suppress(OSError):
+        wholefile.write(git.common_dir / "memento" / KEPT, json.dumps(written).encode())
+
+
+def _replace(place: Path, beside: Path, data: bytes) -> None:
+    try:
+        beside.write_bytes(data)
+        beside.replace(place)
+    finally:
+        beside.unlink(missing_ok=True)

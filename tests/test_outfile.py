@@ -1,0 +1,125 @@
+"""--out: what it writes over, and where it leads."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+    Call = Callable[..., tuple[int, str, str]]
+
+OUT = (
+    ("export",),
+    ("export", "--format", "md"),
+    ("report",),
+    ("report", "--format", "json"),
+    ("task", "board", "--format", "sqlite"),
+    ("task", "bundle", "TASK"),
+    ("evidence", "export", "EVIDENCE"),
+)
+LINKED = (*OUT, ("export", "--format", "agents-md"))
+
+
+@pytest.fixture
+def put(play: Play, cli: Call) -> Callable[..., tuple[int, str]]:
+    """Return what writes an answer into a file, and gives exit code and token."""
+    play.planned()
+    task = play.task()
+    names = {"TASK": task, "EVIDENCE": play.evidence(task)}
+
+    def answered(words: tuple[str, ...], out: Path, *more: str) -> tuple[int, str]:
+        named = [names.get(word, word) for word in words]
+        code, told, _ = cli(*named, "--out", str(out), *more, "--json", "-C", str(play.root))
+        return code, json.loads(told).get("error", "")
+
+    return answered
+
+
+@pytest.mark.parametrize("words", OUT, ids=" ".join)
+def test_a_file_that_somebody_else_wrote_is_not_replaced(play: Play, put: Any, words: tuple[str, ...]) -> None:
+    (play.root / ".gitignore").write_text("ignored\n")
+    for name in ("tracked", "edited", "ignored", "untracked"):
+        (play.root / name).write_text("mine\n")
+    git(play.root, "add", "tracked", "edited")
+    git(play.root, "commit", "-qm", "files")
+    (play.root / "edited").write_text("mine, edited\n")
+    for name in ("tracked", "edited", "ignored", "untracked"):
+        held = (play.root / name).read_text()
+        assert put(words, play.root / name) == (1, "file_exists")
+        assert (play.root / name).read_text() == held
+
+
+@pytest.mark.parametrize("words", OUT, ids=" ".join)
+def test_what_was_written_here_is_replaced_until_somebody_edits_it(
+    play: Play, put: Any, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    for path in (play.root / "out", tmp_path / "out"):
+        path.write_text("")
+        for _ in range(2):
+            assert put(words, path) == (0, "")
+            play.task("Another")
+        with path.open("ab") as file:
+            file.write(b"mine\n")
+        assert put(words, path) == (1, "file_exists")
+
+
+@pytest.mark.parametrize("words", [("export",), ("task", "bundle", "TASK")], ids=" ".join)
+def test_force_replaces_a_file(play: Play, put: Any, words: tuple[str, ...]) -> None:
+    (play.root / "mine").write_text("mine\n")
+    assert put(words, play.root / "mine", "--force") == (0, "")
+    assert (play.root / "mine").read_text() != "mine\n"
+
+
+@pytest.mark.parametrize("words", LINKED, ids=" ".join)
+def test_no_link_leads_an_answer_out_of_the_work_tree(
+    play: Play, put: Any, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("")
+    (play.root / "file").symlink_to(outside / "file")
+    (play.root / "none").symlink_to(outside / "none")
+    (play.root / "folder").symlink_to(outside)
+    (play.root / "again").symlink_to("file")
+    for name in ("file", "none", "folder/new", "again"):
+        assert put(words, play.root / name) == (1, "out_invalid")
+    assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("file", "")]
+
+
+@pytest.mark.parametrize("words", LINKED, ids=" ".join)
+def test_a_link_that_stays_in_the_work_tree_or_lies_outside_is_the_users_own(
+    play: Play, put: Any, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    (play.root / "docs").mkdir()
+    (play.root / "AGENTS.md").symlink_to("docs/rules.md")
+    (tmp_path / "checkout").symlink_to(play.root)
+    (tmp_path / "linked").symlink_to(tmp_path / "real")
+    for path in (
+        play.root / "AGENTS.md",
+        tmp_path / "checkout" / "two",
+        play.root / ".." / "three",
+        tmp_path / "linked",
+    ):
+        assert put(words, path) == (0, "")
+        assert path.read_bytes()
+    assert (play.root / "docs" / "rules.md").is_file()
+    assert (play.root / "AGENTS.md").is_symlink()
+
+
+def test_a_folder_is_not_reached_by_a_link_out_of_the_work_tree_either(play: Play, cli: Call, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (play.root / "away").symlink_to(tmp_path / "outside")
+    for words in (("guide", "--out", "away"), ("evidence", "run", "--out", "away", "--", "true")):
+        named = [str(play.root / "away") if word == "away" else word for word in words]
+        at = named.index("--") if "--" in named else len(named)
+        assert "out_invalid" in cli(*named[:at], "-C", str(play.root), *named[at:])[2]
+    assert not list((tmp_path / "outside").iterdir())
