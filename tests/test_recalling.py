@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.actions.sessions import mark_now
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.pinning import pin_here
-from memento_git.knowledge.rendering import rendered
+from memento_git.knowledge.rendering import block, rendered
 from memento_git.knowledge.wishes import VIEWS
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
@@ -691,22 +692,29 @@ def test_explain_tells_what_a_score_is_made_of(play: Play) -> None:
 # Budgets.
 
 
-@pytest.mark.parametrize("budget", [200, 300, 500, 900, 2000])
-@pytest.mark.parametrize("as_json", [False, True])
-def test_an_answer_keeps_to_its_budget(play: Play, budget: int, as_json: bool) -> None:
+@pytest.mark.parametrize("view", ["brief", "plan", "explore", "digest", "list", "plain", "orient"])
+def test_an_answer_keeps_to_its_budget_and_uses_it(play: Play, view: str) -> None:
+    """What is left out is so by what is printed: one more name would be too much."""
     for number in range(12):
-        add(play, f"Cache {number} " + "holds rows and more rows " * 20, title=f"Cache {number}")
-    answer = recall(play.ledger, ["cache rows"], limit=12, budget=budget, as_json=as_json)
-    text = json.dumps(answer, ensure_ascii=False) if as_json else rendered(answer)
-    if budget >= 500 or not as_json:
-        assert quoting.tokens(text) <= budget
-    left = answer["left_out"]["budget"]
-    assert len(answer["hits"]) + len(left) + answer["left_out"]["limit"] == 12
-    if left and not as_json:
-        assert f"left out for the budget: {len(left)}" in text
-        assert left[0] in text
-    if answer["hits"]:
-        assert answer["tokens"]["used"] <= budget
+        text = f"Cache {number} " + "holds rows and more rows " * 20
+        add(play, text, title=f"Cache {number}", pinned=number % 2 == 0, importance="0.9")
+    questions = () if view in ("digest", "orient") else ("cache rows",)
+    for as_json, budget in itertools.product((False, True), (200, 500, 900, 1500, 2000, 3000)):
+        answer = recall(play.ledger, questions, limit=12, budget=budget, as_json=as_json, view=view)
+        text = json.dumps({"ok": True, **answer}, ensure_ascii=False) if as_json else rendered(answer)
+        if budget >= 500 or not as_json:
+            assert quoting.tokens(text) <= budget
+        left = answer["left_out"]["budget"]
+        whole = recall(play.ledger, questions, limit=12, budget=0, as_json=as_json, view=view)
+        assert [*ids(answer), *left] == ids(whole)
+        if left:
+            name = {**next(hit for hit in whole["hits"] if hit["id"] == left[0]), "text": "", "cut": True}
+            more = quoting.tokens(json.dumps(name) if as_json else "\n".join(block(name)))
+            assert quoting.tokens(text) + more + (40 if answer["hits"] else 90) > budget
+        if left and not as_json:
+            assert f"left out for the budget: {len(left)}" in text
+            assert left[0] in text
+        assert abs(answer["tokens"]["used"] - quoting.tokens(text)) <= 1
 
 
 def test_no_budget_leaves_nothing_out(play: Play) -> None:

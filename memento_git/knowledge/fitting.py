@@ -6,29 +6,47 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.rows import Row
-from memento_git.knowledge import quoting, rendering
-from memento_git.knowledge.quoting import shortened
+from memento_git.knowledge.quoting import BYTES_OF_A_TOKEN, shortened, size, tokens
+from memento_git.knowledge.rendering import block, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SHORT: Final = 160
-FRAME: Final = 120
-FOR_A_NAME: Final = 15
+TELLING: Final = 150  # bytes of the line that says what was left out
 
 
-def fitted(hits: Sequence[Row], budget: int, cost: Callable[[Row], int]) -> tuple[list[Row], list[Row]]:
-    """Return the hits that fit, shortened where they must be, and those that are left out: all behind the first."""
-    if not budget:
-        return list(hits), []
-    room, kept = budget, list[Row]()
+def fitted(
+    hits: Sequence[Row], budget: int, told: Callable[[list[Row], list[Row]], Row], *, as_json: bool
+) -> Row:  # fmt: skip
+    """Return the answer that is told of the hits that fit, shortened where they must be, and of those that do not.
+
+    What an answer takes is what is printed of it, as JSON or as text. All hits behind the first that does not fit are
+    left out.
+    """
+    answer = _measured(told(list(hits), []), budget, as_json=as_json)
+    if not budget or answer["tokens"]["used"] <= budget:
+        return answer
+    costs = sum(_cost(hit, as_json=as_json) for hit in hits)
+    frame = size(_printed(answer, as_json=as_json)) - costs + (0 if as_json else TELLING)
+    kept = _kept(hits, budget * BYTES_OF_A_TOKEN - frame, as_json=as_json)
+    answer = _measured(told(kept, list(hits[len(kept) :])), budget, as_json=as_json)
+    while kept and answer["tokens"]["used"] > budget:
+        kept.pop()
+        answer = _measured(told(kept, list(hits[len(kept) :])), budget, as_json=as_json)
+    return answer
+
+
+def _kept(hits: Sequence[Row], room: int, *, as_json: bool) -> list[Row]:
+    kept = list[Row]()
     for hit in hits:
-        form = next((one for one in _forms(hit) if cost(one) <= room), None)
-        if form is None:
-            return kept, list(hits[len(kept) :])
-        kept.append(form)
-        room -= cost(form)
-    return kept, []
+        costs = ((form, _cost(form, as_json=as_json)) for form in _forms(hit))
+        found = next(((form, cost) for form, cost in costs if cost <= room), None)
+        if found is None:
+            return kept
+        kept.append(found[0])
+        room -= found[1]
+    return kept
 
 
 def _forms(hit: Row) -> list[Row]:
@@ -36,18 +54,16 @@ def _forms(hit: Row) -> list[Row]:
     return [hit, {**hit, "text": short, "cut": short != hit["text"] or hit["cut"]}, {**hit, "text": "", "cut": True}]
 
 
-def frame_of(hits: Sequence[Row], files: Sequence[Row], *, as_json: bool) -> int:
-    """Return how many tokens an answer takes beside its hits, at most."""
-    if as_json:
-        return 2 * FRAME + FOR_A_NAME * len(hits) + quoting.tokens(json.dumps(files, ensure_ascii=False))
-    return FRAME + quoting.tokens("\n".join(rendering.files(files)))
+def _cost(hit: Row, *, as_json: bool) -> int:
+    """Return how many bytes a hit takes in an answer."""
+    return size(f"{json.dumps(hit, ensure_ascii=False)}, " if as_json else "\n".join([*block(hit), ""]))
 
 
-def text_cost(hit: Row) -> int:
-    """Return how many tokens a hit takes as text."""
-    return quoting.tokens("\n".join(rendering.block(hit)) + "\n")
+def _printed(answer: Row, *, as_json: bool) -> str:
+    return json.dumps({"ok": True, **answer}, ensure_ascii=False) if as_json else rendered(answer)
 
 
-def json_cost(hit: Row) -> int:
-    """Return how many tokens a hit takes as JSON."""
-    return quoting.tokens(json.dumps(hit, ensure_ascii=False))
+def _measured(answer: Row, budget: int, *, as_json: bool) -> Row:
+    """Return an answer with what it takes, said in it as well."""
+    held = {**answer, "tokens": {**answer["tokens"], "used": budget}}
+    return {**held, "tokens": {**held["tokens"], "used": tokens(_printed(held, as_json=as_json))}}

@@ -33,7 +33,12 @@ def named(text: str, most: int = 80) -> str:
 
 def tokens(text: str) -> int:
     """Return how many tokens a text may take; see ESTIMATE."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_OF_A_TOKEN)
+    return -(-size(text) // BYTES_OF_A_TOKEN)
+
+
+def size(text: str) -> int:
+    """Return how many bytes a text is printed as."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def shortened(text: str, most: int) -> str:

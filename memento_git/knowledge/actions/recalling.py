@@ -10,7 +10,7 @@ from memento_git.knowledge import labels, quoting, unheard
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.fitting import fitted, frame_of, json_cost, text_cost
+from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.fornow import shown
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import past_moment
@@ -127,34 +127,32 @@ class _Recall:
         labels.vouch(self.view, hits, self.standings)
         labels.locate(hits, self.whereabouts)
         sections = self._sections(found, hits)
-        files = self._files(hits)
         ordered = [hit for members in sections.values() for hit in members]
-        budget, cost = self.wish.budget, json_cost if as_json else text_cost
-        frame = frame_of(ordered, files, as_json=as_json)
-        kept, cut = fitted(ordered, max(budget - frame, 1) if budget else 0, cost)
-        shown, records = {hit["id"] for hit in kept}, self._left_records()
-        return {
-            "view": self.wish.view,
-            "queries": list(self.wish.queries),
-            "limit": self.wish.most,
-            "hits": kept,
-            "sections": [
-                {"name": name, "ids": ids} for name, held in sections.items()
-                if (ids := [one["id"] for one in held if one["id"] in shown])
-            ],
-            "files": files,
-            "unknown": list(found.unknown),
-            "nothing": None if kept else TOO_SMALL if cut else self._nothing(found),
-            "left_out": {
-                "budget": [hit["id"] for hit in cut], "limit": found.more, "states": self._held_back(),
-                "records": records, "filters": self.wish.of_notes if records else [],
-                "drafts": 0 if kept else self._left_drafts(), "short": 0 if kept else self._left_short(),
-            },
-            "tokens": {
-                "used": frame + sum(map(cost, kept)),
-                "budget": budget or None, "estimate": quoting.ESTIMATE,
-            },
-        }  # fmt: skip
+        files, held_back, records = self._files(hits), self._held_back(), self._left_records()
+
+        def told(kept: list[Row], cut: list[Row]) -> Row:
+            shown = {hit["id"] for hit in kept}
+            return {
+                "view": self.wish.view,
+                "queries": list(self.wish.queries),
+                "limit": self.wish.most,
+                "hits": kept,
+                "sections": [
+                    {"name": name, "ids": ids} for name, held in sections.items()
+                    if (ids := [one["id"] for one in held if one["id"] in shown])
+                ],
+                "files": files,
+                "unknown": list(found.unknown),
+                "nothing": None if kept else TOO_SMALL if cut else self._nothing(found),
+                "left_out": {
+                    "budget": [hit["id"] for hit in cut], "limit": found.more, "states": held_back,
+                    "records": records, "filters": self.wish.of_notes if records else [],
+                    "drafts": 0 if kept else self._left_drafts(), "short": 0 if kept else self._left_short(),
+                },
+                "tokens": {"used": 0, "budget": self.wish.budget or None, "estimate": quoting.ESTIMATE},
+            }  # fmt: skip
+
+        return fitted(ordered, self.wish.budget, told, as_json=as_json)
 
     def _nothing(self, found: Found) -> str:
         """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
