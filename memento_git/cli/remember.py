@@ -88,10 +88,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     if kept.where == "drafts":
         draft = f"{kept.row['id']}{naming.whose()}"
         lines.append(f" read it: memento note show {draft}; keep it: memento session promote {draft}")
-    lines += [
-        f" {'may contradict' if one.opposed else 'is near to'} {one.note} ({one.share:.0%} of the words)"
-        for one in kept.added.alike
-    ]
+    lines += [f" {one.told()}" for one in kept.added.alike]
     lines += taken_over(kept.added.carried, kept.added.left)
     near = [one._asdict() for one in kept.added.alike]
     told = {

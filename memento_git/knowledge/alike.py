@@ -40,6 +40,10 @@ class Alike(NamedTuple):
     share: float
     opposed: bool
 
+    def told(self) -> str:
+        """Return in words how near it is."""
+        return f"{'may contradict' if self.opposed else 'is near to'} {self.note} ({self.share:.0%} of the words)"
+
 
 def plain(text: str) -> str:
     """Return a text as it is compared for being the same: case, space and forms of letters do not count."""

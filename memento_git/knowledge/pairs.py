@@ -25,24 +25,24 @@ class Pair(NamedTuple):
     share: float
 
 
-def duplicates(texts: Mapping[str, str]) -> list[Pair]:
-    """Return pairs that say the same or nearly so, and do not contradict; the nearest first."""
+def duplicates(texts: Mapping[str, str], new: Collection[str] | None = None) -> list[Pair]:
+    """Return pairs that say the same or nearly so, and do not contradict; the nearest first. `new` asks for theirs."""
 
     def judged(one: str, other: str, common: float) -> str:
         if plain(texts[one]) == plain(texts[other]):
             return SAME_TEXT
         return NEAR_TEXT if common >= NEAR and not opposed(texts[one], texts[other]) else ""
 
-    return _judged(texts, NEAR, judged)
+    return _judged(texts, NEAR, judged, new)
 
 
-def conflicts(texts: Mapping[str, str]) -> list[Pair]:
-    """Return pairs that share many words and may contradict: by a negation, an opposite, a number."""
+def conflicts(texts: Mapping[str, str], new: Collection[str] | None = None) -> list[Pair]:
+    """Return pairs that share many words and may contradict: by a negation, an opposite, a number; `new` as above."""
 
     def judged(one: str, other: str, _common: float) -> str:
         return MAY_CONTRADICT if opposed(texts[one], texts[other]) else ""
 
-    return _judged(texts, OPPOSED, judged)
+    return _judged(texts, OPPOSED, judged, new)
 
 
 def disputes(texts: Mapping[str, str], known: Mapping[str, Collection[str]], most: int) -> dict[str, list[str]]:
@@ -60,25 +60,30 @@ def may_contradict(text: str, other: str) -> bool:
     return share(words(text), words(other)) >= OPPOSED and opposed(text, other)
 
 
-def _judged(texts: Mapping[str, str], least: float, judge: Callable[[str, str, float], str]) -> list[Pair]:
+def _judged(
+    texts: Mapping[str, str], least: float, judge: Callable[[str, str, float], str], new: Collection[str] | None
+) -> list[Pair]:  # fmt: skip
     found = [
         Pair(one, other, why, round(common, 2))
-        for one, other, common in _near(texts, least) if (why := judge(one, other, common))
+        for one, other, common in _near(texts, least, new) if (why := judge(one, other, common))
     ]  # fmt: skip
     return sorted(found, key=lambda pair: (-pair.share, pair.one, pair.other))
 
 
-def _near(texts: Mapping[str, str], least: float) -> Iterator[tuple[str, str, float]]:
-    """Yield the pairs that have at least this share of their words in common.
+def _near(
+    texts: Mapping[str, str], least: float, new: Collection[str] | None = None
+) -> Iterator[tuple[str, str, float]]:
+    """Yield the pairs with one of the `new` that have at least this share of their words in common.
 
     Two such texts have one of their rarest words in common: of n words, one of the first n - ceil(n * least) + 1.
     """
+    asked = texts if new is None else new
     held = {name: words(text) for name, text in texts.items()}
     spread = Counter(word for found in held.values() for word in found)
     having: dict[str, list[str]] = {}
-    for name, found in held.items():
+    for name, found in sorted(held.items(), key=lambda one: one[0] in asked):
         rare = sorted(found, key=lambda word: (spread[word], word))[: len(found) - math.ceil(len(found) * least) + 1]
-        others = dict.fromkeys(other for word in rare for other in having.get(word, ()))
+        others = dict.fromkeys(other for word in rare for other in having.get(word, ()) if name in asked)
         for other in others:
             if (common := share(found, held[other])) >= least:
                 yield other, name, common

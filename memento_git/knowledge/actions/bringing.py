@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
-from memento_git.knowledge import alike
+from memento_git.knowledge import alike, neighbours
 from memento_git.knowledge.actions.notes import write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
@@ -130,6 +130,7 @@ class _Bringing:
         for held in self.made:
             self._follow(held)
         self._tell_beside()
+        neighbours.tell_all(self.desk, {held.draft.data["id"] for held in self.made})
         return Brought(
             [_taken(held, dry=dry) for held in self.made], self.existing,
             [_taken(held, dry=dry) for held in self.drafts], self.skipped,

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
-from memento_git.knowledge import alike, naming
+from memento_git.knowledge import alike, naming, neighbours
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import Added, add_note
@@ -156,6 +156,7 @@ class _Intake:
         for one in lines:
             if isinstance(one, Typed):
                 self._typed(one)
+        neighbours.tell_all(self.desk, {one.id for one in self.brought.added if one.id in self.lines})
         return self.brought
 
     def _stays_out(self, note: Packed) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
+from memento_git.knowledge import neighbours
 from memento_git.knowledge.actions.notes import Added, admit, write
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
@@ -69,6 +70,9 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = ()) -> list[Added]:
     found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
     turned = [draft for one, draft in found.items() if one not in drafts and _must_be_named(draft)]
     added = [_promoted(desk, draft, chosen) for draft in found.values() if draft not in turned]
+    for made in added:
+        if not made.existing:
+            neighbours.tell(desk, made.id, made.alike)
 
     def leave() -> None:
         held.remove(chosen)

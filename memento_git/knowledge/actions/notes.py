@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.knowledge import alike
+from memento_git.knowledge import alike, neighbours
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, merged_origin
@@ -130,6 +130,8 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     places = changes.get("about")
     if places and desk.shelf.about(desk.shelf.note(found.id)) != places:  # an older event overrules what the text names
         desk.happen(desk.shelf, found.id, "anchored", about=places, named=digest_of_places(places))
+    if body or "title" in changes or "key" in changes:
+        neighbours.tell(desk, found.id)
     return found.id
 
 
@@ -196,6 +198,8 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
     if do in ("resumed", "restored"):
         _refuse_key(desk, found.data.get("key", ""), (), found.id)
     desk.happen(desk.shelf, found.id, do, reason=desk.optional("reason", reason))
+    if do == "restored":
+        neighbours.tell(desk, found.id)
     return found.id
 
 

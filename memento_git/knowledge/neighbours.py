@@ -1,0 +1,56 @@
+"""What is said of notes that come to live otherwise than by being added: what is near to them, or against them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memento_git.knowledge import alike, pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memento_git.knowledge.alike import Alike
+    from memento_git.knowledge.desk import Desk
+    from memento_git.model.work import Prose
+
+FIRST: Final = 5
+SAME: Final = "says the very same as"
+
+
+def tell(desk: Desk, note: str, known: Sequence[Alike] | None = None) -> None:
+    """Warn of the live notes that a note is near to, or may contradict; the change does not rest on what they say."""
+    view, read = desk.view, desk.shelf.note(note)
+    relied, folders = set(view.used), set(view.used_folders)
+    same = {one.id for one in desk.shelf.saying(read.body)} - {note}
+    found = [one for one in (_near(desk, read) if known is None else known) if one.note not in same]
+    against = set(desk.shelf.contradictions(read)) - {one.note for one in found}
+    view.used.intersection_update(relied)
+    view.used_folders.intersection_update(folders)
+    told = [*(f"{SAME} {one}" for one in sorted(same)), *(one.told() for one in found)]
+    _warn(desk, [f"{note} {one}" for one in (*told, *(f"contradicts {other}" for other in sorted(against)))])
+
+
+def tell_all(desk: Desk, new: Collection[str]) -> None:
+    """Warn of what many new notes are near to, or may contradict: how many there are, and the first."""
+    texts = {note.id: alike.said(note.title, note.body) for note in desk.shelf.live()} if new else {}
+    found = [*pairs.duplicates(texts, new), *pairs.conflicts(texts, new)]
+    lines = [_paired(pair, new) for pair in found[:FIRST]]
+    more = f"{len(found)} pairs of what came in are near to, or may contradict, what is here: memento check duplicates"
+    _warn(desk, [*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else [])])
+
+
+def _near(desk: Desk, note: Prose) -> list[Alike]:
+    text = alike.said(note.title, note.body)
+    others = {other.id: alike.said(other.title, other.body) for other in desk.shelf.near(text) if other.id != note.id}
+    return alike.near(text, others)
+
+
+def _paired(pair: pairs.Pair, new: Collection[str]) -> str:
+    one, other = (pair.one, pair.other) if pair.one in new else (pair.other, pair.one)
+    told = alike.Alike(other, pair.share, pair.why == pairs.MAY_CONTRADICT).told()
+    return f"{one} {f'{SAME} {other}' if pair.why == pairs.SAME_TEXT else told}"
+
+
+def _warn(desk: Desk, told: Sequence[str]) -> None:
+    warnings = desk.tx.ledger.warnings
+    warnings += [one for one in told if one not in warnings]
