@@ -45,7 +45,7 @@ def broken(play: Play) -> str:
         ("recall",), ("recall", "gateway"), ("recall", "gateway", "--state", "all"), ("recall", "--view", "digest"),
     ],
 )  # fmt: skip
-def test_a_note_that_cannot_be_read_is_told_of_beside_every_list(
+def test_a_note_that_cannot_be_read_is_told_of_beside_every_list_of_both_scopes(
     play: Play, broken: str, cli: Call, words: tuple[str, ...]
 ) -> None:
     cli("session", "start", "-C", str(play.root))
@@ -58,6 +58,28 @@ def test_a_note_that_cannot_be_read_is_told_of_beside_every_list(
         told = json.loads(cli(*words, "--scope", "all", "--json", "-C", str(play.root))[1])
         assert UNREAD in told["warnings"]
     assert broken in cli("check", "--no-base", "-C", str(play.root))[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("changes", "--since", "HEAD~1"), ("check", "anchors"), ("check", "impact", "ID"), ("check", "duplicates"),
+        ("check", "conflicts"), ("check", "expired"), ("check", "usage"), ("check", "--diff", "HEAD~1..HEAD"),
+        ("diff", "HEAD~1..HEAD"), ("code", "read", "app.py"), ("code", "ls"), ("code", "map", "app.py"),
+        ("code", "coverage"), ("code", "grep", "answer"), ("recipe", "run", "session-orient"),
+        ("recipe", "run", "file-context", "file=app.py"), ("recipe", "run", "drift-check"), ("scan", "--docstrings"),
+        ("export", "--format", "md"), ("remember", "The gateway for pages is Dot."), ("note", "show", "ID"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_note_that_cannot_be_read_is_told_of_by_whatever_asked_for_it(
+    play: Play, broken: str, cli: Call, words: tuple[str, ...]
+) -> None:
+    other = next(note.id for note in Shelf(play.ledger.view()).readable())
+    named = [other if word == "ID" else word for word in words]
+    code, out, _ = cli(*named, "--json", "-C", str(play.root))
+    assert (code, UNREAD in json.loads(out)["warnings"]) == (0, True)
+    assert UNREAD in cli(*named, "-C", str(play.root))[2]
 
 
 @pytest.mark.parametrize("form", ["agents-md", "md"])

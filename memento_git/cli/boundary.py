@@ -124,7 +124,7 @@ class Door:
             return []
         paths = [] if self.at else [change.path for change in self._ledger.uncommitted]
         told = [f"not committed, so not counted: {some(paths, 3)}"] if paths else []
-        return [*dict.fromkeys(self._ledger.warnings), *told]
+        return [*self._ledger.remarks, *told]
 
     def close(self) -> None:
         """Say what should be known besides, and end what was started for reading."""

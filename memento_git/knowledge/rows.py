@@ -140,17 +140,12 @@ def listed(
 
 
 def remarks(shelf: Shelf, note: str = "") -> list[str]:
-    """Return what to say beside notes, or one: some cannot be read, some are worded otherwise at another revision."""
-    wrong = shelf.unread()
-    told = [f"{_count(len(wrong))} cannot be read, so what is shown may lack some: memento check"] if wrong else []
+    """Return what to say beside notes, or one: that some are worded otherwise at another revision."""
     other = [one for one in shelf.differing() if note in ("", one)]
     verb = "differs" if len(other) == 1 else "differ"
     alone = "what is shown and searched is that of the first; name each --at alone"
-    return [*told, *([f"{note or _count(len(other))} {verb} between these revisions: {alone}"] if other else [])]
-
-
-def _count(notes: int) -> str:
-    return "1 note" if notes == 1 else f"{notes} notes"
+    count = "1 note" if len(other) == 1 else f"{len(other)} notes"
+    return [f"{note or count} {verb} between these revisions: {alone}"] if other else []
 
 
 def happened(shelf: Shelf, event: str) -> Row:

@@ -164,6 +164,7 @@ class Ledger:
         self.clock = clock
         self.entropy = entropy
         self.warnings: list[str] = []
+        self.unread: set[str] = set()
         self.landed: list[str] = []
         self.watch = Watch(git, self._mend, self.warnings)
         self._turn = Turn()
@@ -252,16 +253,28 @@ class Ledger:
         """Return the ledger at HEAD, or at the union of the given revisions."""
         if at:
             commits = tuple(self.git.commit_of(rev) for rev in at)
-            view = View(self.git, commits, self._time_of(commits))
+            view = self._viewed(commits, self._time_of(commits))
         else:
             self._mend()
             found = self.git.stored(["HEAD"])[0]
             self.watch.begin()
-            view = View(self.git, (found.oid,) if found else (), self.now())
+            view = self._viewed((found.oid,) if found else (), self.now())
         if not view.exists:
             refuse_absent(view, ", ".join(at) or "HEAD")
         view.refuse_newer()
         return view
+
+    def _viewed(self, commits: tuple[str, ...], now: str) -> View:
+        view = View(self.git, commits, now)
+        view.unread = self.unread
+        return view
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return what should be known beside what is shown: the warnings, and that notes could not be read."""
+        count = f"{len(self.unread)} note{'s' * (len(self.unread) > 1)}"
+        told = f"{count} cannot be read, so what is shown may lack some: memento check"
+        return [*dict.fromkeys(self.warnings), *([told] if self.unread else [])]
 
     def held(self, at: Sequence[str]) -> View | None:
         """Return the ledger at the union of some revisions; None where they have none, or one without its policy."""
@@ -327,7 +340,7 @@ class Ledger:
         from memento_git.ledger import publish, worktree
 
         worktree.reached("locked")
-        tx = Transaction(self, View(self.git, (base.commit,) if base.commit else (), self.now()))
+        tx = Transaction(self, self._viewed((base.commit,) if base.commit else (), self.now()))
         tx.view.refuse_newer()
         try:
             try:

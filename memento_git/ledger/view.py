@@ -64,6 +64,7 @@ class View:
         self.digests: dict[str, str] = {}
         self.used: set[str] = set()
         self.used_folders: set[str] = set()
+        self.unread: set[str] = set()  # notes that were asked for and cannot be read; those of a ledger share it
         self._records: dict[str, Record | None] = {}
         self._index: dict[str, Index] = {}
         self.archived: dict[str, dict[str, list[str]]] = {}
@@ -192,6 +193,8 @@ class View:
         self.used.add(path)
         if path not in self._records:
             self._records[path] = self._decode(path)
+            lost = self._records[path] is None and layout.note_of(path) and self.blob(path)
+            self.unread |= {path} if lost else set()
         return self._records[path]
 
     def _decode(self, path: str) -> Record | None:
