@@ -73,8 +73,17 @@ class Garden:
             return pinning.pin(parse(given), follower, head, follower.work_tree([parse(given)]))
 
     def follow(self, anchor: Anchor, rev: str = "HEAD", folder: Path | None = None) -> Found:
+        """Return what became of an anchor; a clean work tree must tell the same as its commit."""
         with following.opened(Git(folder or self.folder)) as follower:
-            return follower.follow([anchor], follower.at(rev))[0]
+            found = follower.follow([anchor], follower.at(rev))[0]
+            if (rev, folder) == ("HEAD", None) and not git(self.folder, "status", "--porcelain"):
+                assert follower.follow([anchor], follower.work_tree([anchor])) == [found]
+            return found
+
+    def uncommitted(self, anchor: Anchor) -> list[Found]:
+        """Return what became of an anchor in the index and in the work tree."""
+        with following.opened(Git(self.folder)) as follower:
+            return [follower.follow([anchor], now)[0] for now in (follower.staged(), follower.work_tree([anchor]))]
 
     def edited(self, old: str, new: str) -> str:
         text = (self.folder / "calc.py").read_text()
@@ -302,6 +311,34 @@ def test_history_tells_of_a_rename_that_no_likeness_would(garden: Garden) -> Non
     kept = CODE[CODE.index("def second") : CODE.index("class Basket")]
     garden.commit("more.py", "".join(f"row_{n} = 'something else {n}'\n" for n in range(60)) + "\n\n" + kept)
     assert told(garden.follow(anchor)) == ("moved", "more.py", (63, 68))
+
+
+def test_a_copy_that_was_kept_is_not_where_a_renamed_file_went(garden: Garden) -> None:
+    """Neither the commits nor what is not committed are asked less for a copy that has the content."""
+    anchor = garden.pin(SECOND)
+    garden.commit("calc_old.py", CODE)
+    git(garden.folder, "mv", "calc.py", "sums.py")
+    assert [told(one) for one in garden.uncommitted(anchor)] == [("moved", "sums.py", (11, 16))] * 2
+    garden.commit()
+    assert told(garden.follow(anchor)) == ("moved", "sums.py", (11, 16))
+    git(garden.folder, "mv", "sums.py", "more.py")
+    garden.write("more.py", CODE.replace("* 2", "* 3"))
+    assert told(garden.uncommitted(anchor)[1]) == ("changed", "more.py", (11, 16))
+    garden.commit()
+    assert told(garden.follow(anchor)) == ("changed", "more.py", (11, 16))
+
+
+def test_what_is_not_committed_is_followed_as_it_will_be_when_it_is(garden: Garden) -> None:
+    anchors = [garden.pin(SECOND), garden.pin("calc.py"), garden.pin("calc.py::second")]
+    garden.commit("other/calc.py", "LIMIT = 1\n")
+    git(garden.folder, "mv", "calc.py", "other/sums.py")
+    garden.write("other/sums.py", CODE.replace("* 2", "* 3"))
+    git(garden.folder, "add", "-A")
+    before = [garden.uncommitted(anchor) for anchor in anchors]
+    garden.commit()
+    after = [garden.follow(anchor) for anchor in anchors]
+    assert before == [[found, found] for found in after]
+    assert {found.path for found in after} == {"other/sums.py"}
 
 
 def test_a_function_that_went_to_another_file(garden: Garden) -> None:

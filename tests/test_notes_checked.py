@@ -616,3 +616,34 @@ def test_a_live_note_on_retracted_evidence_is_told_until_somebody_looks_at_it(pl
     play.do(notes.confirm_note, held)
     play.do(notes.retire_note, gone, reason="nobody knows")
     assert "N009" not in look(play, base="main")
+
+
+def test_all_that_tell_of_a_place_tell_the_same_of_a_clean_work_tree(play: Play, cli: Call) -> None:
+    """A copy of the file was kept, the file renamed, then edited."""
+    code = "".join(f"line_{number} = {number * 7}\n" for number in range(20))
+    (play.root / "pay.py").write_text(code)
+    play.commit_all()
+    note = str(play.do(notes.add_note, "Charges are tried twice.", about=["pay.py:5-12"]).id)
+    (play.root / "pay_old.py").write_text(code)
+    play.commit_all()
+    git(play.root, "mv", "pay.py", "billing.py")
+    play.commit_all()
+    (play.root / "billing.py").write_text(code.replace("line_7 = 49", "line_7 = 50"))
+    play.commit_all()
+
+    def told(*words: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(cli(*words, "--json", "-C", str(play.root))[1])
+        return found
+
+    for at in ((), ("--at", "HEAD")):
+        asked = told("recall", "charges tried", *at)["hits"] + told("recall", "--about", "billing.py:8", *at)["hits"]
+        assert [(hit["id"], hit["about"][0]["state"], hit["about"][0]["path"]) for hit in asked] == [
+            (note, "changed", "billing.py")
+        ] * 2
+        (row,) = told("code", "read", "billing.py", *at)["notes"]
+        assert (row["id"], row["state"]) == (note, "changed")
+        assert told("code", "read", "pay_old.py", *at)["notes"] == []
+        assert [row["id"] for row in told("recipe", "run", "drift-check", *at)["notes"]] == [note]
+    for form in ((), ("--work-tree",)):
+        (row,) = told("check", "anchors", *form)["anchors"]
+        assert (row["state"], row["path"]) == ("changed", "billing.py")

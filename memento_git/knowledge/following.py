@@ -28,9 +28,9 @@ LONGEST_CHAIN: Final = 20
 
 
 class Step(NamedTuple):
-    """A commit, and from where to where it moved a file or folder."""
+    """The revision before a change, and from where to where that moved a file or folder."""
 
-    commit: str
+    before: str
     last: str
     new: str
 
@@ -183,34 +183,23 @@ class Follower:
     def _renamed(self, lost: Sequence[Anchor], now: Standing, held: Collection[str]) -> dict[str, str]:
         """Return old path -> new path: as history tells it, else the same content, else what git finds similar.
 
-        Work that is not committed has no history: it is asked of HEAD, and only for what no content leads on from.
+        Work that is not committed is the last step of history: of files as they are at HEAD the same is told.
         """
         by_path: dict[str, Anchor] = {}
         for anchor in sorted(lost, key=lambda one: one.blob not in held):
             by_path.setdefault(anchor.path, anchor)
         known = {path: anchor for path, anchor in by_path.items() if anchor.blob in held}
-        found = self._by_history(by_path, now, now.commit) if now.commit else {}
-        if not now.commit and (head := self.head()):
-            rest = {path: anchor for path, anchor in by_path.items() if path not in known}
-            known |= {
-                path: anchor._replace(blob=head.blob(path), commit=head.commit) for path, anchor in rest.items()
-                if path in head.entries and head.entries[path].type == "blob"
-            }  # fmt: skip
-            unheard = {path: anchor for path, anchor in rest.items() if path not in head.entries}
-            found = self._by_history(unheard, now, head.commit)
+        head = now if now.commit else self.head()
+        found = self._by_history(by_path, now, head) if head else {}
         left = {path: anchor for path, anchor in known.items() if path not in found}
         return found | self._by_content(left, now) if left else found
 
-    def _by_history(self, lost: Mapping[str, Anchor], now: Standing, tip: str) -> dict[str, str]:
-        """Return where the commits that took paths away moved them, and again, until a path is there."""
+    def _by_history(self, lost: Mapping[str, Anchor], now: Standing, head: Standing) -> dict[str, str]:
+        """Return where the changes that took paths away moved them, and again, until a path is there."""
         at = {path: path for path in list(lost)[:MOST_LOST]}
         found: dict[str, Step] = {}
         for _ in range(LONGEST_CHAIN):
-            removals = self.reader.removals(tip, list(at.values())) if at else {}
-            steps = {
-                path: Step(commit, last, new) for path, last in at.items()
-                if (commit := removals.get(last)) and (new := self.reader.moved_by(commit, last))
-            }  # fmt: skip
+            steps = self._steps(at, now, head)
             found |= {path: step for path, step in steps.items() if step.new in now.entries}
             at = {path: step.new for path, step in steps.items() if step.new not in now.entries}
         return {
@@ -218,12 +207,23 @@ class Follower:
             if now.entries[step.new].type == "blob" or self._holds(now, step, lost[path])
         }  # fmt: skip
 
+    def _steps(self, at: Mapping[str, str], now: Standing, head: Standing) -> dict[str, Step]:
+        """Return path -> the latest step from where it was: by a commit, or from HEAD to what is not committed."""
+        old = [last for last in at.values() if last not in head.entries]
+        removals = self.reader.removals(head.commit, old) if old else {}
+        sides = {
+            path: (head.commit, now.tree) if last in head.entries else (f"{removals[last]}^", removals[last])
+            for path, last in at.items() if last in head.entries or last in removals
+        }  # fmt: skip
+        moved = {path: self.reader.moved(*sides[path], at[path]) for path in sides}
+        return {path: Step(sides[path][0], at[path], new) for path, new in moved.items() if new}
+
     def _holds(self, now: Standing, step: Step, anchor: Anchor) -> bool:
         """Tell whether a folder has most of the files, by their names, that the pinned folder had.
 
         One that was not pinned is known by what it had when it went, as a whole, to where there was no folder.
         """
-        before = f"{step.commit}^:"
+        before = f"{step.before}:"
         if anchor.blob:
             names = self.reader.names(anchor.blob)
         else:

@@ -59,7 +59,7 @@ class Reader:
         self._contents: dict[str, bytes | None] = {}
         self._hunks: dict[tuple[str, str], tuple[Numbers, ...]] = {}
         self._standing: dict[str, Standing] = {}
-        self._renames: dict[str, dict[str, str]] = {}
+        self._renames: dict[tuple[str, str], dict[str, str]] = {}
         self._removals: dict[str, dict[str, str]] = {}
         self._placed: dict[str, str] = {}
 
@@ -190,12 +190,12 @@ class Reader:
                         held[path] = held.get(path) or commit
         return {path: commit for path in paths if (commit := held[path])}
 
-    def moved_by(self, commit: str, path: str) -> str:
-        """Return where a commit moved a file, or most of those that it moved out of a folder; nothing if nowhere."""
-        if commit not in self._renames:
-            told = self.git.answer("diff-tree", "-r", "-z", "--name-status", "-M", f"{commit}^", commit) or ""
-            self._renames[commit] = {one: other for _, one, other in _renames(told.split("\0"))}
-        moved = self._renames[commit]
+    def moved(self, before: str, after: str, path: str) -> str:
+        """Return where a change moved a file, or most of those that it moved out of a folder; nothing if nowhere."""
+        if (before, after) not in self._renames:
+            told = self.git.answer("diff-tree", "-r", "-z", "--name-status", "-M", before, after) or ""
+            self._renames[before, after] = {one: other for _, one, other in _renames(told.split("\0"))}
+        moved = self._renames[before, after]
         rests = [(new, old.removeprefix(path)) for old, new in moved.items() if old.startswith(f"{path}/")]
         ends = Counter(new.removesuffix(rest) for new, rest in rests if new.endswith(rest))
         return moved.get(path) or (max(ends, key=lambda end: ends[end]) if ends else "")
