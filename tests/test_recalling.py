@@ -527,6 +527,32 @@ def test_a_limit_says_how_many_more_there_are(play: Play) -> None:
         assert "left out by --limit 3: 1 more" in rendered(answer)
 
 
+def test_a_day_counts_to_its_end_and_no_year_is_too_far(play: Play, cli: Call) -> None:
+    note = add(play, TOKENS)
+    today = play.ledger.now()[:10]
+    for day in (today, "2099-12-31", "2100-01-01", "2400-01-01"):
+        assert ids(asked(play, "tokens expire", as_of=day)) == [note], day
+        assert ids(asked(play, "tokens expire", until=day)) == [note], day
+        told = json.loads(cli("changes", "--since", "HEAD~1", "--until", day, "--json", "-C", str(play.root))[1])
+        assert [row["id"] for row in told["changes"]] == [note]
+    for day, count in (
+        ("1950-01-01", 1),
+        ("99999d", 1),
+        ("999999999d", 1),
+        (today, 1),
+        ("2100-01-01", 0),
+        ("2400-01-01", 0),
+    ):
+        told = json.loads(cli("changes", "--since", day, "--json", "-C", str(play.root))[1])
+        assert len(told["changes"]) == count, day
+    with pytest.raises(MementoError, match="no commit here is from before"):
+        asked(play, "tokens expire", as_of="1950-01-01")
+    for length in ("9999999d", "9999999999999999d"):
+        with pytest.raises(MementoError, match="no date, time or length of time"):
+            add(play, "Something else.", expires=length)
+    assert play.ledger.remarks == []
+
+
 def test_as_of_equals_a_checkout(play: Play) -> None:
     note = add(play, TOKENS)
     mark_now(play.ledger, "v1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
+from memento_git.model.clock import seconds_of
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -50,7 +51,8 @@ def last_mark(git: Git) -> str:
 
 def before(git: Git, moment: str) -> str:
     """Return the latest commit of HEAD's history that is not after a moment."""
-    found = git.answer("rev-list", "--max-count=1", f"--before={moment}", "HEAD")
+    seconds = max(int(seconds_of(moment)), 0)  # git takes no year after 2099 by its name
+    found = git.answer("rev-list", "--max-count=1", f"--before=@{seconds} +0000", "HEAD")
     if not found:
         raise NothingBefore(moment=moment)
     return found

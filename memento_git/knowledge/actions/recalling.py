@@ -13,7 +13,7 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.fitting import fitted
 from memento_git.knowledge.fornow import shown
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
-from memento_git.knowledge.moments import past_moment
+from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.pairs import disputes
 from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.rows import remarks
@@ -75,23 +75,16 @@ def _view(ledger: Ledger, as_of: str, at: Sequence[str]) -> View:
         return ledger.view(at)
     from memento_git.knowledge.actions.sessions import revision
 
-    return ledger.view([revision(ledger, as_of)])
+    return ledger.view([revision(ledger, as_of, end_of)])
 
 
 def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> Wish:
     given = {key: value for key, value in wishes.items() if value is not None}
     now = ledger.now()
-    for key in ("since", "until"):
+    for key, when in (("since", past_moment), ("until", end_of)):
         if given.get(key):
-            given[key] = _moment(key, str(given[key]).strip(), now)
+            given[key] = when(key, str(given[key]), now)
     return Wish(tuple(queries), **given).settled()
-
-
-def _moment(where: str, text: str, now: str) -> str:
-    """Return the time that a date, a time or a length back from now names; a day counts to its end."""
-    found = past_moment(where, text, now)
-    is_day = where == "until" and len(text) == len("2026-11-22")
-    return found.replace("T00:00:00.000Z", "T23:59:59.999Z") if is_day else found
 
 
 class _Recall:

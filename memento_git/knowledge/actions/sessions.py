@@ -11,6 +11,7 @@ from memento_git.knowledge.actions.notes import add_note, park_note
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.orientation import standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.rows import after, draft_row, note_row, remarks, short_row
@@ -252,7 +253,7 @@ def changes_since(
     It is told up to `until`, or as the notes are `at` revisions; up to now by default.
     """
     start = _start(ledger, since)
-    later = Shelf(ledger.view([revision(ledger, until)] if until else at))
+    later = Shelf(ledger.view([revision(ledger, until, end_of)] if until else at))
     before = earlier(ledger, start) if start else None
     return {"since": start or None, "changes": changes.wanted(changes.between(before, later), **filters)}
 
@@ -290,15 +291,13 @@ def _start(ledger: Ledger, since: str) -> str:
         return ""  # all of it happened since
 
 
-def revision(ledger: Ledger, given: str) -> str:
+def revision(ledger: Ledger, given: str, when: Callable[[str, str, str], str] = past_moment) -> str:
     """Return the commit that a text names: a mark, a revision of git's, else the last one before a time."""
     for name in (f"refs/tags/{marks.PREFIX}{given}", given):
         if commit := ledger.git.commit(name):
             return commit
-    from memento_git.knowledge.moments import past_moment
-
     try:
-        when = past_moment("since", given, ledger.now())
+        moment = when("since", given, ledger.now())
     except MomentInvalid:
         raise PointUnknown(given=given) from None
-    return marks.before(ledger.git, when)
+    return marks.before(ledger.git, moment)
