@@ -435,7 +435,7 @@ def test_a_file_without_an_end_is_not_read_to_its_end(refused: Callable[..., Any
     refused("file_unreadable", 2, "remember", "@/dev/zero")
 
 
-@pytest.mark.parametrize("text", ["-", "***", "# ", ". So", "> . "])
+@pytest.mark.parametrize("text", ["--", "***", "# ", ". So", "> . "])
 def test_a_text_of_signs_alone_is_named_by_them(play: Play, cli: Callable[..., Any], text: str) -> None:
     code, out, _ = cli("remember", "--json", "-C", str(play.root), "--", text)
     assert (code, json.loads(out)["note"]["text"]) == (0, text.strip())

@@ -19,7 +19,7 @@ INTRO: Final = """\
 The first line of each entry is how the command is called; the table lists its own options. A noun alone lists:
 `memento task` is `memento task list`. A record is named by its id, or by any prefix of one that is unique, with or
 without its kind: `task_7k2m9p4x1c0d`, `task_7k2m`, `7k2m`. Text options that say so take `@FILE` for the content of a
-file, `@-` for standard input.
+file, `-` or `@-` for standard input, and `@@` for a text that begins with `@`.
 
 These options are shared, and not repeated below:
 

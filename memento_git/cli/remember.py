@@ -64,7 +64,7 @@ def given(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 @scoped
 @writes
 def add(door: Door, text: str, **options: Any) -> None:
-    """Add a note; TEXT is Markdown, @FILE reads it from a file, @- from standard input."""
+    """Add a note; TEXT is Markdown, @FILE reads it from a file, - from standard input; @@ stands for one @."""
     _add(door, read_text(text), options)
 
 

@@ -21,23 +21,24 @@ class FileUnreadable(Misused):
 
     token = "file_unreadable"
     sentence = "@{path} cannot be read: {problem}"
-    hint_ = "name a file of UTF-8 text after the @, or @- for standard input"
+    hint_ = "name a file of UTF-8 text after the @, or @- for standard input; a text that begins with @ is typed as @@"
 
 
 def read_text(given: str) -> str:
-    """Return a text that was typed, or that of the file that `@FILE` names (`@-`: standard input)."""
-    if not given.startswith("@"):
-        return given
+    """Return a text that was typed (`@@` is one @), or that of the file that `@FILE` names; `-` is standard input."""
+    if given.startswith("@@") or (given != "-" and not given.startswith("@")):
+        return given.removeprefix("@")
+    name = given.removeprefix("@")
     try:
-        with click.open_file(given[1:], "rb") as stream:
+        with click.open_file(name, "rb") as stream:
             data = stream.read(MOST_READ + 1)
         if len(data) > MOST_READ:
-            raise FileUnreadable(path=given[1:], problem=f"it has more than {MOST_READ} bytes")
+            raise FileUnreadable(path=name, problem=f"it has more than {MOST_READ} bytes")
         return str(data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     except OSError as error:
-        raise FileUnreadable(path=given[1:], problem=error.strerror or type(error).__name__) from None
+        raise FileUnreadable(path=name, problem=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError as error:
-        raise FileUnreadable(path=given[1:], problem=f"byte {error.start + 1} is not UTF-8 text") from None
+        raise FileUnreadable(path=name, problem=f"byte {error.start + 1} is not UTF-8 text") from None
 
 
 def from_top(ledger: Ledger, paths: Iterable[str]) -> list[str]:
