@@ -265,8 +265,31 @@ def test_filter_asks_about_every_side_of_a_note(play: Play, known: dict[str, str
     for wanted, expected in cases.items():
         assert once(play, "{do: active}", f"{{do: filter, {wanted}}}") == expected, wanted
         assert once(play, f"{{do: active, {wanted}}}") == expected, wanted
-    save(play, "name: bad\nsteps: [{do: active, since: someday}]\n")
-    assert refused(play, lambda: run(play, "bad")).token == "moment_invalid"
+    save(play, "name: bad\nparameters: [{name: day}]\nsteps: [{do: active, since: '{day}', domains: ['{day}']}]\n")
+    assert refused(play, lambda: run(play, "bad", day="someday")).token == "moment_invalid"
+    assert once(play, "{do: active, since: 30d}") == once(play, "{do: active}")
+    assert once(play, "{do: active, until: 30d}") == []
+
+
+@pytest.mark.parametrize(
+    ("step", "why"),
+    [
+        ("{do: active, since: never}", "since: 'never' is no date, time or length of time"),
+        ("{do: active, until: 2026-13-01}", "until: '2026-13-01' is no date"),
+        ("{do: active, domains: [context, nodomain]}", "'nodomain' is no domain of notes; there are "),
+        ("{do: claim, text: x, domain: nodomain}", "'nodomain' is no domain"),
+    ],
+)
+def test_what_no_run_could_take_is_refused_when_it_is_saved_and_found_by_check(play: Play, step: str, why: str) -> None:
+    text = f"name: bad\nsteps:\n- do: active\n- {step.replace('do: active', 'do: filter')}\n"
+    error = refused(play, lambda: save(play, text))
+    assert (error.token, why in error.message) == ("recipe_invalid", True)
+    path = play.root / ".memento" / "recipes" / "bad.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    play.commit_all()
+    (found,) = [one for one in reviewing.check(play.ledger).findings if one.path.endswith("bad.yaml")]
+    assert (found.code, why in found.message) == ("Q001", True)
 
 
 def test_sort_limit_and_dedupe_tell_what_they_left_out(play: Play, known: dict[str, str]) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import recipes
-from memento_git.knowledge.moments import moment
+from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.recipes import Item, RecipeTooLarge
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.ledger import layout
-from memento_git.ledger.recipebook import RecipeBook
+from memento_git.ledger.recipebook import MOMENTS, RecipeBook
 from memento_git.model import anchors
 from memento_git.model.recipes import DEEPEST, SINKS, SOURCES
 
@@ -30,7 +30,6 @@ MOST_WRITTEN: Final = 100
 RECALLED: Final = 20
 CURRENT: Final = ("active", "contested")
 PLAIN: Final = {"states": CURRENT, "expired": "without"}
-MOMENTS: Final = ("since", "until")
 
 
 class RecipeCircle(Refused):
@@ -133,7 +132,7 @@ class RecipeRun:
         })  # fmt: skip
 
     def _timed(self, step: dict[str, Any]) -> dict[str, Any]:
-        return {key: moment(key, one, self.view.now) if key in MOMENTS else one for key, one in step.items()}
+        return {key: past_moment(key, one, self.view.now) if key in MOMENTS else one for key, one in step.items()}
 
     # Sources.
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import codec, layout
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.model.clock import DURATION, instant
 from memento_git.model.finding import FETCHING, Finding
 from memento_git.model.ready_recipes import ready
-from memento_git.model.recipes import BUILT_IN, Recipe
+from memento_git.model.recipes import BUILT_IN, Recipe, holes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memento_git.ledger.view import View
+
+
+MOMENTS: Final = ("since", "until")
 
 
 class NoSuchRecipe(Refused):
@@ -67,7 +73,7 @@ class RecipeBook:
         found = self.read(path)
         if isinstance(found, list):
             return found
-        told = []
+        told = [*self._unfit(found)]
         if found.name in BUILT_IN:
             told.append(f"{found.name} is a recipe of the tool's, which is run in its place")
         for other in dict.fromkeys(found.pipes):
@@ -79,6 +85,17 @@ class RecipeBook:
         if found.name not in BUILT_IN:
             fix = f"memento recipe save {found.name} FILE --replace"
         return [Finding("Q001", path, 0, message, fix) for message in told]
+
+    def _unfit(self, recipe: Recipe) -> Iterator[str]:
+        """Yield which values no run could take: of those that hold no parameter, moments and domains."""
+        domains = codec.read_config(self.view.read(layout.CONFIG))[0].domains
+        for step in (step for _, steps in recipe.chains for step in steps):
+            told = {key: str(step[key]) for key in MOMENTS if key in step}
+            wrong = [f"{key}: {one!r}" for key, one in told.items() if _no_time(one)]
+            yield from (f"{one} is no date, time or length of time" for one in wrong)
+            named = [*step.get("domains", ()), *([step["domain"]] if "domain" in step else [])]
+            unknown = [one for one in named if one not in domains and not holes(one)]
+            yield from (f"{one!r} is no domain of notes; there are {', '.join(domains)}" for one in unknown)
 
     def writes(self, recipe: Recipe) -> list[str]:
         """Return what a recipe writes with --apply, through others too."""
@@ -103,3 +120,14 @@ class RecipeBook:
         path = layout.recipe_path(name)
         found = self.read(path) if path in self.view.files else []
         return found if isinstance(found, Recipe) else None
+
+
+def _no_time(text: str) -> bool:
+    """Tell whether a value without parameters names no moment."""
+    if holes(text) or DURATION.fullmatch(text.strip()):
+        return False
+    try:
+        instant(text.strip())
+    except ValueError:
+        return True
+    return False

@@ -190,7 +190,8 @@ CATALOGUE: Final = {
     "Q001": Kind(
         "a recipe that leads nowhere", "error",
         "A saved recipe takes notes from one that is not there, or, through others, from itself; or it has the name of "
-        "a recipe that comes with the tool, which is run in its place.",
+        "a recipe that comes with the tool, which is run in its place; or a step asks for a moment or a domain that "
+        "there is none of.",
         "Correct it: `memento recipe save NAME FILE --replace`, or `memento recipe remove NAME`.",
     ),
     "V001": Kind(
