@@ -477,6 +477,16 @@ def test_drafts_are_out_unless_asked_for(play: Play) -> None:
     assert git(play.root, "status", "--short") == ""
 
 
+def test_a_draft_is_not_shown_in_place_of_a_note_that_says_the_same(play: Play) -> None:
+    note = add(play, TOKENS, kind="fact")
+    drafts = [
+        keep_note(play.ledger, f"{TOKENS[:-1]}{end}", draft=True, kind="fact", **more).row["id"]
+        for end, more in (("!", {"importance": "1"}), ("", {"pinned": True}))
+    ]
+    hit = only(play, "tokens expire", drafts=True)
+    assert (hit["id"], hit["draft"], sorted(hit["alike"])) == (note, False, sorted(drafts))
+
+
 # Filters.
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge import alike
@@ -14,7 +15,7 @@ from memento_git.knowledge.repeats import are_alike, said
 from memento_git.ledger.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
@@ -68,12 +69,13 @@ class Hits(NamedTuple):
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
     files: Iterable[str] = (), explain: bool = False, progress: Progress = None, few: int = 0, semantic: str = "",
-    leads: Callable[[Card], str] = lambda card: card.path, compared: bool = False,
+    leads: Callable[[Card], str] = lambda card: card.path, compared: bool = False, last: Collection[str] = (),
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
 
     `leads` says what a document is shown as, as that which took its place: those that lead to the same are one answer.
-    `compared` asks for the notes that may contradict a hit. Where there is no index and no more than `few` files, none
+    `compared` asks for the notes that may contradict a hit. Of those that say the same, one of `last` is never the one
+    that is shown. Where there is no index and no more than `few` files, none
     is made. Whether meaning counts beside words is what the config says, unless `semantic` says it: always, auto or
     never.
     """
@@ -88,14 +90,15 @@ def search(
         ]
         merged = _grouped(_merged(ranked), leads)
         weak = {number for number, one in enumerate(ranked) if one.weak}
-        found = _collapsed(view, merged, limit, lambda card: _shown(corpus, card, leads(card)), explain=explain)
+        shown = partial(_shown, corpus, leads)
+        found = _collapsed(view, merged, limit, shown, last, explain=explain)
         hits = [hit._replace(weak=hit.query in weak) for hit in found]
         told = sum(1 + len(hit.alike) for hit in hits)
         total = max([len(merged), *(one.total for one in ranked)])
         against = {hit.id: _against(corpus, hit.card, leads(hit.card)) for hit in hits}
         disputed = {}
         for hit in hits if compared else ():
-            disputed[hit.id] = _disputed(view, corpus, _shown(corpus, hit.card, leads(hit.card)))
+            disputed[hit.id] = _disputed(view, corpus, shown(hit.card))
         return Hits(hits, total - told, [one.asked for one in ranked], behind, against, disputed)
 
     return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}), progress, few)
@@ -227,16 +230,17 @@ def _grouped(
     return [(*members[0], tuple(found.card for _, found in members[1:])) for members in groups.values()]
 
 
-def _shown(corpus: Corpus, card: Card, leads: str) -> Card:
+def _shown(corpus: Corpus, leads: Callable[[Card], str], card: Card) -> Card:
     """Return the document that a document is shown as: that which took its place, or itself."""
-    if leads in (card.id, card.path):
+    end = leads(card)
+    if end in (card.id, card.path):
         return card
-    return next((corpus.card(number) for number in corpus.marked(f"id:{leads}")), card)
+    return next((corpus.card(number) for number in corpus.marked(f"id:{end}")), card)
 
 
 def _collapsed(
-    view: View, merged: Sequence[tuple[int, Found, tuple[Card, ...]]], limit: int, shown: Callable[[Card], Card], *,
-    explain: bool,
+    view: View, merged: Sequence[tuple[int, Found, tuple[Card, ...]]], limit: int, shown: Callable[[Card], Card],
+    last: Collection[str], *, explain: bool,
 ) -> list[Hit]:  # fmt: skip
     """Return as many hits as were asked for; what says the same as a better one is told with it.
 
@@ -251,7 +255,10 @@ def _collapsed(
         own = said(card, text_of(view, card))
         twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)
         if twin is not None:
-            hits[twin] = hits[twin]._replace(alike=(*hits[twin].alike, card))
+            held = hits[twin]
+            if held.card.id in last and card.id not in last:
+                held, card = held._replace(card=found.card, besides=besides), cards[held.card.path]
+            hits[twin] = held._replace(alike=(*held.alike, card))
         elif len(hits) == limit:
             break
         else:

@@ -210,7 +210,7 @@ class _Recall:
         return search(
             self.view, self.wish.queries, limit=self.wish.most, keep=keep, leads=self._standing_for,
             files=self._focus(), explain=self.wish.explain, progress=self.progress, few=FEW,
-            semantic=self.wish.semantic, compared=True,
+            semantic=self.wish.semantic, compared=True, last=self.drafts,
         )  # fmt: skip
 
     def _answering(self, keep: Callable[[Any], bool]) -> list[tuple[Card, bool]]:
