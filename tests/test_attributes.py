@@ -29,6 +29,8 @@ HIDING = [
     ".memento/recipes/build.yaml", "*/knowledge/*/[4]/*", "note_*.md", ".memento/**/v/*/*", "config.yaml",
     ".memento/**/stdout.txt", "std[!e]*", "*.txt", ".memento/runs/**/*.xml", "*.signers",
     "/.memento/keys/**", ".memento/*/allowed?signers",
+    r".memento\/**", r"/.memento\/runs/**", r"**\/tasks\/v/**", ".mement[o/]/**", ".memento/run[+-z]/**",
+    r".memento/\r\uns/**",
 ]  # fmt: skip
 KEYS = [".memento/keys/allowed.signers"]
 # Whole files, and whether git hides the configuration by them.
@@ -46,7 +48,7 @@ HARMLESS = [
     "*.png", "*-lock.yaml", "*_pb2.py", "*.[ch]", "*.[jt]s", "package-lock.json", "pnpm-lock.yaml", "**/vendor/**",
     "vendor", "docs/**", "/runs/**", "**/generated/*.yaml", "*-generated-*.yaml", "runs/*.yaml", "test_*", "*.min.*",
     "openapi.yaml", ".memento", ".memento/runs", ".memento/archive/**", "**/run_*/*.txt", "README.md", "*.snap",
-    "/config.yaml", "keys/*", "/.memento/keys/*.pub",
+    "/config.yaml", "keys/*", "/.memento/keys/*.pub", ".memento[/]runs/**", ".memento[^a]runs/**", r".memento\\/**",
 ]  # fmt: skip
 
 
@@ -73,6 +75,12 @@ def test_a_line_that_hides_a_file_of_the_ledger(root: Path, line: str) -> None:
 def test_a_line_that_hides_none(root: Path, line: str) -> None:
     assert not hidden(root, line)
     assert harmful({"": f"{line} -diff".encode()}, KEYS) == {"": []}
+
+
+@pytest.mark.parametrize("value", ["diff", "diff=markdown", "diff=python"])
+def test_what_git_names_hunks_by_hides_none(value: str) -> None:
+    assert harmful({"": f"*.md {value}".encode()}) == {"": []}
+    assert harmful({"": b"*.md diff=mine"}) == {"": ["*.md diff=mine"]}
 
 
 @pytest.mark.parametrize("line", ["*.xml", "**/junit.xml", "**/security/**"])

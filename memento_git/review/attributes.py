@@ -30,8 +30,12 @@ CHOSEN: Final = "decisions"
 MACRO: Final = "[attr]"
 BINARY: Final = ("-diff", "-merge", "-text")
 LEAVING_OUT: Final = "export-ignore"
+DRIVERS: Final = (
+    "ada", "bash", "bibtex", "cpp", "csharp", "css", "dts", "elixir", "fortran", "fountain", "golang", "html", "java",
+    "kotlin", "markdown", "matlab", "objc", "pascal", "perl", "php", "python", "ruby", "rust", "scheme", "tex",
+)  # fmt: skip
 HARMLESS: Final = {
-    "diff": ("diff", "!diff"),
+    "diff": ("diff", "!diff", *(f"diff={name}" for name in DRIVERS)),  # git's own: they name what a hunk is in
     "merge": ("merge", "!merge", "merge=text"),
     "filter": ("-filter", "!filter"),
     "ident": ("-ident", "!ident"),
@@ -45,6 +49,8 @@ OF_SHAPES: Final = {"#": frozenset(ALPHABET), "~": frozenset("abcdefghijklmnopqr
 GLOB: Final = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]|(.)", re.DOTALL)
 RANGE: Final = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
 BLANKS: Final = " \t\r\n"
+BACKSLASH: Final = "\\"
+NOTHING: Final = "\0"  # what no name holds
 WORD: Final = re.compile(f"[^{BLANKS}]+")
 QUOTED: Final = re.compile(r'"((?:\\.|[^"\\])*)"(.*)')
 
@@ -107,6 +113,7 @@ def _touches(pattern: str, folder: str, harms: Collection[str], keys: Sequence[s
 
     A name that somebody chose may be any where the pattern says in which folder; else it is most likely of the code.
     """
+    pattern = "".join(_whole(*parts) for parts in GLOB.findall(pattern))
     anchored = "/" in pattern.rstrip("/")
     asked = pattern.lstrip("/") if anchored else f"**/{pattern}"
     shapes = [f".memento/{shape}" for shape in SHAPES]
@@ -118,6 +125,15 @@ def _touches(pattern: str, folder: str, harms: Collection[str], keys: Sequence[s
         return True
     samples = (path.replace("#", "0").replace("~", CHOSEN) for path in own)
     return LEAVING_OUT in harms and any(matches(asked, path) for path in samples)
+
+
+def _whole(escaped: str, stars: str, one: str, negated: str, members: str, plain: str) -> str:
+    """Return a piece of a pattern so that a slash in it parts folders and nothing else; no class takes one."""
+    if members and "/" in members:
+        letters = sorted(_members(members, is_negated=bool(negated)) - {"/"})
+        return f"[{''.join(f'{BACKSLASH}{letter}' for letter in letters)}]" if letters else NOTHING
+    kept = f"[{negated}{members}]" if members else f"{BACKSLASH}{escaped}" if escaped not in ("", "/") else escaped
+    return kept or stars or one or plain
 
 
 @cache

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 MOST_STATES: Final = 5
-NOES: Final = ("rejected", "failed")
+NOES: Final = ("rejected", "failed", "blocked")
 MOST_NAMED: Final = 3
 MOST_TEXT: Final = 300
 MOST_WORDS: Final = 4000
