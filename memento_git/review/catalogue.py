@@ -364,7 +364,8 @@ CATALOGUE: Final = {
     ),
     "D010": Kind(
         "taken back or edited on the branch", "error",
-        "A record came with the branch, and a later commit, or a merge, took it away, or changed an event or evidence.",
+        "A record came with the branch, and a later commit, or a merge, took it away, or changed an event or "
+        "evidence, or what a text is known by (who wrote it and when, what it repairs).",
         "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, cancel or reopen the task, retract the "
         "evidence, retire the note.",
     ),

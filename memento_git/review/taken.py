@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import changes, codec, layout
 from memento_git.ledger.codec import Decoded
 from memento_git.model.finding import Finding
-from memento_git.model.work import Event, Evidence
+from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import texts
 from memento_git.review.against import keeps, keeps_answer
 
@@ -44,6 +44,18 @@ def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Findi
             message = f"{place.id} came with other words on the branch, and was changed later, in {commit[:12]}"
             fix = ONE_SIDE.format(path) if len(came) > 1 else _restoring(git, commit, path)
             yield Finding("D010", path, 0, message, fix)
+        elif is_text and now is not None:
+            yield from _renamed(path, place, came, now)
+
+
+def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iterator[Finding]:
+    """Yield what a text is known by, as what it repairs, that it did not come with."""
+    held = [_made(place, path, data) for data in (now, *came)]
+    new, *olds = [one.data if isinstance(one, Prose) else None for one in held]
+    for key in texts.identity_of(place.kind) if new is not None else ():
+        if new and (others := [old.get(key) for old in olds if old and old.get(key) != new.get(key)]):
+            message = f"{key} of {place.id} came as {others[0]!r} on the branch, and is {new.get(key)!r}"
+            yield Finding("D010", path, 0, message, f"put the line back: git log --format=%h -p -- {path}")
 
 
 def _restoring(git: Git, commit: str, path: str) -> str:
@@ -64,8 +76,13 @@ def _taken_back(comparison: Comparison, path: str, place: Place, came: Iterable[
 
 def _is_kept(comparison: Comparison, path: str, place: Place, data: bytes) -> bool:
     """Tell whether a redaction keeps what an event or an answer said that it came with."""
-    decoded = codec.decode(place, path, data)
-    made = codec.record(place, path, decoded) if isinstance(decoded, Decoded) else None
+    made = _made(place, path, data)
     if isinstance(made, Evidence):
         return keeps_answer(comparison.state(made.run), made)
     return not isinstance(made, Event) or keeps(comparison.book(made.run).event(made.id), made)
+
+
+def _made(place: Place, path: str, data: bytes) -> object:
+    """Return the record that bytes are; None, or what is wrong with them, where they are none."""
+    decoded = codec.decode(place, path, data)
+    return codec.record(place, path, decoded) if isinstance(decoded, Decoded) else None

@@ -115,7 +115,7 @@ def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> It
     old, new = base.record(path), head.record(now)
     if not isinstance(old, Prose) or not isinstance(new, Prose) or old.digest == new.digest:
         return
-    for key in OF_NOTES if place.kind == "note" else IDENTITY:
+    for key in identity_of(place.kind):
         if old.data.get(key) != new.data.get(key):
             message = f"{key} of {place.id} was {old.data.get(key)!r} and is {new.data.get(key)!r}"
             fix = _undoing(comparison, place, path, "put the line back: git diff {} {}")
@@ -124,6 +124,11 @@ def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> It
         yield from _task(comparison, policy, place, old, new)
     elif place.kind == "run":
         yield from _run(comparison, place, old, new)
+
+
+def identity_of(kind: str) -> tuple[str, ...]:
+    """Return the keys of a text that no change may touch."""
+    return OF_NOTES if kind == "note" else IDENTITY
 
 
 def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:

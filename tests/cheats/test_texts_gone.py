@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.ledger import layout
-from memento_git.work.actions import plans, runs
+from memento_git.work.actions import plans, runs, verifying
 from tests.cheats.forging import MAIN, WORK
 from tests.play import git
 
@@ -129,3 +129,15 @@ def test_texts_that_are_still_there(doors: Doors, run: str) -> None:
     doors.play.task("A mistake", run=doors.play.planned("Later"))
     git(doors.root, "reset", "-q", "--hard", "HEAD^")
     doors.sound()
+
+
+def test_a_repair_that_is_made_no_repair(doors: Doors) -> None:
+    """Way: all that a repair is held against goes from its text before it is handed out; status calls it one still."""
+    run = doors.play.state(task := doors.play.task("Hash all passwords", criteria=["argon2"])).id
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task, code=0))
+    doors.forge(task, "rejected", unmet=["criterion: argon2"])
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.edit(repair, f"repairs: {task}\n", "")
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    doors.play.do(runs.complete_run, run)
+    assert f"repairs of {repair} came as '{task}' on the branch, and is None" in doors.caught("D010")
