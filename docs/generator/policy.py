@@ -96,7 +96,8 @@ NOTES: Final = """\
   list.
 - `signatures.ledger` is a name of your own for this ledger, such as `example/shop`. Signatures are given for it, so a
   run that somebody signed in another repository is not signed here. Without it they hold wherever the same keys
-  count. Name it before anything is signed: signatures that were given before are `bad` afterwards.
+  count. Name it before anything is signed: signatures that were given before are `unnamed` afterwards, and count for
+  nothing that demands one. `check` warns of them (`K001`, `K002`), and refuses a branch that brings more of them.
 - Both files of `signatures` are read at the commit that is read. A file that is named and absent (or a link, or above
   1 MiB) means that no signature counts. See [trust-model.md](../trust-model.md).
 - `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything

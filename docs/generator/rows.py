@@ -20,8 +20,8 @@ PLAN: Final = {
     "changed": "true: the text is another than the one that was approved",
     "verification_policy": "what verification asks of the run's tasks, or null",
     "approved_by": "who approved it last, or null", "approval_event_id": "the event, or null",
-    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
-    "signature the approval it is, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
+    "signed_by": "whose signature the approval it is, or null",
 }  # fmt: skip
 TASK: Final = {
     "id": "the task", "run_id": "its run", "title": "what is to be done", "description": "the Markdown of task.md",
@@ -66,8 +66,8 @@ GATE: Final = {
     "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
     "event_id": "the verdict's event, or null",
     "late": "true where its run was completed without that verdict, so that it does not count",
-    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
-    "signature it is, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
+    "signed_by": "whose signature it is, or null",
 }  # fmt: skip
 EVIDENCE: Final = {
     "id": "the evidence", "run_id": "its run", "kind": "command, test, lint, …", "task_ids": "tasks that it may prove",
@@ -95,8 +95,8 @@ EVIDENCE: Final = {
     "actor": "who recorded it", "created_at": "when",
     "withdrawn": "of what is superseded, retracted or redacted: actor, at, reason; else null. Of redacted evidence "
     "only this, its ids, and the tasks whose events named it are told",
-    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unchecked", "signed_by": "whose "
-    "signature it is, or null",
+    "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
+    "signed_by": "whose signature it is, or null",
     "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {

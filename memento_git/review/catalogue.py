@@ -157,8 +157,9 @@ CATALOGUE: Final = {
     "K002": Kind(
         "a signature that is not good", "error",
         "A signature that nothing demands is not good: it is for other bytes, of somebody else, of a key that was "
-        "revoked or not valid then. A key that is not known here is a warning.",
-        "Restore the file as it was signed, or add the key to the allowed signers.",
+        "revoked or not valid then, or names no ledger where policy names it. A warning: a key that is not known "
+        "here, and a name that is missing on what is older than it: at the base, or by the commits of the branch.",
+        "Restore the file as it was signed, or add the key to the allowed signers; sign again what shall count.",
     ),
     "K003": Kind(
         "a runner of the branch's own", "warning",

@@ -106,7 +106,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
     keys = first if had_ledger else head
-    runners = Runners(view, policy, keys, confirmed=confirmed)
+    runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     found += _of_runs(view, scopes, runners)
     touched = _notes(git, head, comparison, differing)
     found += _of_notes(view, Scope(mine, touched, new)) if touched else ()
@@ -115,8 +115,8 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
     found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
-    found += [*signed.check(view, keys, policy, paths), *signed.signers_changed(git, first, head, policy)]
-    found += signed.own_runners(view, runners, Runners(view, mine, head), paths)
+    found += signed.older_by_history(git, first, story, signed.check(view, keys, policy, paths))
+    found += [*signed.signers_changed(git, first, head, policy), *signed.own_runners(view, runners, own, paths)]
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
     found += [one for one in view.findings if one.path in paths or _is_in(one.path, scopes, touched)]
     before = _before(comparison, scopes, touched) if found else set()

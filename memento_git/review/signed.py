@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import group_of
-from memento_git.ledger import layout
+from memento_git.ledger import codec, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
@@ -15,6 +15,7 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from memento_git.ledger.changes import Story
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
     from memento_git.ledger.view import View
@@ -110,8 +111,27 @@ def own_runners(view: View, base: Runners, own: Runners, paths: Iterable[str]) -
 
 
 def older(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings on a whole tree: what is not signed may be older than the policy that demands it."""
-    return [one._replace(severity="warning") if one.code == "K001" else one for one in findings]
+    """Return findings on a whole tree: what is signed otherwise may be older than policy that demands it, or a name."""
+    return [one._replace(severity="warning") if one.code == "K001" or _is_unnamed(one) else one for one in findings]
+
+
+def older_by_history(git: Git, first: str, story: Story, findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings on a branch: a signature without the ledger's name may come from before the base had one."""
+    return [
+        one._replace(severity="warning") if _is_unnamed(one) and _is_from_before(git, first, story, one.path) else one
+        for one in findings
+    ]
+
+
+def _is_unnamed(finding: Finding) -> bool:
+    return finding.code == "K002" and finding.message == signing.WORDS["unnamed"]
+
+
+def _is_from_before(git: Git, first: str, story: Story, path: str) -> bool:
+    """Tell whether the commits that brought a file left the base's line where policy named no ledger yet."""
+    forks = {git.answer("merge-base", one.commit, first) for one in story.authored if path in one.paths}
+    configs = git.objects(f"{fork}:{layout.CONFIG}" for fork in forks)
+    return bool(forks) and not any(codec.read_config(data)[0].signatures.get("ledger") for data in configs)
 
 
 def signers_changed(git: Git, first: str, head: str, policy: Policy) -> list[Finding]:

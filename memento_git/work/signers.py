@@ -94,8 +94,13 @@ def examine(record: Event | Evidence, data: bytes, found: Found) -> Seen:
     made = record.at if isinstance(record, Event) else record.data["at"]
     at = "".join(letter for letter in made[:19] if letter.isdigit())
     by = record.by if isinstance(record, Event) else record.data["by"]
-    covered = signing.cover(found.ledger, record.run, record.id, body)
-    try:
-        return Seen(*signer.check(covered, armored, found.signers, signing.identities(by), at, signing.NAMESPACE))
-    except signer.SshKeygenMissing:
-        return Seen("unchecked")
+    seen = Seen("bad")
+    for ledger in dict.fromkeys((found.ledger, "")):
+        covered = signing.cover(ledger, record.run, record.id, body)
+        try:
+            seen = Seen(*signer.check(covered, armored, found.signers, signing.identities(by), at, signing.NAMESPACE))
+        except signer.SshKeygenMissing:
+            return Seen("unchecked")
+        if seen.state != "bad":
+            return Seen("unnamed", seen.by) if seen.state == "good" and ledger != found.ledger else seen
+    return seen

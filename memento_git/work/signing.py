@@ -26,6 +26,7 @@ WORDS: Final = {
     "bad": "its signature is not for these bytes in this place",
     "expired": "its key was not valid at that time",
     "revoked": "its key is revoked",
+    "unnamed": "its signature is good, but names no ledger",
     "other_actor": "its signature is somebody else's",
     "unchecked": "its signature could not be checked here",
 }
@@ -144,4 +145,5 @@ def unsigned(
 def _doubtful(path: str, seen: Seen) -> Finding:
     if seen.state in ("unknown_key", "unchecked"):
         return Finding("K002", path, 0, WORDS[seen.state], "see to the allowed signers that policy names", "warning")
-    return Finding("K002", path, 0, WORDS[seen.state], "restore the file as it was signed")
+    how = "sign again what shall count" if seen.state == "unnamed" else "restore the file as it was signed"
+    return Finding("K002", path, 0, WORDS[seen.state], how)

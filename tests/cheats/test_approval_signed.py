@@ -11,7 +11,7 @@ from memento_git.work import signing
 from memento_git.work.actions import evidences, plans
 from tests.cheats.forging import ADA, MAIN, WORK
 from tests.play import git
-from tests.test_signatures import POLICY, Office, make_key, public
+from tests.test_signatures import LOOSE, POLICY, Office, make_key, public
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,9 +119,34 @@ def test_the_signature_of_another_repository(desk: Desk, place: dict[str, str]) 
     """One of another run, and of the same run where it was copied whole."""
     plan = desk.plan()
     desk.signs(plan, desk.office.ada, **place)
-    desk.in_vain(plan, "its signature is not for these bytes in this place")
+    is_unnamed = place.get("ledger") == ""
+    desk.in_vain(plan, f"its signature is {'good, but names no ledger' if is_unnamed else 'not for these bytes'}")
     desk.signs(second := desk.plan("Second"), desk.office.ada)
     assert desk.doors.play.dispatch(desk.doors.play.task(run=desk.doors.play.state(second).id))
+
+
+def test_signatures_that_nothing_demands_from_before_the_ledger_had_a_name(desk: Desk) -> None:
+    """The honest way: who signs of their own will names the ledger, as `doctor` tells; new ones are signed for it."""
+    doors = desk.doors
+    git(doors.root, "switch", "-q", MAIN)
+    desk.office.write(LOOSE)
+    desk.back()
+    doors.play.do(plans.approve_plan, desk.plan(), key=str(desk.office.ada))
+    doors.sound()
+    git(doors.root, "switch", "-q", MAIN)
+    desk.office.write(LOOSE.replace("{allowed", "{ledger: ada/shop, allowed"))
+    desk.back()
+    unnamed = ("K002", "warning", "its signature is good, but names no ledger")
+    for options in ([f"--base={MAIN}"], ["--no-base"]):
+        code, rows = doors.check(*options)
+        told = [(row["code"], row["severity"], row["message"]) for row in rows]
+        assert (code, unnamed in told) == (0, True), rows
+    doors.landed()
+    doors.play.task(run=(run := doors.play.state(desk.plan("Next")).id))
+    doors.sound()
+    assert (doors.check("--no-base")[0], doors.cli("doctor", "-C", str(doors.root))[1].count("K002")) == (0, 1)
+    desk.signs(str(doors.play.do(plans.draft_plan, "Own", "Do it.", run=run)), desk.office.ada, ledger="")
+    assert unnamed[2] in doors.caught("K002")
 
 
 def test_a_signature_for_something_else_than_memento(desk: Desk) -> None:
