@@ -136,8 +136,12 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
     before = RunState(comparison.base, place.run)
     keys = _differing(old, new)
     if not before.is_final:
-        gone = {line for line in old.list("constraints") if line not in new.list("constraints")}
-        keys = [key for key in keys if key == "goal" or (key == "constraints" and gone)]
+        gone = {
+            "goal": old.data.get("goal") != new.data.get("goal"),
+            "constraints": {*old.list("constraints")} - {*new.list("constraints")},
+            "text": {*old.body.split("\n")} - {*new.body.split("\n")},
+        }
+        keys = [key for key in keys if gone.get(key)]
     if keys:
         message = f"{place.id} was {before.status} when its {', '.join(keys)} changed"
         fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")

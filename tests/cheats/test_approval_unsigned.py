@@ -332,6 +332,21 @@ def test_the_goal_of_a_run_under_way_that_the_branch_completes(doors: Doors, *, 
     assert f"{run} was active when its goal changed" in said
 
 
+@pytest.mark.parametrize("completed", [True, False])
+def test_the_text_of_a_run_under_way_that_the_branch_completes(doors: Doors, *, completed: bool) -> None:
+    """More of it is no way, as of constraints."""
+    run = doors.play.run("Ship the login", body="No password is ever logged.", spike=True)
+    doors.play.proven(run=run)
+    doors.landed()
+    doors.edit(run, "No password is ever logged.", "No password is ever logged.\n\nIt is fast.")
+    doors.sound()
+    doors.edit(run, "No password is ever logged.", "Do as you like.")
+    if completed:
+        doors.play.do(runs.complete_run, run)
+    said = doors.caught("D007") if completed else doors.warned("D007")
+    assert f"{run} was active when its text changed" in said
+
+
 def test_the_constraints_of_a_run_under_way(doors: Doors) -> None:
     """More of them is no way: what is done is held against all that there were."""
     run = doors.play.state(doors.play.proven()).id
