@@ -343,9 +343,9 @@ CATALOGUE: Final = {
     "D007": Kind(
         "a changed text of work that is under way", "warning",
         "A task's title, criteria or text changed after it was handed out, or it asks less than at the base; what "
-        "was completed on the old text is unproven. Or the branch completes a task that waited at the base on "
-        "another title or text; or a run has another goal, or lacks a constraint or a line of its text. An error "
-        "where the branch completes what was handed out before, on another title, other criteria, text or "
+        "was completed on the old text is unproven. Or the branch hands out or completes a task that waited at the "
+        "base on another title or text; or a run has another goal, or lacks a constraint or a line of its text. An "
+        "error where the branch completes what was handed out before, on another title, other criteria, text or "
         "verification, or what asks less proof now, by itself or by policy, handed out anew or not; where a task "
         "asks less that another one repairs; and of a run that has ended, or that the branch completes. Or less is "
         "asked than by the plan that was approved at the base, or that what is done was handed out on: it was "

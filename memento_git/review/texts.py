@@ -159,7 +159,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
     completes = any(event.id in comparison.added() for event in done)
-    is_other = completes and bool({"title", "text"} & {*keys})
+    is_other = bool({"title", "text"} & {*keys}) and (completes or _is_handed_out(comparison, place))
     if status in ("pending", "cancelled") and not less and not is_other:
         return
     unproves = [event.id for event in done if event.get("text") != new.digest]
@@ -173,6 +173,12 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     grave = other or (easier and completes) or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
+
+
+def _is_handed_out(comparison: Comparison, place: Place) -> bool:
+    """Tell whether the branch hands a task out."""
+    events = comparison.state(place.run).folded(place.id).events
+    return any(seen.event.do == "dispatched" and seen.event.id in comparison.added() for seen in events)
 
 
 def _differing(old: Prose, new: Prose) -> list[str]:
