@@ -69,7 +69,7 @@ class Story(NamedTuple):
     `authored` are those that added some; `touched` is path -> the first commit that changed it or took it away, a merge
     that has not what one of its parents had among them; `taken` is path -> the last one that took it away; `came` is
     path -> the blobs that what was touched came with; `edited` is path -> the authors of the commits that gave it other
-    bytes than any of their parents had, where one had it.
+    bytes than any of their parents had, where one had it; `held` is path -> all blobs that what was touched ever was.
     """
 
     authored: list[Authored]
@@ -77,6 +77,7 @@ class Story(NamedTuple):
     taken: dict[str, str]
     came: dict[str, set[str]]
     edited: dict[str, set[str]]
+    held: dict[str, set[str]]
 
 
 class Step(NamedTuple):
@@ -87,7 +88,7 @@ class Step(NamedTuple):
     new: str
 
 
-NOTHING: Final = Story([], {}, {}, {}, {})
+NOTHING: Final = Story([], {}, {}, {}, {}, {})
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
@@ -258,7 +259,8 @@ def story(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple[st
     touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
     taken = {path: step.commit for path, told in steps.items() for step in reversed(told) if step.old and not step.new}
     came = _came(git, authored, {path: steps[path] for path in touched})
-    return Story(authored, touched, taken, came, _edited(steps, parents, dict(added.keys())))
+    held = {path: {blob for step in steps[path] for blob in (step.old, step.new) if blob} for path in touched}
+    return Story(authored, touched, taken, came, _edited(steps, parents, dict(added.keys())), held)
 
 
 def _edited(

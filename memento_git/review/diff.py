@@ -221,7 +221,12 @@ def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
     def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
         return _task(old, new, events, evidence)
 
-    return _changes(before["tasks"], after["tasks"], told, compare)
+    titled = {row["id"]: f"{row['id']} {row['title']}" for row in (*after["tasks"], *before["tasks"])}
+    old, new = (
+        [{**row, "dependencies": [titled.get(name, name) for name in row["dependencies"]]} for row in side["tasks"]]
+        for side in (before, after)
+    )
+    return _changes(old, new, told, compare)
 
 
 def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Mapping[str, Row]) -> Row | None:

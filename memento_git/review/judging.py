@@ -114,7 +114,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths), *_twins(git, first, head)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
-    found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story)]
+    found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story, policy)]
     found += signed.older_by_history(git, first, story, signed.check(view, keys, policy, paths))
     found += [*signed.signers_changed(git, first, head, policy), *signed.own_runners(view, runners, own, paths)]
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import changes, codec, layout
 from memento_git.ledger.codec import Decoded
+from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
 from memento_git.review import texts
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.changes import Story
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
+    from memento_git.model.policy import Policy
     from memento_git.review.against import Comparison
 
 
@@ -26,8 +28,9 @@ ONE_SIDE: Final = (
 )
 
 
-def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+def on_the_way(comparison: Comparison, git: Git, story: Story, policy: Policy) -> Iterator[Finding]:
     """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came."""
+    yield from _freed(comparison, git, story, policy)
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
         if place is None or place.kind == "attachment" or path in comparison.base.files:
@@ -56,6 +59,31 @@ def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iter
         if new and (others := [old.get(key) for old in olds if old and old.get(key) != new.get(key)]):
             message = f"{key} of {place.id} came as {others[0]!r} on the branch, and is {new.get(key)!r}"
             yield Finding("D010", path, 0, message, f"put the line back: git log --format=%h -p -- {path}")
+
+
+def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> Iterator[Finding]:
+    """Yield the tasks that the branch hands out, and that an earlier commit of it let wait for what is not done.
+
+    What a task depended on at the base is told with its text.
+    """
+    for path, blobs in sorted(story.held.items()):
+        place = layout.place_of(path)
+        if place is None or place.kind != "task" or not texts.is_handed_out(comparison, place):
+            continue
+        state, base = comparison.state(place.run), comparison.base.record(path)
+        now = comparison.head.record(state.index.prose.get(place.id, ""))
+        if not isinstance(now, Prose):
+            continue
+        came = (codec.decode(place, path, data) for data in git.objects(sorted(blobs)) if data is not None)
+        made = (codec.record(place, path, one) for one in came if isinstance(one, Decoded))
+        had = dict.fromkeys(name for one in made if isinstance(one, Prose) for name in one.list("depends_on"))
+        known = base.list("depends_on") if isinstance(base, Prose) else ()
+        open_ones = [name for name in had if name not in known and not state.is_done(name, policy)]
+        if told := texts.freed_of(state, open_ones, now):
+            message = (
+                f"{place.id} was handed out, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
+            )
+            yield Finding("D007", now.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
 
 
 def _restoring(git: Git, commit: str, path: str) -> str:

@@ -153,32 +153,47 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     """Tell of a changed text of a task that is under way, done or repaired, or asks less, and of what that unproves."""
     state = RunState(comparison.base, place.run)
     status, events = state.task_status(place.id), state.folded(place.id).events
-    less = asks_less(old.data, new.data, policy)
+    less, freed = (
+        asks_less(old.data, new.data, policy),
+        freed_of(comparison.state(place.run), old.list("depends_on"), new),
+    )
     repairs = _repairs(comparison, place) if less else []
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
     keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
     completes = any(event.id in comparison.added() for event in done)
-    is_other = bool({"title", "text"} & {*keys}) and (completes or _is_handed_out(comparison, place))
-    if status in ("pending", "cancelled") and not less and not is_other:
+    is_other = bool({"title", "text"} & {*keys}) and (completes or is_handed_out(comparison, place))
+    if status in ("pending", "cancelled") and not (less or freed or is_other):
         return
     unproves = [event.id for event in done if event.get("text") != new.digest]
     told = f"; unproven by it: {', '.join(unproves)}" if unproves else ""
     whose = f"{', '.join(repairs)}, which repairs it, could ask less by it" if repairs else "less is asked by it"
     told += f"; {whose}: {some(less, 3, '; ')}" if less else ""
+    told += f"; it waits no more for {some(freed, 3, '; ')}" if freed else ""
     before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
-    other = bool({"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
+    other = bool(freed or {"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
     easier = bool(less if was_rejected else proves_less(old.data, new.data, policy))
     grave = other or (easier and completes) or any(_is_bound(comparison, place, name) for name in repairs)
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 
 
-def _is_handed_out(comparison: Comparison, place: Place) -> bool:
+def is_handed_out(comparison: Comparison, place: Place) -> bool:
     """Tell whether the branch hands a task out."""
     events = comparison.state(place.run).folded(place.id).events
     return any(seen.event.do == "dispatched" and seen.event.id in comparison.added() for seen in events)
+
+
+def freed_of(state: RunState, had: Iterable[str], task: Prose) -> list[str]:
+    """Return what a task depended on and does no more, with titles; a repair takes the place of what it repairs."""
+    kept = {*task.list("depends_on")}
+    texts = {name: state.view.record(state.index.prose.get(name, "")) for name in {*had, *kept}}
+    for name in [*kept]:
+        if isinstance(text := texts[name], Prose):
+            kept |= {old.id for old in checks.repaired_by(state, text)}
+    gone = [name for name in had if name not in kept]
+    return [f"{name} {text.title!r}" if isinstance(text := texts[name], Prose) else name for name in gone]
 
 
 def _differing(old: Prose, new: Prose) -> list[str]:

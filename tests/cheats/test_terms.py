@@ -11,6 +11,8 @@ from memento_git.ledger import codec
 from memento_git.verbs import settling
 from memento_git.work.actions import dispatches, selections, tasks, verifying
 from memento_git.work.refusals import TermsChanged
+from tests.cheats.doors import HANDS
+from tests.cheats.forging import MAIN
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -223,3 +225,73 @@ def test_a_task_that_waits_at_the_base_and_is_called_otherwise_where_it_is_done(
     assert f"{task} was pending when its {changed[0]} changed" in doors.warned("D007")  # completed in a second one
     doors.play.complete(claim, doors.play.evidence(task))
     assert f"{task} was pending when its {changed[0]} changed" in doors.warned("D007")
+
+
+def waiting(doors: Doors) -> tuple[str, str]:
+    """Return a task and what it waits for."""
+    review = doors.play.task("Security review")
+    return doors.play.task("Ship the login", depends_on=[review]), review
+
+
+def handed_on(doors: Doors, task: str, review: str) -> None:
+    """Hand a task out, once it has been refused, and complete it without what it waited for."""
+    doors.refused("dependency_open", "dispatch create", task=task, executor="agent")
+    doors.play.do(tasks.revise_task, task, depends_on=[])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.play.do(tasks.cancel_task, review, reason="Later.")
+
+
+def test_a_task_that_waits_at_the_base_for_what_is_taken_out(doors: Doors) -> None:
+    """Way: what it depends on, and is refused for, goes from its text; the diff has the title of that."""
+    task, review = waiting(doors)
+    doors.landed()
+    doors.play.do(tasks.revise_task, task, depends_on=[review, doors.play.task("One more")])
+    doors.sound()  # more may be waited for
+    handed_on(doors, task, review)
+    told = f"{task} was pending when its depends_on changed; it waits no more for {review} 'Security review'"
+    assert told in doors.warned("D007")
+    assert f"dependencies: [-{review} Security review-]" in doors.cli("diff", MAIN, "-C", str(doors.root))[1]
+
+
+def test_a_task_that_was_handed_out_at_the_base_and_waits_no_more(doors: Doors) -> None:
+    review = doors.play.proven("Security review")
+    task = doors.play.task("Ship the login", depends_on=[review])
+    claim = doors.play.claimed(task)
+    doors.landed()
+    doors.play.do(tasks.reopen_task, review, reason="It missed a door.")
+    doors.play.do(tasks.revise_task, task, depends_on=[])
+    assert f"{task} was in_progress when its depends_on changed" in doors.warned("D007")
+    doors.play.complete(claim, doors.play.evidence(task))
+    assert f"it waits no more for {review} 'Security review'" in doors.caught("D007")
+
+
+def test_a_task_of_the_branch_that_waited_there_for_what_is_taken_out(doors: Doors) -> None:
+    """Way: the same where both came with the branch, so that only its commits know of it."""
+    task, review = waiting(doors)
+    handed_on(doors, task, review)
+    told = f"{task} was handed out, and waits no more, as it did on the branch, for {review} 'Security review'"
+    seen = {}
+    for door, options, root in doors.arrivals():
+        code, rows = doors.check(*options, root=root)
+        seen[door] = (code, any((row["code"], row["message"]) == ("D007", told) for row in rows))
+    assert seen == {door: (0, door not in ("staged", "squash")) for door in HANDS}
+
+
+def test_a_dependency_that_was_a_mistake_or_is_done_or_repaired_is_taken_out(doors: Doors) -> None:
+    """The honest way: of what is not handed out, of what is done, and of what a repair takes the place of."""
+    task, review = waiting(doors)
+    doors.play.do(tasks.revise_task, task, depends_on=[])
+    doors.sound()
+    doors.play.do(tasks.revise_task, task, depends_on=[review])
+    doors.play.complete(doors.play.claimed(review), doors.play.evidence(review))
+    other = doors.play.task("Another", depends_on=[review])
+    doors.play.do(tasks.revise_task, task, depends_on=[])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.sound()
+    doors.play.do(tasks.revise_task, review, criteria=[HARD])
+    doors.landed()
+    doors.play.do(verifying.verify_task, review)
+    repair = str(doors.play.do(verifying.repair_task, review))
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    doors.play.complete(doors.play.claimed(other), doors.play.evidence(other))
+    doors.sound()
