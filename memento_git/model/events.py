@@ -19,6 +19,7 @@ REASON: Final = Field(t.Text(), doc="why")
 PARTIAL: Final = Field(t.OBJECT, doc="commit that keeps what was done so far; a hint only")
 TEXT: Final = Field(t.DIGEST, required=True, doc="digest of the text that it is about")
 TERMS: Final = Field(t.DIGEST, doc="digest of its title, text, criteria, verification, kind, risk and files")
+ASKS: Final = Field(t.ListOf(t.DIGEST), doc="digests of its kind, risk and files, then of each thing that it asks")
 
 HEAD: Final = {
     "do": Field(t.Pattern("a verb", r"[a-z]{3,20}"), required=True),
@@ -86,6 +87,7 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
             "recovery_of": Field(t.id_of("dispatch"), doc="dispatch that it replaces"),
             "brief": Field(t.DIGEST, doc="digest of the brief that was handed over; after a recovery, of the bundle"),
             "terms": TERMS,
+            "asks": ASKS,
             "branch": Field(LINE, doc="branch of the work tree that was made for it"),
             "allowed": Field(t.ListOf(LINE), doc="rules of destructive commands that the note allows"),
             "over_budget": Field(t.Text(), doc="why, although the task is beyond its budget"),
@@ -123,8 +125,8 @@ VERBS: Final[dict[str, dict[str, dict[str, Field]]]] = {
         },
         "accepted": {"text": TEXT, "code": VERIFIED, "evidence": EVIDENCE, "note": NOTE},
         "rejected": {
-            "unmet": Field(t.ListOf(LINE), required=True), "terms": TERMS, "code": VERIFIED, "evidence": EVIDENCE,
-            "note": NOTE,
+            "unmet": Field(t.ListOf(LINE), required=True), "terms": TERMS, "asks": ASKS, "code": VERIFIED,
+            "evidence": EVIDENCE, "note": NOTE,
         },
         **SETTLING,
     },

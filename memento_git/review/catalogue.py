@@ -236,9 +236,9 @@ CATALOGUE: Final = {
     "P005": Kind(
         "a repair that asks less", "warning",
         "A task repairs another one, and lacks criteria or verification that the other asks, or has another kind, risk "
-        "or files, of which policy asks less. Or what it repairs asks something else than when it was rejected (where "
-        "the rejection does not say: handed out), and the base does not have that text either. An error where the "
-        "branch completes or accepts it.",
+        "or files, of which policy asks less. Or neither it nor what it repairs asks any more all of what that did at "
+        "any of its rejections, or when what was rejected was handed out, and the base's text does not either. An "
+        "error where the branch completes or accepts it.",
         "Put back what is missing: `memento task repair` carries all of it over, and the repair may ask more.",
     ),
     "P006": Kind(

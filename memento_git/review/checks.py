@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
@@ -10,10 +11,10 @@ from memento_git.model.finding import WHOLE, Finding, leaving_out
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.review import citations, evasions, folds, resting, signed, verdicts
+from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
 from memento_git.work import terms
 from memento_git.work.rows import asked_row
-from memento_git.work.verification import asks_less, run_lines
+from memento_git.work.verification import applies, asks_less, run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -143,9 +144,9 @@ def repaired_by(state: RunState, task: Prose) -> list[Prose]:
 def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield what a repair asks less than a task that it repairs, or that this one asks something else by now."""
     severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
-    if _is_other_than_rejected(state, old, scope):
-        message = f"{task.id} repairs {old.id}, which asks something else than when it was rejected"
-        fix = f"put back what {old.id} asked then; {task.id} may ask more"
+    if did := _forgotten(state, task, old, scope):
+        message = f"{task.id} repairs {old.id}, and neither asks any more what that did when it was {did}"
+        fix = f"put back what {old.id} asked then, or ask it in {task.id}, which may ask more"
         yield Finding("P005", task.path, 0, message, fix, severity)
     if less := asks_less(old.data, task.data, scope.policy):
         message = f"{task.id} repairs {old.id}, and asks less: {some(less, 3, '; ')}"
@@ -154,11 +155,23 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         yield Finding("P005", task.path, 0, message, fix, severity)
 
 
-def _is_other_than_rejected(state: RunState, old: Prose, scope: Scope) -> bool:
-    """Tell whether a task asks something else than when it was rejected; what the base's text asked less is `D007`."""
-    known = terms.of_rejected(state, old.id)
-    then = scope.was(state.id, old.id) if scope.was and known else None
-    return bool(known) and not any(terms.are_of(known, one) for one in (old, then) if isinstance(one, Prose))
+def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> str:
+    """Return when a repaired task asked what neither it nor its repair asks now, or nothing.
+
+    What the base's text asked less is `D007`. What policy asked of another kind, risk or files is not known any more.
+    """
+    was = scope.was(state.id, old.id) if scope.was else None
+    kept = [one for one in (old, task, was) if isinstance(one, Prose)]
+    now = [terms.asks(one) for one in kept]
+    whens = [entry["when"] for entry in scope.policy.verify if entry.get("when")]
+    is_less = not all(applies(when, task.data) for when in whens)
+    for event in terms.of_rejected(state, old.id):
+        about, *rest = terms.asked(event, chain(kept, lastread.texts(state.view, old.path))) or ("",)
+        is_unknown = not about and event.do == "rejected" and "terms" in event.data
+        is_other = bool(about) and is_less and about not in [one[0] for one in now]
+        if is_unknown or is_other or not {*rest} <= {*chain(*now)}:
+            return "rejected" if event.do == "rejected" else "handed out"
+    return ""
 
 
 def _ended(state: RunState, task: str) -> list[Event]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.commits import is_cut_off
 from memento_git.model.finding import WHOLE, Finding
+from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.changes import Changed
     from memento_git.ledger.git import Git
@@ -38,14 +39,29 @@ def can_be_read(path: str, data: bytes) -> bool:
 
 def last_read(git: Git, commits: Sequence[str], path: str) -> Last:
     """Return the last commit, up to some, that has a file as it can be read."""
+    return next((last for last, data in _versions(git, commits, path) if can_be_read(path, data)), NEVER)
+
+
+def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[Last, bytes]]:
+    """Yield what a file was in each commit that changed it, up to some."""
     known = [commit for commit in commits if git.commit(commit)]
     told = git.run("rev-list", "--full-history", *known, "--", path) if known else b""
     for commit in told.decode().split():
         entry = git.entries(commit, path).get(path)
         data = git.objects([entry.oid])[0] if entry is not None else None
-        if entry is not None and data is not None and can_be_read(path, data):
-            return Last(commit, entry.oid)
-    return NEVER
+        if entry is not None and data is not None:
+            yield Last(commit, entry.oid), data
+
+
+def texts(view: View, path: str) -> Iterator[Prose]:
+    """Yield what a text was in each commit that changed it, as far as it can be read."""
+    if (place := layout.place_of(path)) is None:
+        return
+    for _, data in _versions(view.git, view.commits, path):
+        decoded = codec.decode(place, path, data)
+        found = codec.record(place, path, decoded) if isinstance(decoded, codec.Decoded) else None
+        if isinstance(found, Prose):
+            yield found
 
 
 def bytes_of(view: View, path: str) -> bytes | None:

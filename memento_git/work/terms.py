@@ -6,9 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import codec
+from memento_git.model.work import TRUSTS
+from memento_git.work.verification import united
 
 if TYPE_CHECKING:
-    from memento_git.model.work import Prose
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memento_git.model.work import Event, Prose
     from memento_git.work.state import RunState
 
 
@@ -29,7 +33,7 @@ def _digests(prose: Prose) -> list[str]:
     return [_digest(told) for told in ([prose.title, *words, *about], [*words, *about], words)]
 
 
-def _digest(told: list[object]) -> str:
+def _digest(told: Sequence[object]) -> str:
     return codec.digest_of(json.dumps(told, sort_keys=True, ensure_ascii=False).encode())
 
 
@@ -39,20 +43,50 @@ def are_others(state: RunState, task: str, dispatch: str) -> bool:
     return bool(known) and not are_of(known, state.prose(task))
 
 
-def of_rejected(state: RunState, task: str) -> str:
-    """Return the digest of what a task asked when it was rejected last; nothing where it was not, or nobody says.
+def asks(prose: Prose) -> list[str]:
+    """Return digests of what a task asks: of its kind, risk and files, then of each other thing.
 
-    A rejection of earlier versions does not say: what was handed out before it counts then.
+    Whatever asks more has all the others as well; a command in less time does not.
     """
+    verify = united({}, [("", prose.data.get("verify") or {})])
+    parts: list[tuple[object, ...]] = [("title", prose.title)]
+    parts += [("criterion", line) for line in prose.list("criteria")]
+    parts += [("text", told) for line in prose.body.splitlines() if (told := line.strip())]
+    parts += [("evidence", kind) for kind in verify.evidence]
+    parts += [("trust", word) for word in (TRUSTS[TRUSTS.index(verify.trust) :] if verify.trust else ())]
+    for one in verify.commands:
+        parts += [("command", *one[:2]), *(("report", *one[:2], report) for report in one.reports)]
+        parts += [("timeout", *one[:2], one.timeout)] if one.timeout else []
+    about = _digest([prose.data.get("kind") or "", prose.data.get("risk") or "", prose.list("files")])
+    return [about, *dict.fromkeys(map(_digest, parts))]
+
+
+def asked(event: Event, texts: Iterable[Prose]) -> list[str]:
+    """Return the digests of what a task asked at its hand-out or rejection; nothing where nobody knows.
+
+    One of earlier versions names them all with one digest: which text that is of, is seen by some.
+    """
+    known = event.get("terms")
+    told: list[str] = event.data.get("asks") or []
+    return told or next((asks(one) for one in texts if known and are_of(known, one)), [])
+
+
+def of_rejected(state: RunState, task: str) -> Iterator[Event]:
+    """Yield each rejection of a task, with the hand-outs of the completions that it rejected."""
     legal = [seen for seen in state.folded(task).events if seen.verdict == "legal"]
-    last = next((seen for seen in reversed(legal) if seen.event.do == "rejected"), None)
-    if last is None:
-        return ""
-    done = [seen.event for seen in legal if seen.event.do == "completed" and seen.event.id in last.past]
-    return last.event.get("terms") or (_named(state, done[-1].get("dispatch")) if done else "")
+    for rejected in (seen for seen in legal if seen.event.do == "rejected"):
+        yield rejected.event
+        past = [seen for seen in legal if seen.event.id in rejected.past]
+        reopened = frozenset[str]().union(*(seen.past for seen in past if seen.event.do == "reopened"))
+        done = [one.event for one in past if one.event.do == "completed" and one.event.id not in reopened]
+        yield from filter(None, (_opened(state, event.get("dispatch")) for event in done))
+
+
+def _opened(state: RunState, dispatch: str) -> Event | None:
+    return state.event(dispatch.replace("dispatch", "event", 1))
 
 
 def _named(state: RunState, dispatch: str) -> str:
-    opened = state.event(dispatch.replace("dispatch", "event", 1))
+    opened = _opened(state, dispatch)
     known = opened.get("terms") if opened is not None else ""
     return "" if known == codec.REDACTED else known

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import tasks, verifying
+from memento_git.work import terms
+from memento_git.work.actions import dispatches, tasks, verifying
+from tests.cheats.forging import MAIN, WORK
+from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -152,7 +155,8 @@ def test_a_task_that_is_reopened_after_its_rejection_and_made_easier(doors: Door
     assert "less is asked by it" in doors.caught("D007")
 
 
-OTHER = "which asks something else than when it was rejected"
+OTHER = "and neither asks any more what that did when it was rejected"
+TAKEN = "and neither asks any more what that did when it was handed out"
 ASKED: dict[str, Any] = {"criteria": [HARD], "require": ["test", "lint"]}
 
 
@@ -196,10 +200,10 @@ def test_a_rejection_of_an_earlier_version_is_of_what_was_handed_out(doors: Door
     eased(doors, task)
     repair = doors.play.do(verifying.repair_task, task)
     doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
-    assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P005")
+    assert f"{repair} repairs {task}, {TAKEN}" in doors.caught("P005")
 
 
-@pytest.mark.parametrize("revised", [{}, {"title": "Another", "criteria": [HARD, "It is fast."]}])
+@pytest.mark.parametrize("revised", [{}, {"criteria": [HARD, "It is fast."], "risk": "high", "body": "For all."}])
 def test_a_repair_of_what_was_rejected_as_it_is_may_ask_more(doors: Doors, revised: dict[str, Any]) -> None:
     """The honest way: the task is revised before it is rejected, if at all, and what is added later is the repair's."""
     repair = doors.play.do(verifying.repair_task, turned_down(doors, **revised))
@@ -208,6 +212,119 @@ def test_a_repair_of_what_was_rejected_as_it_is_may_ask_more(doors: Doors, revis
     lint = doors.play.evidence(repair, kind="lint")
     doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair), lint)
     doors.sound()
+
+
+def repaired(doors: Doors, task: str, *more: str) -> str:
+    """Repair a task, and do that on what its text asks."""
+    repair: str = doors.play.do(verifying.repair_task, task)
+    good = [doors.play.evidence(repair, kind=kind) for kind in ("test", *more)]
+    doors.play.complete(doors.play.claimed(repair), *good)
+    return repair
+
+
+@pytest.mark.parametrize("named", ["terms", "asks", ""])
+def test_a_rejection_by_hand_beside_the_reviewers(doors: Doors, named: str) -> None:
+    """Way: two rejections agree, so nothing is contested, and the later one tells of easy work."""
+    task = turned_down(doors)
+    eased(doors, task)
+    easy = doors.play.state(task).prose(task)
+    told: dict[str, Any] = {"terms": terms.digest(easy), "asks": terms.asks(easy)}
+    told = {key: value for key, value in told.items() if named in (key, "asks")}
+    doors.forge(task, "rejected", sees=[doors.last(task, "completed")], unmet=["It does not run."], **told)
+    repair = repaired(doors, task)
+    assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P005")
+
+
+def test_a_rejection_of_an_easier_text_on_another_branch_that_is_merged(doors: Doors) -> None:
+    """Way: with verbs and a merge alone there are two rejections; each counts, whichever is the later one."""
+    task = doors.play.task(**ASKED)
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    git(doors.root, "branch", "side")
+    assert doors.play.do(verifying.verify_task, task).unmet
+    git(doors.root, "switch", "-q", "side")
+    eased(doors, task)
+    assert doors.play.do(verifying.verify_task, task).unmet
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--no-edit", "side")
+    repair = repaired(doors, task)
+    assert f"{repair} repairs {task}, " in doors.caught("P005")
+
+
+EASIER: list[dict[str, Any]] = [
+    {"criteria": ["It runs."]}, {"require": ["test"]}, {"title": "Tidy up"}, {"body": "It is for nobody."},
+    {"kind": "chore"}, {"run": ["true"]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("revised", EASIER)
+def test_a_task_that_is_made_easier_between_its_completion_and_its_rejection(
+    doors: Doors, revised: dict[str, Any]
+) -> None:
+    """Way: with verbs alone it is rejected for its changed text, and its repair asks what that text does."""
+    doors.policy(WHEN)
+    task = doors.play.task(**{**ASKED, "body": "It is for all.", "kind": "feature", "commands": ["python3 check.py"]})
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    text = {"commands" if key == "run" else key: value for key, value in revised.items()}
+    doors.play.do(tasks.revise_task, task, **text)
+    assert doors.play.do(verifying.verify_task, task).unmet
+    repair = repaired(doors, task, "lint")
+    assert f"{repair} repairs {task}, {TAKEN}" in doors.caught("P005")
+
+
+def test_a_chain_of_repairs_that_only_add_is_no_cheat(doors: Doors) -> None:
+    """The honest way: what is reopened, revised to ask more and rejected again is asked by all that repairs it."""
+    task = turned_down(doors)
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    doors.play.do(tasks.revise_task, task, criteria=[HARD, "It is fast."], body="For all.", require=["test", "lint"])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert doors.play.do(verifying.verify_task, task).unmet
+    first = repaired(doors, task)
+    criteria = doors.play.state(first).prose(first).list("criteria")
+    doors.play.do(tasks.revise_task, first, criteria=[*criteria, "It is short."])
+    assert doors.play.do(verifying.verify_task, first).unmet
+    repaired(doors, first, "lint")
+    doors.sound()
+
+
+def test_a_repair_that_asks_all_of_what_a_weakened_task_asked_is_no_cheat(doors: Doors) -> None:
+    task = turned_down(doors)
+    repair = repaired(doors, task, "lint")
+    doors.play.do(tasks.revise_task, task, criteria=[], require=["test"])
+    doors.sound()
+    doors.edit(repair, f"- {HARD}\n", "")
+    assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P001", "P005")
+
+
+def of_before(doors: Doors, **told: Any) -> str:
+    """Return a task that was handed out, revised and rejected by versions that name no single thing that is asked."""
+    task = doors.play.task(**ASKED)
+    known = terms.digest(doors.play.state(task).prose(task))
+    plan = doors.play.state(task).canonical
+    event = doors.forge(task, "dispatched", executor="agent", plan=plan, terms=known)
+    claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
+    doors.play.complete(claim, doors.play.evidence(task))
+    doors.play.do(tasks.revise_task, task, **told)
+    doors.forge(task, "rejected", unmet=["its text changed"])
+    return task
+
+
+@pytest.mark.parametrize("landed", [True, False])
+def test_a_repair_of_what_an_earlier_version_rejected_may_ask_more(doors: Doors, landed: bool) -> None:
+    """The honest way: that version told whoever asked more of a completed task to repair it."""
+    task = of_before(doors, criteria=[HARD, "It is fast."])
+    repair = doors.play.do(verifying.repair_task, task)
+    if landed:
+        doors.landed()
+    good = [doors.play.evidence(repair, kind=kind) for kind in ("test", "lint")]
+    doors.play.complete(doors.play.claimed(repair), *good)
+    doors.sound()
+
+
+def test_a_repair_of_what_an_earlier_version_rejected_is_held_against_the_commits(doors: Doors) -> None:
+    task = of_before(doors, criteria=["It runs."], require=["test"])
+    repair = repaired(doors, task)
+    found = doors.check("--base", MAIN)[1]
+    assert [row["message"] for row in found if row["code"] == "P005"] == [f"{repair} repairs {task}, {TAKEN}"]
 
 
 def test_a_rejected_task_of_the_base_that_asks_more_may_be_repaired_on_one_branch(doors: Doors, rejected: str) -> None:

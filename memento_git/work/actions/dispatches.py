@@ -79,7 +79,7 @@ def hand_out(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
-        brief=brief, terms=terms.digest(prose), branch=_branch(name) if apart else "",
+        brief=brief, terms=terms.digest(prose), asks=terms.asks(prose), branch=_branch(name) if apart else "",
     )  # fmt: skip
     return dispatch_of(event)
 

@@ -145,7 +145,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     reads = (state.id, plans_of(state.id))
     about: dict[str, Any] = {"code": code, "evidence": refs, "note": desk.optional("note", note)}
     if unmet:
-        about |= {"unmet": [line[:500] for line in unmet], "terms": terms.digest(prose)}
+        about |= {"unmet": [line[:500] for line in unmet], "terms": terms.digest(prose), "asks": terms.asks(prose)}
         desk.happen(state, identity, "rejected", reads=reads, **about)
     else:
         desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
