@@ -121,8 +121,9 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
     repaired = found.data.get("repairs")
     if repaired and repaired not in state.index.prose:
         yield Finding("L004", found.path, 0, f"{task} repairs {repaired}, which is not in this run", "restore it")
-    for old in repaired_by(state, found):
-        yield from _repair(state, found, old, scope)
+    for old in repaired_by(state, found) if state.task_status(task) != "cancelled" else ():
+        if state.task_status(old.id) not in DONE:
+            yield from _repair(state, found, old, scope)
     if state.is_late(task):
         message = f"{task}, or what happened to it, came after the run was completed"
         yield Finding("T005", found.path, 0, message, f"memento task show {task}", "warning")

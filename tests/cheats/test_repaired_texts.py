@@ -295,6 +295,32 @@ def test_a_repair_that_asks_all_of_what_a_weakened_task_asked_is_no_cheat(doors:
     assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P001", "P005")
 
 
+def done_all_the_same(doors: Doors, task: str) -> None:
+    """Reopen a rejected task, ask more of it, and do it."""
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    doors.play.do(tasks.revise_task, task, criteria=[HARD, "It is fast."])
+    good = [doors.play.evidence(task, kind=kind) for kind in ("test", "lint")]
+    doors.play.complete(doors.play.claimed(task), *good)
+
+
+def test_a_repair_that_is_cancelled_is_not_judged(doors: Doors) -> None:
+    task = turned_down(doors)
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.edit(repair, f"- {HARD}\n", "")
+    assert f"{repair} repairs {task}, and asks less" in doors.warned("P005")
+    doors.play.do(tasks.cancel_task, repair, reason="The first one is gone on with.")
+    doors.sound()
+
+
+def test_a_repair_whose_rejected_task_was_reopened_and_done_is_not_judged(doors: Doors) -> None:
+    task = turned_down(doors)
+    repair = repaired(doors, task, "lint")
+    done_all_the_same(doors, task)
+    doors.sound()
+    doors.play.do(tasks.reopen_task, task, reason="Not yet.")
+    assert f"{repair} repairs {task}, and asks less" in doors.caught("P005")
+
+
 def of_before(doors: Doors, **told: Any) -> str:
     """Return a task that was handed out, revised and rejected by versions that name no single thing that is asked."""
     task = doors.play.task(**ASKED)
