@@ -12,7 +12,7 @@ from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
-from memento_git.work import terms
+from memento_git.work import proofs, terms
 from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, run_lines
 
@@ -132,14 +132,9 @@ def _task(state: RunState, task: str, scope: Scope) -> Iterator[Finding]:
 
 
 def repaired_by(state: RunState, task: Prose) -> list[Prose]:
-    """Return the tasks whose place a repair takes: that which it repairs, and what that one repairs in its turn."""
-    found: list[Prose] = []
-    here: Prose | None = task
-    while here is not None and (name := here.data.get("repairs")) and name not in {one.id for one in found}:
-        old = state.view.record(state.index.prose.get(name, ""))
-        here = old if isinstance(old, Prose) else None
-        found += [here] if here is not None else []
-    return found
+    """Return the tasks whose place a repair takes, as far as they can be read."""
+    found = (state.view.record(state.index.prose.get(name, "")) for name in proofs.repaired(state, task.id))
+    return [one for one in found if isinstance(one, Prose)]
 
 
 def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[Finding]:

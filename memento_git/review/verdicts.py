@@ -178,6 +178,8 @@ def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:
     for scope, gate in state.failed_gates(state.id, *counting):
         yield f"its gate {gate} has failed" if scope == state.id else f"gate {gate} of {scope} has failed"
     for task, status in counting.items():
+        for old, gate in gatehold.left_failed(state, task, policy):
+            yield f"gate {gate} of {old}, which {task} repairs, has failed"
         if status not in DONE:
             yield f"{task} is {status.replace('_', ' ')}"
         elif not (proof := state.proof(task, policy)).proven:

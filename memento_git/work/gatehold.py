@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.folding.lanes import task_status
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
-from memento_git.work import codes, codestate, signing, trust
+from memento_git.work import codes, codestate, proofs, signing, trust
 from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
@@ -155,6 +155,21 @@ def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
     latest = signing.latest(given) if word != "failed" else []
     lifted = [one.event.id for one in given if word in PASSING or not failed.isdisjoint(one.past)]
     return [event for event in latest if event.do in PASSING and event.id in lifted]
+
+
+def left_failed(state: RunState, task: str, policy: Policy) -> list[tuple[str, str]]:
+    """Return (task, gate) of each failure that a repair is held up by: only whom policy names may lift it.
+
+    It went with the task that the repair took the place of, and neither that nor a repair since has passed the gate.
+    """
+    found, lifted = [], set[str]()
+    for name in (task, *proofs.repaired(state, task)):
+        gates = state.folded(name).lanes.named("gate")
+        is_gone = name != task and state.task_status(name) == "cancelled"
+        lifted |= {gate for gate, value in gates.items() if value[0] in PASSING}
+        failed = [gate for _, gate in state.failed_gates(name) if is_gone and policy.gate_verdicts.get(gate)]
+        found += [(name, gate) for gate in failed if gate not in lifted]
+    return found
 
 
 def unseen(state: RunState, verdict: Event) -> str:

@@ -74,7 +74,9 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
         tasks=[_task(state, task, policy) for task in tasks],
         gates={(state.id, kind): word for kind, word in gatehold.words(state).items()}
               | {(task, kind): value[0] for task in tasks
-                 for kind, value in state.folded(task).lanes.named("gate").items()},
+                 for kind, value in state.folded(task).lanes.named("gate").items()}
+              | {(task, gate): "failed" for task in state.counting()
+                 for _, gate in gatehold.left_failed(state, task, policy)},
         fallen={gate: why for gate in policy.gates_required
                 if (why := gatehold.fallen(state, policy, gate, codes(state, commits)))},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],

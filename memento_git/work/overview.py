@@ -187,7 +187,10 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
 
     state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
+    left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task, policy)]
     return [
+        *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
+           "command": f"memento gate record {gate} passed --task {task}"} for task, old, gate in left),
         *({"why": f"gate {gate} {why}", "command": gatehold.mending(view.git, state, gate)}
           for gate, why in holding.unmet(state, policy)),
         *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, policy, counting)),

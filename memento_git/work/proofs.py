@@ -32,6 +32,15 @@ def dependents(state: RunState, task: str) -> list[str]:
     return [other for other in state.ids("task") if task in (front_matter(state, other).get("depends_on") or ())]
 
 
+def repaired(state: RunState, task: str) -> list[str]:
+    """Return the tasks whose place a repair takes: that which it repairs, and what that one repairs in its turn."""
+    found: list[str] = []
+    name = task
+    while (name := front_matter(state, name).get("repairs", "")) and name not in found:
+        found.append(name)
+    return found
+
+
 def asked_of(state: RunState, task: str, policy: Policy, extra: Sequence[Source] = ()) -> Asked:
     """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
     told, plan = front_matter(state, task), front_matter(state, state.canonical)

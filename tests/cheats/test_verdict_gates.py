@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.folding.fold import plans_of
-from memento_git.work import codestate
-from memento_git.work.actions import evidences, exporting, releases, runs, tasks
+from memento_git.work import codestate, overview
+from memento_git.work.actions import evidences, exporting, releases, runs, tasks, verifying
 from memento_git.work.refusals import GateFallen
 from tests.play import git
 
@@ -339,6 +339,41 @@ def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors
     doors.play.gate(GATE, "passed")
     assert doors.missing() == [f"gate {GATE} of {task} is failed"]
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task} has failed")
+
+
+def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors) -> None:
+    """Way: with verbs alone a verdict that the reviewer alone may lift is left at a cancelled task."""
+    grace = "Grace <grace@example.invalid>"
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{grace}']}}, waivers: ['{grace}']}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.proven()
+    play.as_(grace).gate(GATE, "failed", task=task)
+    assert play.do(verifying.verify_task, task).unmet
+    first = play.do(verifying.repair_task, task)
+    play.complete(play.claimed(first), play.evidence(first))
+    play.do(tasks.revise_task, first, body="It is short.")
+    assert play.do(verifying.verify_task, first).unmet
+    repair = play.do(verifying.repair_task, first)
+    play.complete(play.claimed(repair), play.evidence(repair))
+    assert doors.missing() == [f"gate {GATE} of {repair} is failed"]
+    why = f"gate {GATE} of {task}, which {repair} repairs, has failed"
+    steps = overview.overview(play.ledger, play.ledger.view(), run)["next"]
+    assert [step["why"] for step in steps if GATE in step["why"]] == [why]
+    doors.unfinished("review_gate_blocking", run, why)
+
+
+def test_a_failure_that_the_reviewer_lifts_at_the_repair_is_no_cheat(doors: Doors) -> None:
+    grace = "Grace <grace@example.invalid>"
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{grace}']}}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.proven()
+    play.as_(grace).gate(GATE, "failed", task=task)
+    assert play.do(verifying.verify_task, task).unmet
+    repair = play.do(verifying.repair_task, task)
+    play.complete(play.claimed(repair), play.evidence(repair))
+    play.as_(grace).gate(GATE, "passed", task=repair)
+    play.do(runs.complete_run, run)
+    doors.sound()
 
 
 def test_work_that_is_called_off_so_that_nothing_is_left(doors: Doors) -> None:

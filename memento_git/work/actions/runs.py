@@ -123,6 +123,8 @@ def _settled(desk: Desk, state: RunState, task: str) -> None:
         raise no.TaskUnproven(task=task, why="; ".join(found.why))
     for scope, gate in state.failed_gates(task):
         raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
+    for old, gate in gatehold.left_failed(state, task, desk.policy):
+        raise no.GateBlocks(gate=gate, scope=f"{old}, which {task} repairs,", on=option(task))
 
 
 def _gates_passed(desk: Desk, state: RunState) -> None:
