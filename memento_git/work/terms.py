@@ -66,9 +66,8 @@ def asked(event: Event, texts: Iterable[Prose]) -> list[str]:
 
     One of earlier versions names them all with one digest: which text that is of, is seen by some.
     """
-    known = event.get("terms")
-    told: list[str] = event.data.get("asks") or []
-    return told or next((asks(one) for one in texts if known and are_of(known, one)), [])
+    known, told = event.get("terms"), list[str](event.data.get("asks") or ())
+    return told if told or not known else next((asks(one) for one in texts if are_of(known, one)), [])
 
 
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.verbs import settling
 from memento_git.work import terms
 from memento_git.work.actions import dispatches, tasks, verifying
 from tests.cheats.forging import MAIN, WORK
@@ -232,6 +233,17 @@ def test_a_rejection_by_hand_beside_the_reviewers(doors: Doors, named: str) -> N
     told = {key: value for key, value in told.items() if named in (key, "asks")}
     doors.forge(task, "rejected", sees=[doors.last(task, "completed")], unmet=["It does not run."], **told)
     repair = repaired(doors, task)
+    assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P005")
+
+
+def test_a_rejection_that_is_redacted_with_its_hand_out(doors: Doors) -> None:
+    """Way: its unmet lines are free words, and what it asked is none."""
+    task = turned_down(doors)
+    eased(doors, task)
+    repair = repaired(doors, task)
+    doors.play.do(settling.redact_record, doors.last(task, "rejected"), reason="It names a customer.")
+    opened = doors.last(task, "dispatched")
+    doors.play.do(settling.redact_record, opened, reason="It names a customer.")
     assert f"{repair} repairs {task}, {OTHER}" in doors.caught("P005")
 
 
