@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec
 from memento_git.model.work import TRUSTS
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from memento_git.model.work import Event, Prose
     from memento_git.work.state import RunState
+
+
+MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
 
 
 def digest(prose: Prose) -> str:
@@ -51,7 +54,8 @@ def asks(prose: Prose) -> list[str]:
     verify = united({}, [("", prose.data.get("verify") or {})])
     parts: list[tuple[object, ...]] = [("title", prose.title)]
     parts += [("criterion", line) for line in prose.list("criteria")]
-    parts += [("text", told) for line in prose.body.splitlines() if (told := line.strip())]
+    lines = [told for line in prose.body.splitlines() if (told := line.strip())]
+    parts += [("text", told) for told in (*lines[:MOST_LINES], "\n".join(lines[MOST_LINES:])) if told]
     parts += [("evidence", kind) for kind in verify.evidence]
     parts += [("trust", word) for word in (TRUSTS[TRUSTS.index(verify.trust) :] if verify.trust else ())]
     for one in verify.commands:
