@@ -14,6 +14,7 @@ from memento_git.ledger import layout
 from memento_git.texts.typed import TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
+from memento_git.work import terms
 from memento_git.work.actions import dispatches, evidences, folders, plans, tasks, verifying
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.capture import CommandNotStarted
@@ -899,3 +900,14 @@ def test_a_command_that_no_line_holds_is_not_printed_as_one() -> None:
     asked = {"commands": [{"run": ["sh", "-c", "one\ntwo"], "kind": "test", "reports": ["out.xml"]}], "evidence": []}
     assert run_lines("T", asked) == ["memento evidence run --task T --kind test --report out.xml -- CMD"]
     assert run_lines("T", None) == ["memento evidence run --task T -- CMD"]
+
+
+def test_a_long_text_that_grows_asks_all_that_it_asked(play: Play) -> None:
+    """Lines beyond the first are known as one, so that no event grows with a text."""
+    lines = [f"Line {number}." for number in range(300)]
+    state = play.state(task := play.task(run=play.run(), body="\n".join(lines)))
+    long = state.prose(task)
+    short, other = long._replace(body="\n".join(lines[:30])), long._replace(body="\n".join([*lines[:299], "Nothing."]))
+    assert {*terms.asks(short)} < {*terms.asks(long)}
+    assert not {*terms.asks(long)} <= {*terms.asks(other)}
+    assert len(terms.asks(long)) < 50

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import edits, journal, layout
 from memento_git.ledger.git import GitFailed
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.asked import Asked
     from memento_git.ledger.git import Git
+
+TRIES: Final = 3
 
 
 @in_turn
@@ -25,6 +27,7 @@ class Watch:
         self.unseen = ""
         self._git, self._mend, self._warnings = git, mend, warnings
         self._asked: Asked | None = None
+        self._before = (False, "")
         self._known: list[edits.Change] | None = []
 
     def begin(self) -> None:
@@ -37,6 +40,7 @@ class Watch:
     def ask(self) -> None:
         """Let git look, while the caller goes on."""
         self.drop()
+        self._before = self._moving()
         self._asked = edits.ask(self._git, layout.FOLDER) if self._git.top is not None else None
         self._known = []
 
@@ -57,9 +61,19 @@ class Watch:
         except GitFailed as failure:  # reading needs no index, and what writes asks git itself
             self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
             self._warnings.append(self.unseen)
-        if self._known and journal.pending(self._git):
+        for _ in range(TRIES if self._known else 0):
+            now = self._moving()
+            if now == self._before and not now[0]:
+                return
             self._mend()
+            self._before = self._moving()
             self._known = edits.changes(self._git, layout.FOLDER)
+            if self._before == self._moving():
+                return
+
+    def _moving(self) -> tuple[bool, str]:
+        """Return whether somebody commits just now, and what HEAD is: what git sees meanwhile may be half of it."""
+        return bool(journal.pending(self._git)), self._git.commit("HEAD") or ""
 
     def drop(self) -> None:
         """Wait for nothing any more."""

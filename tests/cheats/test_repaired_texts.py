@@ -372,14 +372,3 @@ def test_a_rejected_task_of_the_base_that_asks_more_may_be_repaired_on_one_branc
     lint = doors.play.evidence(repair, kind="lint")
     doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair), lint)
     assert f"{rejected} was rejected when its criteria changed" in doors.warned("D007")
-
-
-def test_a_long_text_that_grows_asks_all_that_it_asked(doors: Doors) -> None:
-    """Lines beyond the first are known as one, so that no event grows with a text."""
-    lines = [f"Line {number}." for number in range(300)]
-    state = doors.play.state(task := doors.play.task(body="\n".join(lines)))
-    long = state.prose(task)
-    short, other = long._replace(body="\n".join(lines[:30])), long._replace(body="\n".join([*lines[:299], "Nothing."]))
-    assert {*terms.asks(short)} < {*terms.asks(long)}
-    assert not {*terms.asks(long)} <= {*terms.asks(other)}
-    assert len(terms.asks(long)) < 50
