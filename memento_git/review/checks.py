@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, tee
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
@@ -159,13 +159,15 @@ def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> str:
     was = scope.was(state.id, old.id) if scope.was else None
     kept = [one for one in (old, task, was) if isinstance(one, Prose)]
     now = [terms.asks(one) for one in kept]
+    asked, texts = {*chain(*now)}, lastread.texts(state.view, old.path)
     whens = [entry["when"] for entry in scope.policy.verify if entry.get("when")]
     is_less = not all(applies(when, task.data) for when in whens)
     for event in terms.of_rejected(state, old.id):
-        about, *rest = terms.asked(event, chain(kept, lastread.texts(state.view, old.path))) or ("",)
+        texts, seen = tee(texts)  # what one event had git tell, the next one need not ask
+        about, *rest = terms.asked(event, chain(kept, seen)) or ("",)
         is_unknown = not about and event.do == "rejected" and "terms" in event.data
         is_other = bool(about) and is_less and about not in [one[0] for one in now]
-        if is_unknown or is_other or not {*rest} <= {*chain(*now)}:
+        if is_unknown or is_other or not {*rest} <= asked:
             return "rejected" if event.do == "rejected" else "handed out"
     return ""
 

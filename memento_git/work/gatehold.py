@@ -163,7 +163,8 @@ def left_failed(state: RunState, task: str, policy: Policy) -> list[tuple[str, s
     It went with the task that the repair took the place of, and neither that nor a repair since has passed the gate.
     """
     found, lifted = [], set[str]()
-    for name in (task, *proofs.repaired(state, task)):
+    repaired = proofs.repaired(state, task) if policy.gate_verdicts else []
+    for name in (task, *repaired) if repaired else ():
         gates = state.folded(name).lanes.named("gate")
         is_gone = name != task and state.task_status(name) == "cancelled"
         lifted |= {gate for gate, value in gates.items() if value[0] in PASSING}
