@@ -199,16 +199,16 @@ def differences(git: Git, bases: Sequence[str], head: str) -> tuple[list[Changed
     found: list[Changed] = []
     known: dict[str, str] = {}
     for path in sorted({path for one in told for path in one}):
-        some = next(one[path] for one in told if path in one)
-        sides = [(one[path].old_mode, one[path].old) if path in one else (some.mode, some.new) for one in told]
+        change = next(one[path] for one in told if path in one)
+        sides = [(one[path].old_mode, one[path].old) if path in one else (change.mode, change.new) for one in told]
         if path.startswith(RECORDS):
             before = there[path].oid if path in there else ""
             sides = [side for side in sides if side[1] != before] or sides
             known[path] = sides[0][1] if sides[0][0] in FILE_MODES else ""
         else:
             sides = sides[:1]
-        if (some.mode, some.new) not in sides:
-            found.append(some._replace(old_mode=sides[0][0], old=sides[0][1]))
+        if (change.mode, change.new) not in sides:
+            found.append(change._replace(old_mode=sides[0][0], old=sides[0][1]))
     return found, known
 
 

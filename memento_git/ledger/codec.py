@@ -273,6 +273,13 @@ def check(path: str, data: bytes) -> list[Finding]:
     return made if isinstance(made, list) else remarks(path, decoded.body, lambda _: data)
 
 
+def made(place: Place, path: str, data: bytes) -> Prose | Evidence | Event | None:
+    """Return the record that bytes are; None where they are none."""
+    decoded = decode(place, path, data)
+    found = record(place, path, decoded) if isinstance(decoded, Decoded) else None
+    return None if isinstance(found, list) else found
+
+
 def redact_evidence(data: dict[str, Any]) -> dict[str, Any]:
     """Return what removed evidence still says: its tasks; an answer, check or graph also whose it was, how it ended."""
     graph = data["kind"] == "graph" and any(one["name"] == SNAPSHOT for one in data.get("attachments") or ())

@@ -28,7 +28,7 @@ def blobs(git: Git, tree: str) -> dict[str, str]:
     for line in os.fsdecode(git.run("ls-tree", "-r", "-z", "--full-tree", tree)).split("\0")[:-1] if tree else ():
         head, _, path = line.partition("\t")
         if line.startswith(PLAIN_STARTS):
-            found[f"{layout.FOLDER}/{path}"] = head[12:]
+            found[f"{layout.FOLDER}/{path}"] = head[ID_START:]
     return found
 
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memento_git.folding.fold import Fold
-    from memento_git.ledger.listing import Index
-    from memento_git.ledger.sought import Names
+    from memento_git.ledger.listing import Index, Names
     from memento_git.ledger.view import View
     from memento_git.model.ids import Ref
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from memento_git.ledger import layout
 from memento_git.model.finding import Finding
@@ -18,6 +18,26 @@ NOTE_END: Final = -len(".md")
 REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
 
 
+class Names(Protocol):
+    """What is asked of the names of the files of a run, or of all notes; nothing is '' or empty."""
+
+    def holds(self, identity: str, kind: str) -> bool: ...
+
+    def text_of(self, identity: str) -> str: ...
+
+    def evidence_at(self, identity: str) -> str: ...
+
+    def event_at(self, identity: str) -> str: ...
+
+    def is_twin(self, event: str) -> bool: ...
+
+    def events_about(self, record: str) -> Sequence[str]: ...
+
+    def redacting(self, record: str = "") -> Sequence[str]: ...
+
+    def plans(self) -> list[str]: ...
+
+
 class Index(NamedTuple):
     """The names of one run's files: id -> path, record -> its events, evidence -> its attachments."""
 
@@ -31,13 +51,7 @@ class Index(NamedTuple):
 
     def holds(self, identity: str, kind: str) -> bool:
         """Tell whether the run has a record of this id."""
-        if kind == "event":
-            return identity in self.events
-        if kind == "dispatch":
-            return "-dispatched-" in self.events.get(identity.replace("dispatch", "event", 1), "")
-        return (
-            identity in self.prose or identity in self.evidence or (kind in REDACTABLE and identity in self.events_of)
-        )
+        return holds(self, identity, kind)
 
     def text_of(self, identity: str) -> str:
         """Return the path of a record's text, nothing where there is none."""
@@ -82,6 +96,16 @@ class Index(NamedTuple):
         """Return the paths of the events that redact something; with a record, those that happened to it."""
         names = self.events_of.get(record, ()) if record else self.events
         return [path for name in names if "-redacted-" in (path := self.events[name])]
+
+
+def holds(names: Names, identity: str, kind: str) -> bool:
+    """Tell whether there is a record of this id."""
+    if kind == "event":
+        return bool(names.event_at(identity))
+    if kind == "dispatch":
+        return "-dispatched-" in names.event_at(identity.replace("dispatch", "event", 1))
+    there = names.text_of(identity) or names.evidence_at(identity)
+    return bool(there or (kind in REDACTABLE and names.events_about(identity)))
 
 
 def build(paths: Iterable[str]) -> tuple[Index, list[Finding]]:

@@ -103,7 +103,8 @@ def merge(git: Git, ours: str, theirs: str, common: Sequence[str], where: Mappin
     roots = [git.entries(commit) for commit in (*common, ours, theirs)]
     code = _side([_code(root) for root in roots])
     if code is None:
-        raise CodeDiverged(files=_told(_changed(git, common[0], ours) | _changed(git, common[0], theirs)), **where)
+        apart = _changed(git, common[0], ours) | _changed(git, common[0], theirs)
+        raise CodeDiverged(files=some(sorted(apart), SHOWN), **where)
     tree = _ledger(git, [_folder(git, root, where) for root in roots], (ours, theirs), where)
     entries = {**code, layout.FOLDER: Entry("040000", "tree", tree)}
     lines = "".join(f"{entry.mode} {entry.type} {entry.oid}\t{path}\0" for path, entry in entries.items())
@@ -122,10 +123,6 @@ def _changed(git: Git, old: str, new: str) -> set[str]:
     """Return the paths of code in which two commits differ."""
     names = os.fsdecode(git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)).split("\0")
     return {name for name in names if name and not name.startswith(f"{layout.FOLDER}/")}
-
-
-def _told(paths: set[str]) -> str:
-    return some(sorted(paths), SHOWN)
 
 
 def _folder(git: Git, root: Mapping[str, Entry], where: Mapping[str, str]) -> str:
@@ -148,7 +145,7 @@ def _ledger(git: Git, trees: Sequence[str], sides: tuple[str, str], where: Mappi
         stages = _unmerged(git, index)
         merged = {path: _text(git, Path(folder), path, found, sides) for path, found in stages.items()}
         if conflicts := {f"{layout.FOLDER}/{path}" for path, blob in merged.items() if not blob}:
-            raise MergeConflict(files=_told(conflicts), **where)
+            raise MergeConflict(files=some(sorted(conflicts), SHOWN), **where)
         lines = "".join(f"{PLAIN} {blob}\t{path}\0" for path, blob in merged.items())
         if lines:
             git.run("update-index", "-z", "--index-info", data=os.fsencode(lines), extra=index)

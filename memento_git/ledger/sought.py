@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
 from memento_git.ledger.filetable import A_SCAN
-from memento_git.ledger.listing import END, REDACTABLE, START
+from memento_git.ledger.listing import END, START, holds
 from memento_git.model.ids import is_id, kind_of, random_part
 
 if TYPE_CHECKING:
@@ -18,26 +18,6 @@ if TYPE_CHECKING:
 
 TEXTS: Final = ("run", "plan", "task")
 OWNERS: Final = (*TEXTS, "evidence")
-
-
-class Names(Protocol):
-    """What is asked of the names of the files of a run, or of all notes; nothing is '' or empty."""
-
-    def holds(self, identity: str, kind: str) -> bool: ...
-
-    def text_of(self, identity: str) -> str: ...
-
-    def evidence_at(self, identity: str) -> str: ...
-
-    def event_at(self, identity: str) -> str: ...
-
-    def is_twin(self, event: str) -> bool: ...
-
-    def events_about(self, record: str) -> Sequence[str]: ...
-
-    def redacting(self, record: str = "") -> Sequence[str]: ...
-
-    def plans(self) -> list[str]: ...
 
 
 class Sought:
@@ -57,12 +37,7 @@ class Sought:
 
     def holds(self, identity: str, kind: str) -> bool:
         """Tell whether there is a record of this id."""
-        if kind == "event":
-            return bool(self.event_at(identity))
-        if kind == "dispatch":
-            return "-dispatched-" in self.event_at(identity.replace("dispatch", "event", 1))
-        there = self.text_of(identity) or self.evidence_at(identity)
-        return bool(there or (kind in REDACTABLE and self.events_about(identity)))
+        return holds(self, identity, kind)
 
     def text_of(self, identity: str) -> str:
         """Return the path of the text of a run, plan, task or note."""

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.codec import Decoded
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
-    from memento_git.ledger.listing import Index
-    from memento_git.ledger.sought import Names
+    from memento_git.ledger.listing import Index, Names
     from memento_git.ledger.trees import Entry
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence, Prose
@@ -140,8 +139,10 @@ class View:
         new = self.blob(path) is None
         self.table.show(path, None if data is None else "")
         self._sought.clear()
-        self.contents.pop(path, None)
-        self.contents.update({} if data is None else {path: data})
+        if data is None:
+            self.contents.pop(path, None)
+        else:
+            self.contents[path] = data
         self.changed = True
         if run and self._runs is not None and run not in self._runs:
             self._runs = None

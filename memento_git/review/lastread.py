@@ -33,8 +33,7 @@ def can_be_read(path: str, data: bytes) -> bool:
     place, run = layout.place_of(path), layout.run_of_path(path)
     if place is None or place.kind == "attachment":
         return not (run and path.startswith(f"{layout.ARCHIVE}/") and archive.unpack(path, run, data)[1])
-    decoded = codec.decode(place, path, data)
-    return isinstance(decoded, codec.Decoded) and not isinstance(codec.record(place, path, decoded), list)
+    return codec.made(place, path, data) is not None
 
 
 def last_read(git: Git, commits: Sequence[str], path: str) -> Last:
@@ -58,9 +57,7 @@ def texts(view: View, path: str) -> Iterator[Prose]:
     if (place := layout.place_of(path)) is None:
         return
     for _, data in _versions(view.git, view.commits, path):
-        decoded = codec.decode(place, path, data)
-        found = codec.record(place, path, decoded) if isinstance(decoded, codec.Decoded) else None
-        if isinstance(found, Prose):
+        if isinstance(found := codec.made(place, path, data), Prose):
             yield found
 
 

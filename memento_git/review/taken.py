@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import changes, codec, layout
-from memento_git.ledger.codec import Decoded
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
@@ -53,9 +52,9 @@ def on_the_way(comparison: Comparison, git: Git, story: Story, policy: Policy) -
 
 def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iterator[Finding]:
     """Yield what a text is known by, as what it repairs, that it did not come with."""
-    held = [_made(place, path, data) for data in (now, *came)]
+    held = [codec.made(place, path, data) for data in (now, *came)]
     new, *olds = [one.data if isinstance(one, Prose) else None for one in held]
-    for key in texts.identity_of(place.kind) if new is not None else ():
+    for key in texts.identity_of(place.kind) if new else ():
         if new and (others := [old.get(key) for old in olds if old and old.get(key) != new.get(key)]):
             message = f"{key} of {place.id} came as {others[0]!r} on the branch, and is {new.get(key)!r}"
             yield Finding("D010", path, 0, message, f"put the line back: git log --format=%h -p -- {path}")
@@ -74,8 +73,7 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
         now = comparison.head.record(state.index.prose.get(place.id, ""))
         if not isinstance(now, Prose):
             continue
-        came = (codec.decode(place, path, data) for data in git.objects(sorted(blobs)) if data is not None)
-        made = (codec.record(place, path, one) for one in came if isinstance(one, Decoded))
+        made = (codec.made(place, path, data) for data in git.objects(sorted(blobs)) if data is not None)
         had = dict.fromkeys(name for one in made if isinstance(one, Prose) for name in one.list("depends_on"))
         known = base.list("depends_on") if isinstance(base, Prose) else ()
         open_ones = [name for name in had if name not in known and not state.is_done(name, policy)]
@@ -104,13 +102,7 @@ def _taken_back(comparison: Comparison, path: str, place: Place, came: Iterable[
 
 def _is_kept(comparison: Comparison, path: str, place: Place, data: bytes) -> bool:
     """Tell whether a redaction keeps what an event or an answer said that it came with."""
-    made = _made(place, path, data)
+    made = codec.made(place, path, data)
     if isinstance(made, Evidence):
         return keeps_answer(comparison.state(made.run), made)
     return not isinstance(made, Event) or keeps(comparison.book(made.run).event(made.id), made)
-
-
-def _made(place: Place, path: str, data: bytes) -> object:
-    """Return the record that bytes are; None, or what is wrong with them, where they are none."""
-    decoded = codec.decode(place, path, data)
-    return codec.record(place, path, decoded) if isinstance(decoded, Decoded) else None

@@ -87,7 +87,7 @@ def _begun_on(
 
 def _seen_by(state: RunState, done: Event) -> Event | None:
     """Return the approval of a plan that the hand-out of a completion had seen."""
-    opened = state.event(done.get("dispatch").replace("dispatch", "event", 1))
+    opened = state.opened(done.get("dispatch"))
     if opened is None:
         return None
     past = state.fold.seen_by(opened)
@@ -153,10 +153,8 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     """Tell of a changed text of a task that is under way, done or repaired, or asks less, and of what that unproves."""
     state = RunState(comparison.base, place.run)
     status, events = state.task_status(place.id), state.folded(place.id).events
-    less, freed = (
-        asks_less(old.data, new.data, policy),
-        freed_of(comparison.state(place.run), old.list("depends_on"), new),
-    )
+    less = asks_less(old.data, new.data, policy)
+    freed = freed_of(comparison.state(place.run), old.list("depends_on"), new)
     repairs = _repairs(comparison, place) if less else []
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
     keys = _differing(old, new)

@@ -79,7 +79,7 @@ def row(state: RunState, identity: str) -> Row:
 
 
 def dispatch(state: RunState, identity: str) -> Row:
-    opened = state.event(identity.replace("dispatch", "event", 1))
+    opened = state.opened(identity)
     found = [row for row in rows.dispatch_rows(state, opened.of) if row["dispatch_id"] == identity] if opened else []
     if not found:
         raise NoSuchRecord(kind="dispatch", given=identity)

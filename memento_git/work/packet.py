@@ -140,7 +140,7 @@ def _attempts(state: RunState, task: str, repairs: str | None, omitted: list[Row
 
 
 def _attempt(state: RunState, event: Event) -> Row:
-    opened = state.event(event.get("dispatch").replace("dispatch", "event", 1))
+    opened = state.opened(event.get("dispatch"))
     return {
         "task_id": event.of,
         "ended": event.do,

@@ -309,12 +309,16 @@ class RunState(Happenings):
         known = named.union(*(seen.past for seen in self.folded(task).events if seen.event.id in named))
         return not events or any(seen.event.id not in known for seen in events)
 
+    def opened(self, dispatch: str) -> Event | None:
+        """Return the event that opened a dispatch."""
+        return self.event(dispatch.replace("dispatch", "event", 1))
+
     def dispatches(self, task: str) -> dict[str, dict[str, Any]]:
         """Return what each dispatch of a task came to."""
         folded, chosen = self.folded(task), self.selected(task)
         found: dict[str, dict[str, Any]] = {}
         for name, value in folded.lanes.named("dispatch").items():
-            opened = self.event(name.replace("dispatch", "event", 1))
+            opened = self.opened(name)
             until = folded.lanes.word(f"lease:{name}", "")
             found[name] = {
                 "status": value[0],

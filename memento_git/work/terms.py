@@ -32,8 +32,13 @@ def are_of(known: str, prose: Prose) -> bool:
 def _digests(prose: Prose) -> list[str]:
     """Return the digest of a task's terms, and those of earlier versions: without its title, and by words alone."""
     words: list[object] = [prose.list("criteria"), prose.data.get("verify") or {}, prose.body]
-    about = [prose.data.get("kind") or "", prose.data.get("risk") or "", prose.list("files")]
+    about = _about(prose)
     return [_digest(told) for told in ([prose.title, *words, *about], [*words, *about], words)]
+
+
+def _about(prose: Prose) -> list[object]:
+    """Return what policy goes by: kind, risk and files."""
+    return [prose.data.get("kind") or "", prose.data.get("risk") or "", prose.list("files")]
 
 
 def _digest(told: Sequence[object]) -> str:
@@ -61,8 +66,7 @@ def asks(prose: Prose) -> list[str]:
     for one in verify.commands:
         parts += [("command", *one[:2]), *(("report", *one[:2], report) for report in one.reports)]
         parts += [("timeout", *one[:2], one.timeout)] if one.timeout else []
-    about = _digest([prose.data.get("kind") or "", prose.data.get("risk") or "", prose.list("files")])
-    return [about, *dict.fromkeys(map(_digest, parts))]
+    return [_digest(_about(prose)), *dict.fromkeys(map(_digest, parts))]
 
 
 def asked(event: Event, texts: Iterable[Prose]) -> list[str]:
@@ -82,14 +86,10 @@ def of_rejected(state: RunState, task: str) -> Iterator[Event]:
         past = [seen for seen in legal if seen.event.id in rejected.past]
         reopened = frozenset[str]().union(*(seen.past for seen in past if seen.event.do == "reopened"))
         done = [one.event for one in past if one.event.do == "completed" and one.event.id not in reopened]
-        yield from filter(None, (_opened(state, event.get("dispatch")) for event in done))
-
-
-def _opened(state: RunState, dispatch: str) -> Event | None:
-    return state.event(dispatch.replace("dispatch", "event", 1))
+        yield from filter(None, (state.opened(event.get("dispatch")) for event in done))
 
 
 def _named(state: RunState, dispatch: str) -> str:
-    opened = _opened(state, dispatch)
+    opened = state.opened(dispatch)
     known = opened.get("terms") if opened is not None else ""
     return "" if known == codec.REDACTED else known

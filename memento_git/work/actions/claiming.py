@@ -89,7 +89,7 @@ def _place(ledger: Ledger, given: str) -> _Place:
     view = ledger.view()
     dispatch, run = view.find(given, "dispatch")
     state = RunState(view, run)
-    opened = state.event(dispatch.replace("dispatch", "event", 1))
+    opened = state.opened(dispatch)
     if opened is None:
         raise NoSuchRecord(kind="dispatch", given=given)
     return _Place(dispatch, opened.of, dispatches.ref_name(state, opened.of, dispatch))

@@ -123,7 +123,7 @@ def _find(desk: Desk, given: str) -> tuple[str, str, RunState]:
     from memento_git.model.ids import NoSuchRecord
 
     name, state = desk.find(given, "dispatch")
-    opened = state.event(name.replace("dispatch", "event", 1))
+    opened = state.opened(name)
     if opened is None:
         raise NoSuchRecord(kind="dispatch", given=given)
     return name, opened.of, state
@@ -131,7 +131,7 @@ def _find(desk: Desk, given: str) -> tuple[str, str, RunState]:
 
 def ref_name(state: RunState, task: str, dispatch: str) -> str:
     """Return the name of the claim's ref: one for a task, one each for candidates."""
-    opened = state.event(dispatch.replace("dispatch", "event", 1))
+    opened = state.opened(dispatch)
     return dispatch if opened is not None and opened.data.get("candidate") else task
 
 

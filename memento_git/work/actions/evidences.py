@@ -186,7 +186,7 @@ def _linked(desk: Desk, dispatch: str, tasks: Sequence[str]) -> tuple[str, Seque
     if not dispatch:
         return "", tasks
     name, state = desk.find(dispatch, "dispatch")
-    opened = state.event(name.replace("dispatch", "event", 1))
+    opened = state.opened(name)
     task = opened.of if opened is not None else ""
     if tasks and task not in [desk.find(one, "task")[0] for one in tasks]:
         raise no.EvidenceForeign(evidence=f"of {name}", tasks=task, task=", ".join(tasks))

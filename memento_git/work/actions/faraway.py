@@ -51,7 +51,7 @@ def dispatch_in(view: View, dispatch: str) -> dict[str, Any]:
     for run in view.runs():
         if view.holds(run, dispatch, "dispatch"):
             state = RunState(view, run)
-            opened = state.event(dispatch.replace("dispatch", "event", 1))
+            opened = state.opened(dispatch)
             return dict(state.dispatches(opened.of).get(dispatch, {})) if opened is not None else {}
     return {}
 
@@ -81,7 +81,7 @@ def _why(ledger: Ledger, view: View, remote: str, one: Held) -> str:
     for run in view.runs():
         if view.holds(run, one.claim.dispatch, "dispatch"):
             state = RunState(view, run)
-            opened = state.event(one.claim.dispatch.replace("dispatch", "event", 1))
+            opened = state.opened(one.claim.dispatch)
             task = opened.of if opened is not None else one.name
             row = state.dispatches(task).get(one.claim.dispatch, {})
             status = state.task_status(task)

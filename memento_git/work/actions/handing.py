@@ -153,7 +153,7 @@ def _undo(git: Git, dispatch: str, before: Handover | None) -> None:
 def _open(desk: Desk, given: str) -> tuple[str, RunState]:
     """Return the task of a dispatch that is still open, and the state of its run."""
     name, state = desk.find(given, "dispatch")
-    opened = state.event(name.replace("dispatch", "event", 1))
+    opened = state.opened(name)
     task = opened.of if opened is not None else ""
     status = state.dispatches(task).get(name, {}).get("status", "unknown") if task else "unknown"
     if status not in ("queued", "claimed"):

@@ -187,7 +187,7 @@ def status_of(view: View, dispatch: str) -> str:
     except NoSuchRecord:
         return ""
     state = RunState(view, run)
-    opened = state.event(name.replace("dispatch", "event", 1))
+    opened = state.opened(name)
     status = str(state.dispatches(opened.of).get(name, {}).get("status", "")) if opened is not None else ""
     return f"of a {state.status} run" if status in OPEN and state.is_final else status
 

@@ -126,7 +126,7 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[execu
     """Refuse before anything is handed out what could not be run; return who runs, and what is asked of the task."""
     identity, run = view.find(given, given.partition("_")[0])
     state, policy = RunState(view, run), view.policy()
-    opened = state.event(identity.replace("dispatch", "event", 1)) if identity.startswith("dispatch_") else None
+    opened = state.opened(identity) if identity.startswith("dispatch_") else None
     task = opened.of if opened is not None else identity
     name = order.executor or (opened.get("executor") if opened is not None else "")
     executor = able(ledger, policy, name, order.argv)
