@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.alike import Alike
     from memento_git.knowledge.desk import Desk
-    from memento_git.model.work import Prose
+    from memento_git.knowledge.shelf import Shelf
 
 FIRST: Final = 5
 SAME: Final = "says the very same as"
@@ -22,7 +22,8 @@ def tell(desk: Desk, note: str, known: Sequence[Alike] | None = None) -> None:
     view, read = desk.view, desk.shelf.note(note)
     relied, folders = set(view.used), set(view.used_folders)
     same = {one.id for one in desk.shelf.saying(read.body)} - {note}
-    found = [one for one in (_near(desk, read) if known is None else known) if one.note not in same]
+    near = near_to(desk.shelf, read.title, read.body, (note,)) if known is None else known
+    found = [one for one in near if one.note not in same]
     against = set(desk.shelf.contradictions(read)) - {one.note for one in found}
     view.used.intersection_update(relied)
     view.used_folders.intersection_update(folders)
@@ -39,10 +40,10 @@ def tell_all(desk: Desk, new: Collection[str]) -> None:
     _warn(desk, [*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else [])])
 
 
-def _near(desk: Desk, note: Prose) -> list[Alike]:
-    text = alike.said(note.title, note.body)
-    others = {other.id: alike.said(other.title, other.body) for other in desk.shelf.near(text) if other.id != note.id}
-    return alike.near(text, others)
+def near_to(shelf: Shelf, title: str, body: str, but: Collection[str]) -> list[Alike]:
+    """Return the live notes that a text is near to, or may contradict, but for some."""
+    text = alike.said(title, body)
+    return alike.near(text, {one.id: alike.said(one.title, one.body) for one in shelf.near(text) if one.id not in but})
 
 
 def _paired(pair: pairs.Pair, new: Collection[str]) -> str:

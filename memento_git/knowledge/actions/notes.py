@@ -97,9 +97,7 @@ def admit(
     if held is not None:
         return Added(held.id, existing=True, alike=[])
     _refuse_key(desk, str(key or ""), gone)
-    text = alike.said(data["title"], body)
-    others = {note.id: alike.said(note.title, note.body) for note in desk.shelf.near(text) if note.id not in gone}
-    return Added(str(data["id"]), existing=False, alike=alike.near(text, others))
+    return Added(str(data["id"]), existing=False, alike=neighbours.near_to(desk.shelf, data["title"], body, gone))
 
 
 def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
