@@ -26,7 +26,7 @@ from memento_git.work.actions import plans, runs, setup, tasks
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 WORK = "sleep {seconds}; echo done > $MEMENTO_TASK.txt"
 CHECK = "test -s {task}.txt"

@@ -28,7 +28,7 @@ from memento_git.work.actions import dispatches, plans, runs, setup, tasks
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 
 def offer(folder: Path, count: int) -> None:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.desk import Desk
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 
 def git(folder: Path, *arguments: str, check: bool = True, data: bytes | None = None) -> str:

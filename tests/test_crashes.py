@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from tests.play import Play
 
-BEFORE: Final = ("locked", "decided", "commit_built", "journal_written", "index_held")
+BEFORE: Final = ("locked", "decided", "index_held", "commit_built", "journal_written")
 AFTER: Final = ("ref_moved", "file_written", "files_written", "index_refreshed", "done")
 OLD, NEW, EDITED = ".memento/extra/old.md", ".memento/extra/deep/new.md", ".memento/README.md"
 CRASH: Final = """
@@ -118,7 +118,7 @@ def test_a_kill_at_a_step_leaves_the_old_ledger_or_the_new_and_the_next_command_
 
     assert ledger_at_head(busy.root) == ("old" if step in BEFORE else "new")
     assert not [path for path in (busy.root / ".git").rglob("*.lock") if path.name != "worktree.lock"]
-    interrupted = step not in {"locked", "decided", "commit_built", "done"}
+    interrupted = step not in {"locked", "decided", "index_held", "commit_built", "done"}
     copy = tmp_path / "copy"
     shutil.copytree(busy.root, copy, symlinks=True)
     git(copy, "update-index", "-q", "--refresh", check=False)

@@ -24,7 +24,7 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.exchange import Brought
 
     Call = Callable[..., tuple[int, str, str]]

@@ -21,7 +21,7 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
     Call = Callable[..., tuple[int, str, str]]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DataObject
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 BRANCHES = ("one", "two", "three")
 VERBS = (

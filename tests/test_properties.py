@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DataObject, SearchStrategy
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 QUICK = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 SLOW = settings(QUICK, max_examples=15)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
     Call = Callable[..., tuple[int, str, str]]
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from tests.play import Play
 
 SIGNS = ("the", "on", "off", "not", "never", "always", "before", "after", "required", "optional", "80", "443", "Größe")

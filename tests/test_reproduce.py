@@ -25,7 +25,7 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.reproducing import Result
 
 CHECK = "from pathlib import Path\nraise SystemExit(0 if 'good' in Path('app.py').read_text() else 3)\n"

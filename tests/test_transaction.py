@@ -12,13 +12,14 @@ import pytest
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.git import Git
 from memento_git.ledger.lock import TransactionNested
-from memento_git.ledger.store import Ledger, TransactionEnded
+from memento_git.ledger.store import Ledger
+from memento_git.ledger.transaction import TransactionEnded
 from memento_git.model.clock import seconds_of
 from memento_git.work.actions import runs, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from tests.play import Play
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memento_git.ledger import claims
 from memento_git.work import refusals
 from memento_git.work.actions import dispatches, health, plans, tasks
 from tests.play import git
@@ -94,3 +95,20 @@ def test_a_claim_that_cannot_be_read_is_told_as_that(play: Play) -> None:
     git(play.root, "update-ref", "refs/memento/claims/task_000000000000", "HEAD")
     (told,) = [one.message for one in health.examine(play.ledger) if one.name == "claims"]
     assert told == "a claim on task_000000000000 cannot be read, so nobody holds it"
+
+
+@pytest.mark.parametrize("given", ["", "0" * 39 + "1"])
+def test_a_claim_whose_object_is_gone_or_says_nothing_is_taken_over(play: Play, given: str) -> None:
+    """Its ref would answer for nobody, and refuse everybody."""
+    play.planned()
+    task = play.task("Fence")
+    waiting = play.do(dispatches.create_dispatch, task, "human")
+    blob = given or git(play.root, "hash-object", "-w", "--stdin", data=b"nothing")
+    (play.root / ".git" / claims.REFS).mkdir(parents=True, exist_ok=True)
+    (play.root / ".git" / claims.REFS / task).write_text(f"{blob}\n")
+
+    assert claims.read(play.ledger.git, task) == claims.Claim("", "", "", blob)
+    play.as_("Bob").do(dispatches.claim_dispatch, waiting)
+
+    assert claims.read(play.ledger.git, task) == claims.listed(play.ledger.git)[task]
+    assert claims.listed(play.ledger.git)[task].dispatch == waiting

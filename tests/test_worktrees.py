@@ -19,7 +19,7 @@ from tests.play import Play, git
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 NEW = ".memento/extra/new.md"
 

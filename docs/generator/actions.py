@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from docs.generator.words import page as whole_page
 from docs.generator.words import table
-from memento_git.ledger.store import Ledger, Transaction
+from memento_git.ledger.store import Ledger
+from memento_git.ledger.transaction import Transaction
 from memento_git.memory import Memory
 from memento_git.tiers import MemoryManager
 from memento_git.verbs import batch, doctor

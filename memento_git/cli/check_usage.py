@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import COUNT, Door, reads
+from memento_git.cli.boundary import Door, reads
+from memento_git.cli.options import COUNT
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import boundary, code_text, output
-from memento_git.cli.boundary import COUNT, Door, paged, reads
+from memento_git.cli.boundary import Door, reads
+from memento_git.cli.options import COUNT, paged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

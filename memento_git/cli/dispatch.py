@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, both, paged, reads, writes
+from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.options import paged
 from memento_git.model.states import DISPATCH_STATUSES
 from memento_git.model.work import FAILURES
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.selections import Selection
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import boundary, naming, output
-from memento_git.cli.boundary import Door, paged, reads, writes
+from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
+from memento_git.cli.options import paged, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
 from memento_git.errors import MementoError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.evidences import Draft
 
 TOO_LATE: Final = 124  # as timeout(1) has it
@@ -272,7 +273,7 @@ def add(
 @click.option("--summary", default="", metavar="TEXT", help="What to remember of it.")
 @click.option("--prompt", default="", metavar="TEXT", help="What was asked.")
 @click.option("--response", metavar="TEXT", help="What was answered; only a plain yes approves.")
-@boundary.signs
+@signs
 @writes
 def approve(door: Door, about: str, summary: str, prompt: str, response: str | None, key: str, *, sign: bool) -> None:
     """Record one's approval of a run, plan, task or piece of evidence.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import naming, output
-from memento_git.cli.boundary import Door, FileSystemFailed, reads, scoped, writes
+from memento_git.cli.boundary import Door, FileSystemFailed, reads, writes
+from memento_git.cli.options import scoped
 from memento_git.model.exchange import DIGEST_TOKENS
 from memento_git.model.knowledge import ORIGINS
 

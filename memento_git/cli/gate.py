@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, both, paged, reads, writes
+from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.options import paged, signs
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 
 def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> None:
@@ -52,7 +53,7 @@ def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="What the verdict rests on; repeatable.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
-@boundary.signs
+@signs
 @writes
 def record(
     door: Door, kind: str, verdict: str, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str,
@@ -70,7 +71,7 @@ def record(
 @click.option("--run", "--run-id", default="", metavar="RUN", help="On which run; the only open one by default.")
 @click.option("--task", default="", metavar="TASK", help="On one task instead of the run.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
-@boundary.signs
+@signs
 @writes
 def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, sign: bool) -> None:
     """Let a gate go although it has not passed, under one's own name and with a reason."""
@@ -89,7 +90,7 @@ def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, 
 )  # fmt: skip
 @click.option("--record/--no-record", default=True, help="Record the gate as passed where it may; on by default.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")
-@boundary.signs
+@signs
 @both
 def release(
     door: Door, run: str, checks: tuple[str, ...], approvals: int, note: str, key: str, *, record: bool, sign: bool

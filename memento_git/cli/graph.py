@@ -13,7 +13,7 @@ from memento_git.cli.boundary import Door, both, reads, writes
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
 

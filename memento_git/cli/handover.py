@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import naming, terminal
-from memento_git.cli.boundary import COUNT, Door, writes
+from memento_git.cli.boundary import Door, writes
+from memento_git.cli.options import COUNT
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row

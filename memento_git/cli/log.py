@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import boundary, naming, note_story, output
-from memento_git.cli.boundary import Door, paged, reads
+from memento_git.cli.boundary import Door, reads
+from memento_git.cli.options import paged
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import naming, note_story, note_threads, output
-from memento_git.cli.boundary import Door, across, group, paged, progress, reads, scoped, writes
+from memento_git.cli.boundary import Door, group, progress, reads, writes
+from memento_git.cli.options import across, paged, scoped
 from memento_git.cli.remember import add, described, given, taken_over
 from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 STATES = ("active", "parked", "retired", "superseded", "merged", "resolved", "finished", "contested")
 

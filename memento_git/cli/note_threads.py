@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, paged, progress, reads, scoped, writes
+from memento_git.cli.boundary import Door, progress, reads, writes
+from memento_git.cli.options import paged, scoped
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, reads
+from memento_git.cli.options import COUNT
 from memento_git.model.enumeration import some
 from memento_git.work import nextsteps
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MOST = click.option(
-    "--limit", type=boundary.COUNT, metavar="N", default=200, show_default=True,
+    "--limit", type=COUNT, metavar="N", default=200, show_default=True,
     help="Most rows of each list; 0 for all.",
 )  # fmt: skip
 

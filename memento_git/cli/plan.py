@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from memento_git.cli import boundary, output, terminal
-from memento_git.cli.boundary import Door, both, paged, reads, writes
+from memento_git.cli import output, terminal
+from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.options import asks, paged, signs
 from memento_git.cli.texts import read_text
 
 
@@ -60,7 +61,7 @@ def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
 @click.option("--accept", "criteria", multiple=True, metavar="TEXT", help="An acceptance criterion; repeatable.")
 @click.option("--assume", "assumptions", multiple=True, metavar="TEXT", help="An assumption; repeatable.")
 @click.option("--risk", "risks", multiple=True, metavar="TEXT", help="A risk; repeatable.")
-@boundary.asks
+@asks
 @writes
 def draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
     """Draft a plan; nothing is handed out before it is approved."""
@@ -80,7 +81,7 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 @click.argument("plan_id", metavar="PLAN")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a plan of another run.")
 @click.option("--note", default="", metavar="TEXT", help="What to remember of it.")
-@boundary.signs
+@signs
 @writes
 def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bool) -> None:
     """Make a plan canonical; its text is frozen by digest, a former canonical plan is superseded."""

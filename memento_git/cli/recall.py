@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli.boundary import COUNT, Door, across, progress, reads
+from memento_git.cli.boundary import Door, progress, reads
+from memento_git.cli.options import COUNT, across
 from memento_git.cli.texts import rooted
 from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
 from memento_git.model.knowledge import NOTE_KINDS

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, both, group, paged, progress, reads, writes
+from memento_git.cli.boundary import Door, both, group, progress, reads, writes
+from memento_git.cli.options import paged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import naming, output
-from memento_git.cli.boundary import Door, scoped, writes
+from memento_git.cli.boundary import Door, writes
+from memento_git.cli.options import scoped
 from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
 

@@ -8,6 +8,7 @@ import click
 
 from memento_git.cli import boundary, terminal
 from memento_git.cli.boundary import Door, reads
+from memento_git.cli.options import COUNT
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -19,7 +20,7 @@ FORMATS: Final = ("markdown", "text", "json", "html")
 @click.command()
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Which run; the latest open one by default.")
 @click.option(
-    "--limit", type=boundary.COUNT, metavar="N", default=None,
+    "--limit", type=COUNT, metavar="N", default=None,
     help="Most rows of each list; 0 for all. 200 by default, all for HTML.",
 )  # fmt: skip
 @click.option("--format", "form", type=click.Choice(FORMATS), default=None, help="markdown, if nothing else is asked.")

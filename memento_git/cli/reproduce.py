@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memento_git.cli.boundary import Door, reads, signs, writes
+from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.naming import revision
+from memento_git.cli.options import signs
 from memento_git.cli.report import write_file
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, paged, reads, writes
+from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.options import paged
 from memento_git.model.states import RUN_STATUSES
 
 if TYPE_CHECKING:

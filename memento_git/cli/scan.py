@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import COUNT, Door, writes
+from memento_git.cli.boundary import Door, writes
+from memento_git.cli.options import COUNT
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row

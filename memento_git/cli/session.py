@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import naming, output, terminal
-from memento_git.cli.boundary import Door, bare, group, reads, scoped, writes
+from memento_git.cli.boundary import Door, bare, group, reads, writes
+from memento_git.cli.options import scoped
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS

@@ -9,7 +9,8 @@ import click
 
 from memento_git.cli import boundary, output, terminal
 from memento_git.cli.board import board
-from memento_git.cli.boundary import Door, paged, reads, writes
+from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.options import asks, paged
 from memento_git.cli.route import route
 from memento_git.cli.texts import from_top, read_text
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
@@ -17,7 +18,7 @@ from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 
 def _list(
@@ -83,7 +84,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 @click.option("--from-event", default="", metavar="FILE", help="Take the words of a JSON message; - reads it.")
 @click.option("--sender", type=click.Choice(SENDERS), default="auto", show_default=True, help="Whose message it is.")
 @click.option("--delivery", default="", metavar="ID", help="Its delivery's id: the same one never makes two tasks.")
-@boundary.asks
+@asks
 @writes
 def add(
     door: Door, run: str, title: str, body: str, from_event: str, sender: str, delivery: str, **options: Any
@@ -141,7 +142,7 @@ def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, An
 @click.option("--depends-on", multiple=True, metavar="TASK", help="The dependencies from now on; repeatable.")
 @click.option("--no-dependencies", is_flag=True, help="It depends on nothing any more.")
 @_about
-@boundary.asks
+@asks
 @writes
 def revise(
     door: Door, task_id: str, title: str, body: str, criteria: tuple[str, ...], depends_on: tuple[str, ...], *,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from memento_git.knowledge import watch
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import desk
-from memento_git.ledger.store import Transaction
+from memento_git.ledger.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

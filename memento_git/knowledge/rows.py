@@ -17,7 +17,7 @@ from memento_git.model.knowledge import key_start, under, validity
 
 if TYPE_CHECKING:
     from memento_git.knowledge.shortterm import Item
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.work import Prose
 

@@ -41,7 +41,8 @@ def _adopt(ledger: Ledger, base: publish.Base, commit: str, subject: str, found:
         with edits.unedited(git, layout.FOLDER, {change.path for change in found.ledger if change.old}):
             if publish.Base(*git.head()) != base:
                 raise publish.LedgerMoved(ref=base.ref)
-        told = publish.land(git, publish.adopt(git, base, commit, subject, found.ledger))
+        with publish.holding_index(git) as index:
+            told = publish.land(git, publish.adopt(git, base, commit, subject, found.ledger), index)
     if told:
         ledger.warnings.append(told)
 

@@ -146,8 +146,10 @@ def temporary(git: Git, commit: str) -> Iterator[Path]:
 
 
 def listed(git: Git) -> dict[Path, str]:
-    """Return folder -> branch ('' when detached) of all work trees that git knows, the main one too."""
+    """Return folder -> branch ('' when detached) of all work trees where git knows more than one, the main one too."""
     found: dict[Path, str] = {}
+    if not (git.common_dir / "worktrees").is_dir():
+        return found
     path = None
     for line in _worktrees(git):
         word, _, rest = line.partition(" ")

@@ -10,7 +10,7 @@ from memento_git.ledger.lock import NotWritable
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 REFS: Final = "refs/memento/claims"
 
@@ -26,13 +26,19 @@ class Claim(NamedTuple):
 
 def read(git: Git, name: str) -> Claim | None:
     """Return the claim that the ref of a task (or of a candidate dispatch) holds."""
-    blob = git.answer("rev-parse", "--verify", "--quiet", f"{REFS}/{name}")
-    return claim_in(git, blob) if blob else None
+    ref = f"{REFS}/{name}"
+    found = git.stored([ref])[0]
+    if found is not None:
+        return _claim(found.oid, found.data)
+    return listed(git, name).get(name) if (git.common_dir / ref).exists() else None
 
 
 def claim_in(git: Git, blob: str) -> Claim:
     """Return the claim that an object holds; one that cannot be read belongs to nobody and has expired."""
-    data = git.objects([blob])[0]
+    return _claim(blob, git.objects([blob])[0])
+
+
+def _claim(blob: str, data: bytes | None) -> Claim:
     try:
         held: Any = json.loads(data or b"{}")
         return Claim(str(held["dispatch"]), str(held["by"]), str(held["until"]), blob)
@@ -77,8 +83,9 @@ def release_later(tx: Transaction, task: str, dispatch: str) -> None:
     tx.after_commit.append(follow)
 
 
-def listed(git: Git) -> dict[str, Claim]:
-    """Return name -> claim of all refs."""
-    names = (git.answer("for-each-ref", "--format=%(refname)", REFS) or "").split()
-    short = [name.removeprefix(f"{REFS}/") for name in names]
-    return {name: claim for name in short if (claim := read(git, name)) is not None}
+def listed(git: Git, *names: str) -> dict[str, Claim]:
+    """Return name -> claim of the refs of these names, or of all."""
+    asked = [f"{REFS}/{name}" for name in names] or [REFS]
+    told = (git.answer("for-each-ref", "--format=%(objectname) %(refname)", *asked) or "").split()
+    found = zip(told[1::2], told[::2], git.objects(told[::2]), strict=True)
+    return {ref.removeprefix(f"{REFS}/"): _claim(blob, data) for ref, blob, data in found}

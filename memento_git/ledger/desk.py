@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memento_git.folding.fold import Fold, Folded
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
 
 HEAD_KEYS: Final = ("do", "of", "at", "by", "after")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
@@ -14,7 +15,7 @@ from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import NotWritable, reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from memento_git.ledger.git import Git
@@ -163,7 +164,7 @@ def build(git: Git, base: Base, message: str, changes: Mapping[str, bytes | None
 
 def signed(git: Git, base: Base, commit: str, message: str, settings: Mapping[str, str]) -> str:
     """Return the id of the same commit with a signature, where the repository asks for one."""
-    if not _signs(settings):
+    if not signs(settings):
         return commit
     return _signed(git, f"{commit}^{{tree}}", (base.commit,) if base.commit else (), message)
 
@@ -171,13 +172,14 @@ def signed(git: Git, base: Base, commit: str, message: str, settings: Mapping[st
 def build_merge(git: Git, tree: str, parents: tuple[str, ...], message: str, settings: Mapping[str, str]) -> str:
     """Return the id of a commit of a tree that is there already; no ref points to it yet."""
     identities(git, settings)
-    if _signs(settings):
+    if signs(settings):
         return _signed(git, tree, parents, message)
     named = [word for parent in parents for word in ("-p", parent)]
     return git.run("commit-tree", tree, *named, data=message.encode()).decode().strip()
 
 
-def _signs(settings: Mapping[str, str]) -> bool:
+def signs(settings: Mapping[str, str]) -> bool:
+    """Tell whether the repository asks for signed commits."""
     return settings.get("commit.gpgsign", "false").lower() in TRUE
 
 
@@ -237,15 +239,21 @@ def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -
         raise NotWritable(reason=reason_of(error)) from error
 
 
-def land(git: Git, draft: Draft) -> str:
-    """Move the branch while the user's index is held, then show the commit; return what people should know of it."""
+@contextmanager
+def holding_index(git: Git) -> Iterator[HeldIndex]:
+    """Hold the user's index, as whoever lands a commit must."""
+    with userindex.held(git, INDEX_PATIENCE) as index:
+        worktree.reached("index_held")
+        yield index
+
+
+def land(git: Git, draft: Draft, index: HeldIndex) -> str:
+    """Move the branch, then show the commit; return what people should know of it."""
     try:
-        with userindex.held(git, INDEX_PATIENCE) as index:
-            worktree.reached("index_held")
-            here = _is_here(git, draft.base)
-            _move(git, draft)
-            worktree.reached("ref_moved")
-            return _show(git, draft, index) if here else _elsewhere(draft)
+        here = _is_here(git, draft.base)
+        _move(git, draft)
+        worktree.reached("ref_moved")
+        return _show(git, draft, index) if here else _elsewhere(draft)
     except BaseException:
         if not has_landed(git, draft.base, draft.commit):
             draft.journal.unlink(missing_ok=True)

@@ -187,7 +187,8 @@ def rewrite(git: Git, paths: Callable[[], Collection[str]], stamp: str) -> Rewri
         gone = [Path3(path, entry.oid, None) for path, entry in held.items()]
         base = publish.Base(reach.head, f"refs/heads/{reach.branch}")
         try:
-            publish.land(git, publish.adopt(git, base, made, "memento: purge", gone))
+            with publish.holding_index(git) as index:
+                publish.land(git, publish.adopt(git, base, made, "memento: purge", gone), index)
         except BaseException:
             if not publish.has_landed(git, base, made):
                 git.run("update-ref", "-d", backup, reach.head)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeVar
 
 from memento_git.errors import Misused, Refused
 from memento_git.ledger import edits, journal, layout, settings
 from memento_git.ledger.asked import Asked
 from memento_git.ledger.git import Git
-from memento_git.ledger.journal import Path3
+from memento_git.ledger.transaction import Transaction
 from memento_git.ledger.turns import Turn
 from memento_git.ledger.view import View
 from memento_git.ledger.watch import Watch
-from memento_git.model.clock import seconds_of, stamp
-from memento_git.model.enumeration import some
+from memento_git.model.clock import stamp
 from memento_git.model.ids import make_id
 
 if TYPE_CHECKING:
@@ -63,94 +62,12 @@ class RecordUnfit(Refused):
     hint_ = "shorten or replace the text that it names; nothing was changed"
 
 
-class TransactionEnded(Misused):
-    """An action on a transaction whose changes are committed, or forgotten."""
-
-    token = "transaction_ended"
-    sentence = "this transaction has ended: nothing can be changed in it any more"
-    hint_ = "begin another: with ledger.transaction('what it does') as tx"
-
-
 class ActorInvalid(Misused):
     """A name for who acts that cannot stand in a record."""
 
     token = "actor_invalid"
     sentence = "{actor!r} cannot be the name of who acts: {problem}"
     hint_ = "give one line of plain text with --actor or MEMENTO_ACTOR"
-
-
-class Transaction:
-    """Changes that become one commit; its view shows them as if they were there already.
-
-    One that is only rehearsed is never committed, so nobody needs to be known for it.
-    """
-
-    def __init__(self, ledger: Ledger, view: View, *, rehearsed: bool = False) -> None:
-        self.ledger = ledger
-        self.view = view
-        self.now = view.now
-        self.actor = ledger.asker if rehearsed else ledger.actor
-        self.changes: dict[str, bytes | None] = {}
-        self.olds: dict[str, str | None] = {}
-        self.puts: list[str] = []
-        self.touched: list[str] = []
-        self.run = ""
-        self.commit = ""
-        self.ended = False
-        self.made = 0
-        self.desks: dict[type, Any] = {}
-        self.seen: edits.WorkTree | None = None
-        self.allow_secrets: tuple[str, ...] = ()
-        self.after_commit: list[Callable[[], object]] = []
-        self.after_failure: list[Callable[[], object]] = []
-
-    def put(self, path: str, data: bytes | None) -> None:
-        """Add, replace or (None) remove a file."""
-        if self.ended:
-            raise TransactionEnded
-        if path not in self.olds:
-            self.olds[path] = self.view.blob(path) or self.view.table.links.get(path)
-        self.changes[path] = data
-        self.puts.append(path)
-        self.view.put(path, data)
-
-    def paths(self) -> list[Path3]:
-        """Return each path that is changed, with the blobs before and after."""
-        blobs = {path: None if data is None else self.ledger.git.blob_id(data) for path, data in self.changes.items()}
-        return [Path3(path, self.olds.get(path), blob) for path, blob in blobs.items()]
-
-    def relied(self) -> set[str]:
-        """Return the paths of committed files that were read or are changed, and `a/` for all that `a` has."""
-        return {
-            path
-            for path in self.view.used | set(self.changes)
-            if (self.olds[path] if path in self.olds else self.view.blob(path))
-        } | self.view.used_folders
-
-    def new_id(self, kind: str) -> str:
-        return self.ledger.new_id(kind)
-
-    def moment(self) -> str:
-        """Return the time of a record that is made: now, and a millisecond later each time, so that order is kept."""
-        self.made += 1
-        return stamp(seconds_of(self.now) + (self.made - 1) / 1000)
-
-    def touch(self, run: str, record: str) -> None:
-        """Name a record in the commit's trailers."""
-        self.run = self.run or run
-        if record not in self.touched:
-            self.touched.append(record)
-
-    def message(self, action: str) -> str:
-        """Return the commit message: a short subject, and trailers to filter `git log` by."""
-        action = " ".join(action.split())
-        subject = " ".join(part for part in ("memento:", action, some(self.touched, 1)) if part)
-        trailers = [f"Memento-Action: {action}"]
-        if self.run:
-            trailers.append(f"Memento-Run: {self.run}")
-        trailers += [f"Memento-Record: {record}" for record in self.touched[:10]]
-        trailers.append(f"Memento-Actor: {self.actor}")
-        return subject + "\n\n" + "\n".join(trailers) + "\n"
 
 
 class Ledger:
@@ -349,20 +266,7 @@ class Ledger:
                 tx.ended = True
             if not tx.changes:
                 return
-            message = tx.message(action)
-            with edits.unedited(self.git, layout.FOLDER, tx.relied(), tx.seen):
-                self._refuse_unfit(tx)
-                worktree.reached("decided")
-                built = publish.build(self.git, base, message, tx.changes, self.settings)
-            tx.commit = publish.signed(self.git, base, built, message, self.settings)
-            worktree.reached("commit_built")
-            paths = tx.paths()
-            draft = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], paths)
-            worktree.reached("journal_written")
-            told = publish.land(self.git, draft)
-            self.landed.append(draft.commit)
-            lines = {path: f"100644 blob {new}" if new else "" for path, _, new in paths}
-            self.git.trees.differs(base.commit or "", draft.commit, lines)
+            told = self._land(tx, base, tx.message(action))
         except BaseException:
             if not (tx.commit and publish.has_landed(self.git, base, tx.commit)):
                 for undo in tx.after_failure:
@@ -374,6 +278,32 @@ class Ledger:
             self.warnings.append(told)
         if base.detached:
             self.warnings.append("HEAD is detached: keep this commit on a branch, or the next checkout loses it")
+
+    def _land(self, tx: Transaction, base: Base, message: str) -> str:
+        """Commit what is changed; return what people should know of it.
+
+        The user's index is held while git looks for edits, yet not while the owner of a key is asked to sign.
+        """
+        from memento_git.ledger import publish, worktree
+
+        with ExitStack() as stack:
+            index = None
+            with edits.unedited(self.git, layout.FOLDER, tx.relied(), tx.seen):
+                self._refuse_unfit(tx)
+                worktree.reached("decided")
+                if not publish.signs(self.settings):
+                    index = stack.enter_context(publish.holding_index(self.git))
+                built = publish.build(self.git, base, message, tx.changes, self.settings)
+            tx.commit = publish.signed(self.git, base, built, message, self.settings)
+            worktree.reached("commit_built")
+            paths = tx.paths()
+            draft = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], paths)
+            worktree.reached("journal_written")
+            told = publish.land(self.git, draft, index or stack.enter_context(publish.holding_index(self.git)))
+        self.landed.append(draft.commit)
+        lines = {path: f"100644 blob {new}" if new else "" for path, _, new in paths}
+        self.git.trees.differs(base.commit or "", draft.commit, lines)
+        return told
 
     def _refuse_unfit(self, tx: Transaction) -> None:
         """Refuse to commit what reading would not take."""

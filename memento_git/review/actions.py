@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from memento_git.ledger.git import Git
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.review.judging import Report
 
     Progress = Callable[[int, int], None]

@@ -10,7 +10,7 @@ from memento_git.knowledge.actions import notes as acting
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 
 OWN: Final = ("tx", "note", "notes", "text")

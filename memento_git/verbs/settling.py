@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
 
 RECORDS: Final = (*settling.RECORDS, "note")

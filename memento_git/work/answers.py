@@ -13,7 +13,7 @@ from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
 
 

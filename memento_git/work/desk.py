@@ -11,7 +11,7 @@ from memento_git.work import refusals as no
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Event
     from memento_git.work.signatures import Sealer
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.edits import WorkTree
     from memento_git.ledger.git import Git
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
 
 DOING: Final = {"start": "starting a run", "dispatch": "handing out", "run": "running an executor"}

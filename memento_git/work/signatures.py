@@ -16,7 +16,7 @@ from memento_git.work.signers import Verifier, examine, signers_at
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.finding import Finding
     from memento_git.model.policy import Policy

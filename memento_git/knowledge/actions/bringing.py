@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.knowledge.foreign.entries import Entry, Found
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Prose
 
 GUIDANCE: Final = "claude-md"

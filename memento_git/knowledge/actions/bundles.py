@@ -29,7 +29,7 @@ from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.takenout import TakenOut, why_out
 from memento_git.ledger import layout, prosefile
-from memento_git.ledger.store import Transaction
+from memento_git.ledger.transaction import Transaction
 from memento_git.model.enumeration import some
 from memento_git.model.exchange import Brought, LeftOut, Taken
 from memento_git.model.ids import kind_of

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.knowledge.learning import Data
     from memento_git.knowledge.recipes import Item
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.types import Problem
 

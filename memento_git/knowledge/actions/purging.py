@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memento_git.ledger.purging import Reach, Rewritten
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
 
 REASON: Final = "taken out, to be purged from the branch's history"

@@ -14,7 +14,8 @@ from memento_git.knowledge.recipe_runs import RecipeRun
 from memento_git.knowledge.rows import note_row
 from memento_git.ledger import codec, layout
 from memento_git.ledger.recipebook import NoSuchRecipe, RecipeBook
-from memento_git.ledger.store import NothingToCommit, Transaction
+from memento_git.ledger.store import NothingToCommit
+from memento_git.ledger.transaction import Transaction
 from memento_git.model.recipes import BUILT_IN, NAME, Recipe
 
 if TYPE_CHECKING:

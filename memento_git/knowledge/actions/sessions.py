@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Prose
 
 LAST: Final = "last-session"

@@ -10,7 +10,7 @@ from memento_git.ledger import codec, settling
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 
 def settle_note(tx: Transaction, note: str, keep: str, *, reason: str = "") -> str:

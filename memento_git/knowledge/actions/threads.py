@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Prose
 
 

@@ -20,7 +20,7 @@ from memento_git.work.desk import Desk, dispatch_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
 

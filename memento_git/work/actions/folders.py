@@ -22,7 +22,8 @@ from memento_git.work.verification import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
 
 SHOWN: Final = (
     "id", "kind", "for", "at", "by", "outcome", "summary", "command", "code", "code_after", "reports", "problems",

@@ -22,7 +22,8 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.work.actions.running import Order

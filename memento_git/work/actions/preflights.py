@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.git import Git
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
 
 GATE: Final = "preflight_safety"

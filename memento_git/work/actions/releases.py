@@ -16,7 +16,8 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
 
 

@@ -22,7 +22,8 @@ from memento_git.work.whereabouts import HEAD, TRACKED, Whereabouts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence

@@ -11,7 +11,7 @@ from memento_git.work.actions.evidences import Draft
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 FILE: Final = "route.json"
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.handovers import Handover
     from memento_git.ledger.processes import Process
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.work.capture import Captured

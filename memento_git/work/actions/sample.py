@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memento_git.folding.rows import Row
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
 
 VERBS: Final = {
     "start": "run start", "plan": "plan draft", "approve_plan": "plan approve", "event": "task add",

@@ -10,7 +10,7 @@ from memento_git.model.ids import WrongKind, kind_of
 from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.work.state import RunState
 
 RECORDS = ("run", "plan", "task", "evidence")

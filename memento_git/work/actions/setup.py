@@ -10,7 +10,8 @@ from memento_git.ledger import absence, layout, outfile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
 
 CONFIG_TEXT: Final = """\
 # Memento's ledger in this repository. Reviewed like code; docs/reference/policy.md explains each key.

@@ -16,7 +16,7 @@ from memento_git.work.desk import Desk
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.ledger.store import Transaction
+    from memento_git.ledger.transaction import Transaction
     from memento_git.work.state import RunState
 
 

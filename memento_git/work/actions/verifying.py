@@ -18,7 +18,8 @@ from memento_git.work.verification import masked
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memento_git.ledger.store import Ledger, Transaction
+    from memento_git.ledger.store import Ledger
+    from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Event, Prose
     from memento_git.work.actions.evidences import Draft
     from memento_git.work.state import RunState

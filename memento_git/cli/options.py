@@ -1,0 +1,76 @@
+"""Options that several commands have, and that say nothing of the ledger which they open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COUNT: Final = click.IntRange(min=0)
+
+
+def paged(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a listing its page."""
+    offset = click.option("--offset", type=COUNT, metavar="N", default=0, help="Rows to pass over.")
+    limit = click.option(
+        "--limit", type=COUNT, metavar="N", default=50, show_default=True, help="Most rows; 0 for all."
+    )
+    return limit(offset(function))
+
+
+def scoped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say whose notes it is about: this project's, another's, the user's own."""
+    return _scoped(function, ("project", "user"), "or your own")
+
+
+def across(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a reading command the same options, and the choice of all at once: it asks `Door.ledgers` for them."""
+    return _scoped(function, ("project", "user", "all"), "your own, or both")
+
+
+def _scoped(function: Callable[..., Any], scopes: tuple[str, ...], words: str) -> Callable[..., Any]:
+    text = f"This project's notes (the default), {words}."
+    scope = click.option("--scope", type=click.Choice(scopes), default=None, help=text)
+    project = click.option(
+        "--project",
+        "project_path",
+        metavar="PROJECT",
+        help="Another project, by its folder, or its name in memento projects.",
+    )
+    return scope(project(function))
+
+
+def signs(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say whether, and with which key, what it writes is signed."""
+    sign = click.option("--sign", is_flag=True, help="Sign it with your SSH key; policy may demand that.")
+    key = click.option(
+        "--key", metavar="FILE", callback=_named_key, help="Sign it with this key; git's user.signingKey by default."
+    )
+    return sign(key(function))
+
+
+def _named_key(context: click.Context, option: click.Parameter, value: str | None) -> str:
+    """Return the key that is named; an empty name is a mistake, not a wish to sign nothing."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("it names no file", context, option)
+    return value or ""
+
+
+def asks(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what verification shall ask."""
+    from memento_git.model.work import EVIDENCE_KINDS, TRUSTS
+
+    commands = click.option(
+        "--check", "commands", multiple=True, metavar="CMD", help="A command to verify it with, no shell; repeatable."
+    )
+    kinds = click.Choice(EVIDENCE_KINDS)
+    require = click.option("--require", multiple=True, type=kinds, help="Evidence it asks for; repeatable.")
+    trust = click.option("--trust", type=click.Choice(TRUSTS), callback=_or_empty, help="Least trust of it.")
+    return commands(require(trust(function)))
+
+
+def _or_empty(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001 (click's shape)
+    return value or ""
