@@ -6,17 +6,18 @@ import contextlib
 import json
 import os
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from memento_git.errors import Refused
 from memento_git.ledger.turns import in_turn
+from memento_git.model.arguments import ArgumentInvalid, checked, fit, fits
 from memento_git.model.ids import NoSuchRecord
 from memento_git.scopes import Held
+from memento_git.texts.typed import TextEmpty
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from memento_git.knowledge.desk import Desk
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.store import Ledger
@@ -56,6 +57,7 @@ class MemoryRecord(NamedTuple):
 
 
 @in_turn
+@checked
 class Memory:
     """Memories in the ledger of a folder; without a path in the user's own, below the user's data folder.
 
@@ -74,7 +76,7 @@ class Memory:
     def _tell(self, file: Path) -> None:
         if self._held.reading() is None:
             told = f"{file} is left alone; to bring its memories here: memento import --from memento-sqlite {file}"
-            warnings.warn(told, UserWarning, stacklevel=3)
+            warnings.warn(told, UserWarning, stacklevel=4)
 
     def store(
         self, content: str, kind: str = "", importance: float = USUAL, subject_key: str = "",
@@ -91,7 +93,7 @@ class Memory:
 
     def store_many(self, items: Iterable[Mapping[str, Any]]) -> list[str]:
         """Keep several memories, all or none; each is a mapping of what `store` takes."""
-        wanted = [dict(item) for item in items]
+        wanted = [_item(item) for item in items]
         if not wanted:
             return []
 
@@ -136,15 +138,18 @@ class Memory:
         return ledger
 
     def update(
-        self, id: str, content: str = "", importance: float | None = None,  # noqa: A002
-        metadata: Mapping[str, Any] | None = None, subject_key: str = "",
+        self, id: str, content: str | None = None, importance: float | None = None,  # noqa: A002
+        metadata: Mapping[str, Any] | None = None, subject_key: str | None = None,
     ) -> MemoryRecord:  # fmt: skip
         """Better a memory in place: what it says, how much it matters, what else is known of it."""
+        for where, given in (("content", content), ("subject_key", subject_key)):
+            if given == "":
+                raise TextEmpty(where=where, problem="it is empty")
 
         def act(tx: Transaction) -> str:
             from memento_git.knowledge.desk import Desk
 
-            return _bettered(Desk.of(tx), id, content, importance, metadata, subject_key)
+            return _bettered(Desk.of(tx), id, content or "", importance, metadata, subject_key or "")
 
         return self.get(self._known(id).change("note revise", act))
 
@@ -255,7 +260,17 @@ def _said(tag: str) -> tuple[str, Any]:
 
 
 def _tags(metadata: Mapping[str, Any] | None) -> list[str]:
-    return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in (metadata or {}).items()]
+    try:
+        return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in (metadata or {}).items()]
+    except (TypeError, ValueError) as error:
+        raise ArgumentInvalid(method="Memory.store", problem=f"metadata: {error}") from None
+
+
+def _item(given: Any) -> dict[str, Any]:
+    """Return one of several memories as `store` takes it."""
+    if not fits(given, Mapping[str, Any]):
+        raise ArgumentInvalid(method="Memory.store_many", problem="each item is a mapping of what store takes")
+    return fit(Memory.store, **given)
 
 
 def _stored(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Self
+from pathlib import Path
+from typing import Final, Self
 
 from memento_git.errors import Misused
 from memento_git.ledger.turns import in_turn
+from memento_git.model.arguments import checked
 from memento_git.scopes import Held
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TIERS: Final = ("short", "medium", "long")
 
@@ -35,6 +34,7 @@ class Remembered(str):
 
 
 @in_turn
+@checked
 class MemoryManager:
     """Memory in three tiers: the latest for now, what expires, what lasts; everything is on the disk at once.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -390,3 +391,54 @@ def test_many_processes_may_begin_at_once(tmp_path: Path) -> None:
         assert len(mem.recent()) == 4
     assert [path.name for path in tmp_path.iterdir()] == ["mem"]
     assert git(tmp_path / "mem", "log", "--format=%s").count("memento: init") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda mem, _: mem.store(5), "Memory.store: content is 5; it takes str"),
+        (lambda mem, _: mem.store(b"x"), "Memory.store: content is a bytes; it takes str"),
+        (lambda mem, _: mem.store("x", importance=True), "Memory.store: importance is True; it takes float"),
+        (
+            lambda mem, _: mem.store("x", metadata=[1]),
+            "Memory.store: metadata is a list; it takes Mapping[str, Any] | None",
+        ),
+        (lambda mem, _: mem.store("x", metadata={"a": b""}), "metadata: Object of type bytes is not JSON serializable"),
+        (lambda mem, _: mem.store(), "Memory.store: missing a required argument: 'content'"),
+        (lambda mem, _: mem.store_many(["x"]), "Memory.store_many: each item is a mapping of what store takes"),
+        (
+            lambda mem, _: mem.store_many([{"content": "x", "text": "x"}]),
+            "Memory.store: got an unexpected keyword argument 'text'",
+        ),
+        (lambda mem, _: mem.store_many([{"content": 5}]), "Memory.store: content is 5; it takes str"),
+        (lambda mem, _: mem.recall(None), "Memory.recall: query is a NoneType; it takes str"),
+        (lambda mem, _: mem.recall("x", k=-1), "Memory.recall: k is -1; it takes int from 0 on"),
+        (lambda mem, _: mem.recall_many("dark"), "Memory.recall_many: queries is a str; it takes Sequence[str]"),
+        (lambda mem, _: mem.recent(-1), "Memory.recent: limit is -1; it takes int from 0 on"),
+        (lambda mem, _: mem.get(5), "Memory.get: id is 5; it takes str"),
+        (lambda mem, _: mem.update("db", content=""), "content: it is empty"),
+        (lambda mem, _: mem.update("db", subject_key=""), "subject_key: it is empty"),
+        (lambda _, tiers: tiers.add(5), "MemoryManager.add: text is 5; it takes str"),
+        (lambda _, tiers: tiers.add("x", tier=1), "MemoryManager.add: tier is 1; it takes str"),
+        (lambda _, tiers: tiers.retrieve("x", k=-1), "MemoryManager.retrieve: k is -1; it takes int from 0 on"),
+        (lambda *_: Memory(*[5]), "Memory: path is 5; it takes str | Path | None"),  # type: ignore[arg-type]
+        (lambda *_: MemoryManager(*[b"x"]), "MemoryManager: root is a bytes; it takes str | Path"),  # type: ignore[arg-type]
+    ],
+)  # fmt: skip
+def test_what_is_of_another_type_is_refused_at_the_door(
+    call: Callable[[Memory, MemoryManager], object], told: str, tmp_path: Path
+) -> None:
+    with Memory(tmp_path / "mem") as mem, MemoryManager(tmp_path / "tiers") as manager:
+        with pytest.raises(MementoError) as caught:
+            call(mem, manager)
+        assert told in str(caught.value)
+        assert isinstance(caught.value, TypeError) is (caught.value.token == "argument_invalid")
+        assert mem.stats()["total"] == 0
+
+
+def test_none_is_what_is_not_given(tmp_path: Path) -> None:
+    with Memory(tmp_path / "mem") as mem:
+        made = mem.store("Dark.", None, None, None, None, None)  # type: ignore[arg-type]
+        [one] = mem.recall("dark", None)  # type: ignore[arg-type]
+        assert (one.id, one.kind, one.importance) == (made, "fact", 0.5)
+        assert mem.update(made, content=None, importance=0.9).importance == 0.9
