@@ -408,6 +408,19 @@ def test_a_file_of_guidance_is_taken_apart_by_headings_and_bullets(play: Play, t
     assert told["CLAUDE.md:30"].startswith("it names another file")
 
 
+def test_a_bullet_with_a_box_is_a_goal(play: Play, tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("# Plan\n\n- [ ] Sell shoes.\n- [x] Sell hats.\n  In all sizes.\n1. [X] Sell gloves.\n- Be kind.\n")
+    bring(play.ledger, "claude-md", file)
+    assert {row["text"]: (row["kind"], row["status"]) for row in rows(play).values()} == {
+        "Sell shoes.": ("goal", "active"),
+        "Sell hats.\nIn all sizes.": ("goal", "finished"),
+        "Sell gloves.": ("goal", "finished"),
+        "Be kind.": ("preference", "active"),
+    }
+    assert len(bring(play.ledger, "claude-md", file).existing) == 4
+
+
 def test_our_own_block_does_not_come_back(play: Play, tmp_path: Path, cli: Call) -> None:
     play.do(notes.add_note, "Times are UTC.")
     file = tmp_path / "AGENTS.md"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused
 from memento_git.knowledge import alike, neighbours
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 GUIDANCE: Final = "claude-md"
 NAMED: Final = 5
+THERE: Final = "so it was where it came from"
 READERS: Final[dict[str, Callable[[Path], Found]]] = {
     "markdown": markdown.read,
     GUIDANCE: guidance.read,
@@ -308,7 +309,8 @@ class _Bringing:
             if self.took.get(old) == note and shelf.status(old) in LIVE:
                 self.desk.happen(shelf, old, "merged", into=note, reason=reason)
         if entry.state and shelf.status(note) == "active":
-            self.desk.happen(shelf, note, entry.state, reason=reason or "so it was where it came from")
+            why: dict[str, Any] = {"note" if entry.state == "finished" else "reason": reason or THERE}
+            self.desk.happen(shelf, note, entry.state, **why)
 
     def _reason(self, entry: Entry) -> str:
         """Return why something happened, where the source tells it in words that a ledger may hold."""

@@ -24,7 +24,8 @@ EDITED: Final = (
     "not (memento note revise)"
 )
 INSIDE: Final = "#memento"  # the next export drops what stands in the block, so its digest may tell it
-LEAD: Final = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+BOXES: Final = {"": ("preference", ""), " ": ("goal", ""), "x": ("goal", "finished")}
+LEAD: Final = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?")
 
 
 class Block(NamedTuple):
@@ -51,17 +52,20 @@ def read(path: Path, place: str = "") -> Found:
             skipped.append(LeftOut(where, "it is a comment"))
         else:
             inside = INSIDE if block.start in ours else ""
-            made.append(_entry(block, told, where, f"{place or name}{inside}:{block.start + 1}"))
+            lead = LEAD.match(lines[block.start])
+            box = (lead[1] or "").lower() if lead else ""
+            made.append(_entry(block, told, where, f"{place or name}{inside}:{block.start + 1}", box))
     return Found(_apart(made, skipped), skipped)
 
 
-def _entry(block: Block, told: str, where: str, source: str) -> Entry:
+def _entry(block: Block, told: str, where: str, source: str, box: str) -> Entry:
+    kind, state = BOXES[box]
     title = f"{block.heading}: {told}" if block.heading else told
     options = entries.given(
-        title=entries.one_line(title.replace("`", "").replace("**", "")), kind="preference",
+        title=entries.one_line(title.replace("`", "").replace("**", "")), kind=kind,
         sources=(f"file:{source}",), tags=entries.words([block.heading.lower()]),
     )  # fmt: skip
-    return Entry(where, where, told, options, line=block.start + 1, lasting=False)
+    return Entry(where, where, told, options, state=state, line=block.start + 1, lasting=False)
 
 
 def _apart(made: list[Entry], skipped: list[LeftOut]) -> list[Entry]:
