@@ -132,6 +132,41 @@ def test_lines_show_their_own_notes_and_those_of_the_file(shop: Play, cli: Call)
     assert limited["lines"] == {"first": 3, "last": 4, "wanted": 9, "total": 17}
 
 
+@pytest.mark.parametrize("given", ["src/calc.py::Basket.weigh", "./src/calc.py::weigh", "::weigh", "::Basket#weigh"])
+def test_a_symbol_is_shown_by_its_name(shop: Play, cli: Call, given: str) -> None:
+    told = answer(cli, shop, "read", given)
+    assert told["path"] == "src/calc.py"
+    assert told["text"].lstrip().startswith("def weigh")
+    assert "Apples are weighed in grams." in {row["title"] for row in told["notes"]}
+
+
+def test_a_symbol_that_is_none_or_several_is_refused_with_what_is_near(shop: Play, cli: Call) -> None:
+    write(shop, "src/scale.py", "def weigh():\n    pass\n")
+    write(shop, "notes.rst", "b\n")
+    shop.commit_all()
+    told = {
+        given: answer(cli, shop, "read", given)["message"]
+        for given in ("::weigh", "src/calc.py::wiegh", "nowhere.txt::b", "notes.rst::b")
+    }
+    assert told == {
+        "::weigh": "the code has no one symbol weigh; there is src/calc.py::Basket.weigh, src/scale.py::weigh",
+        "src/calc.py::wiegh": "src/calc.py has no one symbol wiegh; there is src/calc.py::Basket.weigh",
+        "nowhere.txt::b": "there is no nowhere.txt in the work tree",
+        "notes.rst::b": "notes.rst has no one symbol b",
+    }
+
+
+def test_no_line_is_line_zero(shop: Play, cli: Call) -> None:
+    for given in ("src/calc.py:0", "src/calc.py:0-3"):
+        told = answer(cli, shop, "read", given)
+        assert (told["error"], told["message"].endswith(f"lines, not {given.partition(':')[2]}")) == (
+            "lines_missing",
+            True,
+        )
+        code, _, err = cli("-C", str(shop.root), "remember", "Zero.", "--about", given)
+        assert (code, "a line or a range of lines" in err) == (2, True)
+
+
 def test_notes_about_a_folder_are_told_with_each_file_in_it(shop: Play, cli: Call) -> None:
     add(shop, "No prices in here.", about=["src"])
     told = answer(cli, shop, "read", "src/use.py")
@@ -394,6 +429,9 @@ def test_a_place_is_typed_from_the_folder_that_one_is_in(
     assert "The limit is three." in cli("recall", "--about", "src/pkg/mod.py:1")[1]
     assert cli("remember", "By a way around.", "--about", "../src/./pkg/mod.py:1")[0] == 0
     assert "By a way around." in cli("recall", "--about", "./pkg/mod.py")[1]
+    assert cli("remember", "In full.", "--about", f"{folder}/mod.py:1")[0] == 0
+    assert "In full." in cli("recall", "--about", f"{folder}/mod.py")[1]
     assert cli("remember", "Outside.", "--about", "../../x.py")[0] != 0
+    assert "not a path inside the repository" in cli("remember", "Outside.", "--about", "/etc/passwd")[2]
     code, _, err = cli("remember", "Nothing is there.", "--about", "mod.py")
     assert (code, "there is src/pkg/mod.py [anchor_missing]" in err) == (1, True)

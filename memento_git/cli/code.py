@@ -55,12 +55,13 @@ def list_files(door: Door, glob: str, limit: int, offset: int) -> None:
 
 
 @code.command("read")
-@click.argument("place", metavar="PATH[:A-B]")
+@click.argument("place")
 @click.option("--limit", type=COUNT, metavar="N", default=400, show_default=True, help="Most lines; 0 for all.")
 @reads
 def read_file(door: Door, place: str, limit: int) -> None:
-    """Show a file, or lines of it, with its notes where they belong.
+    """Show a file, lines or a symbol of it, with its notes where they belong.
 
+    PLACE is PATH, PATH:12-40, PATH::symbol, or ::symbol where one symbol in all the code has that name.
     Without --at the file is shown as it lies in the work tree now, and each note where it is there.
     """
     from memento_git.knowledge import reading

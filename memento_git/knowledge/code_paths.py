@@ -49,9 +49,9 @@ def places(git: Git, typed: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rooted(git: Git, typed: str) -> str:
-    """Return a place whose path begins with a dot with it from the top; one that leads out of it as it is."""
+    """Return a place whose path begins with a dot or a slash with it from the top; what lies outside as it is."""
     path, colon, rest = typed.partition(":")
-    if git.top is None or not path.startswith(("./", "../")):
+    if git.top is None or not path.startswith(("./", "../", "/")):
         return typed
     inside = next(filter(None, _inside(git, path)), "")
     return f"./{inside}{colon}{rest}" if inside else typed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.code.languages import language_of
 from memento_git.errors import Refused
 from memento_git.knowledge.code_paths import chosen
 from memento_git.knowledge.outlines import noted, outlines
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.knowledge.overlay import Overlay, Placed
 
+MOST_NAMED: Final = 5
+
 
 class NoSuchLines(Refused):
     """Lines that a file does not have."""
@@ -24,19 +28,44 @@ class NoSuchLines(Refused):
     hint_ = "memento code read {path!q} shows it from its beginning"
 
 
+class NoSuchSymbol(Refused):
+    """A name that no symbol has, or more than one."""
+
+    token = "symbol_missing"
+    sentence = "{where} has no one symbol {symbol}{near}"
+    hint_ = "memento code map lists the symbols of a file"
+
+
 def parse(overlay: Overlay, given: str) -> tuple[str, tuple[int, int] | None]:
-    """Return the path and the lines that PATH, PATH:12 or PATH:12-40 names; a file of that very name comes first."""
+    """Return the path and the lines that a typed place names; a file of that very name comes first."""
     if chosen(overlay.shelf.view.git, given, overlay.now.entries) in overlay.now.entries:
         return given, None
-    path, colon, lines = given.rpartition(":")
-    is_range = colon and all(part.isdecimal() and int(part) for part in lines.split("-")) and lines.count("-") < 2
-    return (path, anchors.lines_of(lines)) if is_range and len(lines) < 20 else (given, None)
+    path, colons, symbol = given.partition("::")
+    if colons:
+        return _symbol(overlay, overlay.file(path) if path else "", anchors.dotted(symbol))
+    path, _, lines = given.rpartition(":")
+    return (path, anchors.lines_of(lines)) if path and anchors.RANGE.fullmatch(lines) else (given, None)
+
+
+def _symbol(overlay: Overlay, file: str, symbol: str) -> tuple[str, tuple[int, int]]:
+    """Return where the one symbol of a name is: in a file, without one in all the code."""
+    told = outlines(overlay, [path for path in overlay.below(file) if language_of(path)])
+    found = [(path, name) for path, outline in told.items() for name in outline.names_of(symbol)]
+    if len(found) == 1:
+        [(path, name)] = found
+        return path, told[path].span(name)
+    names = [f"{path}::{name}" for path, name in found]
+    last = {name.rpartition(".")[2]: f"{path}::{name}" for path, outline in told.items() for name in outline.ranges}
+    near = names[:MOST_NAMED] or [last[one] for one in get_close_matches(symbol.rpartition(".")[2], last, 1)]
+    problem = next((f": {outline.problem}" for path, outline in told.items() if path == file and outline.problem), "")
+    why = f"; there is {', '.join(near)}" if near else problem
+    raise NoSuchSymbol(where=file or "the code", symbol=symbol, near=why)
 
 
 def path_of(given: str) -> str:
-    """Return the path within PATH:12-40, for a file that git does not track."""
-    path, colon, lines = given.rpartition(":")
-    return path if colon and lines.replace("-", "").isdecimal() else given
+    """Return the path within a typed place, for a file that git does not track."""
+    path, colon, lines = given.partition("::")[0].rpartition(":")
+    return path if colon and anchors.RANGE.fullmatch(lines) else given.partition("::")[0]
 
 
 def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
@@ -46,7 +75,7 @@ def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
     lines = overlay.text(path).replace("\r\n", "\n").split("\n")
     lines = lines[:-1] if lines and not lines[-1] else lines
     first, last = wanted or (1, max(1, len(lines)))
-    if first > last or (wanted and last > len(lines)):
+    if not 0 < first <= last or (wanted and last > len(lines)):
         raise NoSuchLines(path=path, count=len(lines), lines=spell((first, last)))
     shown = min(last, first + limit - 1) if limit else last
     placed = overlay.at(path)

@@ -26,6 +26,7 @@ MANIFESTS: Final = (
 )  # fmt: skip
 REQUIREMENTS: Final = re.compile(r"(?:.*[-_.])?requirements(?:[-_.].*)?\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)")
 
+RANGE: Final = re.compile(r"\d{1,9}(?:-\d{1,9})?", re.ASCII)
 LINES: Final = t.Pattern("a line or a range of lines such as 12-40", r"[1-9]\d{0,8}(?:-[1-9]\d{0,8})?")
 SYMBOL: Final = t.Pattern("the name of a symbol such as Class.method", r"[^\s:\x00-\x1f]{1,400}")
 SHAPE: Final = Shape({
@@ -178,11 +179,16 @@ def parse(given: str) -> Anchor:
 def _place(text: str) -> Anchor:
     path, colons, symbol = text.partition("::")
     if colons:
-        return Anchor(path=_clean(path), symbol=re.sub(r"::|#", ".", symbol) or " ")
+        return Anchor(path=_clean(path), symbol=dotted(symbol) or " ")
     path, colon, lines = text.rpartition(":")
-    if colon and re.fullmatch(LINES.pattern, lines):
+    if colon and RANGE.fullmatch(lines):
         return Anchor(path=_clean(path), lines=lines_of(lines))
     return Anchor(path=_clean(text))
+
+
+def dotted(symbol: str) -> str:
+    """Return the name of a symbol with dots, in whatever language's way it was typed."""
+    return re.sub(r"::|#", ".", symbol)
 
 
 def _clean(path: str) -> str:
