@@ -681,7 +681,7 @@ def test_a_function_that_became_a_method_moved(garden: Garden) -> None:
     )
     garden.commit("calc.py", CODE[:start] + CODE[end:] + "\n" + body + "\n")
     found = garden.follow(anchor)
-    assert (found.state, found.symbol, found.why) == ("moved", "Basket.second", "it was second")
+    assert (found.state, found.symbol, found.why) == ("moved", "Basket.second", "second is now Basket.second")
 
 
 @pytest.mark.parametrize(
@@ -704,6 +704,15 @@ def test_symbols_of_other_languages(garden: Garden, path: str, code: str, name: 
     assert garden.follow(anchor).state == "ok"
     garden.commit(path, code.replace(old, new))
     assert garden.follow(anchor).state == "changed"
+
+
+def test_a_symbol_in_several_places_lies_from_the_first_to_the_last(garden: Garden) -> None:
+    code = "impl A for C {\n    fn f(&self) {}\n}\nimpl B for C {\n    fn f(&self) {}\n}\n"
+    garden.commit("a.rs", code)
+    anchor = garden.pin("a.rs::C::f")
+    assert garden.follow(anchor).lines == (2, 5)
+    garden.commit("a.rs", f"\n{code}")
+    assert garden.follow(anchor).lines == (3, 6)
 
 
 def test_a_file_that_no_longer_parses_is_followed_by_its_lines(garden: Garden) -> None:

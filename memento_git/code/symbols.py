@@ -52,7 +52,7 @@ def symbols(path: str, data: bytes) -> Symbols:
         return _python(data)
     if language in grammars.available():
         found = tree_symbols.symbols(language, data)
-        return Symbols({name: tuple(ranges) for name, ranges in found.items()})
+        return Symbols({name: tuple(sorted(ranges)) for name, ranges in found.items()})
     return Symbols({}, f"symbols of {language or path.rpartition('/')[2]} are not known here")
 
 
@@ -66,7 +66,7 @@ def _python(data: bytes) -> Symbols:
     found: dict[str, list[Range]] = {}
     for name, lines in _named(tree):
         found.setdefault(name, []).append(lines)
-    return Symbols({name: tuple(ranges) for name, ranges in found.items()})
+    return Symbols({name: tuple(sorted(ranges)) for name, ranges in found.items()})
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, Range]]:

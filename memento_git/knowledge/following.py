@@ -107,9 +107,9 @@ class Follower:
 
     def _with_lines(self, found: Found, anchor: Anchor) -> Found:
         """Add where a symbol is in a file that is the same."""
-        name = self.texts.symbols(found.path, found.new or anchor.blob) if anchor.symbol else None
-        ranges = name.ranges.get(name.name_of(anchor.symbol), ()) if name else ()
-        return found._replace(lines=(ranges[0][0], ranges[-1][1])) if ranges else found
+        symbols = self.texts.symbols(found.path, found.new or anchor.blob) if anchor.symbol else symbol_anchors.NOTHING
+        name = symbols.name_of(anchor.symbol)
+        return found._replace(lines=symbols.span(name)) if name else found
 
     def _without_content(self, anchor: Anchor, path: str, now: Standing, blob: str) -> Found:
         """Judge a place whose content is not to be had: a folder, a submodule, or what a shallow clone lacks."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memento_git.knowledge.overlay import Overlay
 
 KEPT: Final = "code.outlines"
-FORMAT: Final = 1
+FORMAT: Final = 2
 LARGEST: Final = 1024 * 1024
 AT_ONCE: Final = 200
 FEW: Final = 50

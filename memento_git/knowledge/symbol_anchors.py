@@ -88,7 +88,7 @@ def _elsewhere(sides: Sides, name: str, was: Sequence[Range], new: Symbols, othe
     same = [one for one in candidates if one.is_same]
     if len(same) == 1:
         path, other = same[0].path, same[0].name
-        why = f"it was in {sides.was}" if path != sides.now else f"it was {name}"
+        why = f"it was in {sides.was}" if path != sides.now else f"{name} is now {other}"
         return anchors.Found(MOVED, path, same[0].place, symbol=other, why=why)
     found = anchors.lines(sides, _span(was), others.passage)
     if found.path != sides.now:
