@@ -146,10 +146,11 @@ def test_a_symbol_that_is_none_or_several_is_refused_with_what_is_near(shop: Pla
     shop.commit_all()
     told = {
         given: answer(cli, shop, "read", given)["message"]
-        for given in ("::weigh", "src/calc.py::wiegh", "nowhere.txt::b", "notes.rst::b")
+        for given in ("::weigh", "::Box.weigh", "src/calc.py::wiegh", "nowhere.txt::b", "notes.rst::b")
     }
     assert told == {
         "::weigh": "the code has no one symbol weigh; there is src/calc.py::Basket.weigh, src/scale.py::weigh",
+        "::Box.weigh": "the code has no one symbol Box.weigh; there is src/calc.py::Basket.weigh, src/scale.py::weigh",
         "src/calc.py::wiegh": "src/calc.py has no one symbol wiegh; there is src/calc.py::Basket.weigh",
         "nowhere.txt::b": "there is no nowhere.txt in the work tree",
         "notes.rst::b": "notes.rst has no one symbol b",

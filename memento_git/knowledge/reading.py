@@ -55,8 +55,12 @@ def _symbol(overlay: Overlay, file: str, symbol: str) -> tuple[str, tuple[int, i
         [(path, name)] = found
         return path, told[path].span(name)
     names = [f"{path}::{name}" for path, name in found]
-    last = {name.rpartition(".")[2]: f"{path}::{name}" for path, outline in told.items() for name in outline.ranges}
-    near = names[:MOST_NAMED] or [last[one] for one in get_close_matches(symbol.rpartition(".")[2], last, 1)]
+    short: dict[str, list[str]] = {}
+    for path, outline in told.items():
+        for name in outline.ranges:
+            short.setdefault(name.rpartition(".")[2], []).append(f"{path}::{name}")
+    close = get_close_matches(symbol.rpartition(".")[2], short, 1)
+    near = (names or [one for last in close for one in short[last]])[:MOST_NAMED]
     problem = next((f": {outline.problem}" for path, outline in told.items() if path == file and outline.problem), "")
     why = f"; there is {', '.join(near)}" if near else problem
     raise NoSuchSymbol(where=file or "the code", symbol=symbol, near=why)
