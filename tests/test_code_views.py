@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from memento_git.code import grammars
 from memento_git.code.sections import parts
 from memento_git.knowledge import grepping, mapping, overlay, reading
 from memento_git.knowledge.actions import notes
@@ -155,6 +156,19 @@ def test_a_symbol_that_is_none_or_several_is_refused_with_what_is_near(shop: Pla
         "nowhere.txt::b": "there is no nowhere.txt in the work tree",
         "notes.rst::b": "notes.rst has no one symbol b",
     }
+
+
+def test_a_symbol_in_a_language_without_its_grammar_says_what_is_missing(
+    shop: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammars, "available", lambda: ())
+    write(shop, "pot.rs", "fn water() {}\n")
+    shop.commit_all()
+    for given in ("pot.rs::water", "::water"):
+        told = answer(cli, shop, "read", given)["message"]
+        assert told.endswith("symbols of rust are not known here without pip install 'memento-git[graph]'")
+    told = cli("-C", str(shop.root), "remember", "Wet.", "--about", "pot.rs::water")[2]
+    assert "pip install 'memento-git[graph]'" in told
 
 
 def test_no_line_is_line_zero(shop: Play, cli: Call) -> None:

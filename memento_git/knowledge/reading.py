@@ -61,8 +61,8 @@ def _symbol(overlay: Overlay, file: str, symbol: str) -> tuple[str, tuple[int, i
             short.setdefault(name.rpartition(".")[2], []).append(f"{path}::{name}")
     close = get_close_matches(symbol.rpartition(".")[2], short, 1)
     near = (names or [one for last in close for one in short[last]])[:MOST_NAMED]
-    problem = next((f": {outline.problem}" for path, outline in told.items() if path == file and outline.problem), "")
-    why = f"; there is {', '.join(near)}" if near else problem
+    problems = sorted({outline.problem for outline in told.values() if outline.problem})[:MOST_NAMED]
+    why = f"; there is {', '.join(near)}" if near else f": {', '.join(problems)}" if problems else ""
     raise NoSuchSymbol(where=file or "the code", symbol=symbol, near=why)
 
 
