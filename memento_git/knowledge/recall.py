@@ -64,6 +64,7 @@ class Hits(NamedTuple):
     behind: int  # files in which the index was behind and memory stood in for it
     against: Mapping[str, tuple[str, ...]]  # id -> what a link, in either direction, or a key may say to contradict it
     disputed: Mapping[str, list[str]]  # id -> of the notes nearest to it those that may contradict it, where asked for
+    unread: int = 0  # documents whose meaning is not known yet, where it counts
 
 
 def search(
@@ -99,7 +100,8 @@ def search(
         disputed = {}
         for hit in hits if compared else ():
             disputed[hit.id] = _disputed(view, corpus, shown(hit.card))
-        return Hits(hits, total - told, [one.asked for one in ranked], behind, against, disputed)
+        unread = max((near.unread for near in nearness if near is not None), default=0)
+        return Hits(hits, total - told, [one.asked for one in ranked], behind, against, disputed, unread)
 
     return _in_corpus(view, answered, Hits([], 0, [], 0, {}, {}), progress, few)
 

@@ -12,6 +12,7 @@ import json
 import time
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from memento_git.knowledge.documents import documents_of, with_meaning
 from memento_git.knowledge.embedders import embedder
 from memento_git.knowledge.ranking import Near
 from memento_git.ledger import lock, wholefile
+from memento_git.ledger.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.embedders import Embedder
     from memento_git.ledger.git import Git
-    from memento_git.ledger.view import View
 
     Progress = Callable[[int, int], None] | None
     Vectors = dict[str, Any]
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 LONGEST: Final = 1500  # characters of a document that are read for its meaning
 LONGEST_QUESTION: Final = 500
 AT_ONCE: Final = 32
-SECONDS: Final = 20.0  # that one question spends on documents which have no vector yet; the rest is for the next one
+SECONDS: Final = 20.0  # spent at one view on documents which have no vector yet; the rest is for the next question
+UNTIL: Final[WeakKeyDictionary[View, float]] = WeakKeyDictionary()
 SPARE: Final = 2000  # vectors that are kept beside those of what is read: of other branches
 PATIENCE: Final = 1.0
 
@@ -85,7 +87,7 @@ def _vectors(view: View, model: Embedder, blobs: dict[str, str], progress: Progr
 
 def _make(view: View, model: Embedder, missing: dict[str, str], made: Vectors, progress: Progress) -> None:
     """Add vectors of blobs to those made, until there is no time left."""
-    until = time.monotonic() + SECONDS
+    until = UNTIL.setdefault(view, time.monotonic() + SECONDS)
     waiting = list(missing.items())
     for start in range(0, len(waiting), AT_ONCE):
         if time.monotonic() > until:

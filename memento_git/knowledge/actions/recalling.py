@@ -41,6 +41,7 @@ COMPARED: Final = 500
 ALL_DRAFTS: Final = 1000
 NEAREST: Final = 5
 HOLDING: Final = (*LIVE, "contested", "draft")
+UNREAD: Final = "of {count} texts the meaning is not known yet, so words alone find them: the next question goes on"
 TOO_SMALL: Final = "what is known of this does not fit in the budget"
 
 
@@ -67,6 +68,8 @@ def recall(
     asked = _Recall(view, wish, standings, past=bool(as_of or at), progress=progress)
     answer = asked.answer(as_json=as_json)
     ledger.warnings += remarks(asked.shelf)
+    if asked.unread:
+        ledger.warnings.append(UNREAD.format(count=asked.unread))
     return answer
 
 
@@ -96,6 +99,7 @@ class _Recall:
         self.standings = standings
         self.past = past
         self.progress = progress
+        self.unread = 0
         self._leads: dict[str, str] = {}
         drafts = Drafts(view.git).all() if wish.drafts else []
         self.drafts = {draft.id for draft in drafts}
@@ -227,6 +231,7 @@ class _Recall:
     def _asked(self) -> Found:
         """Return what answers the questions; what was superseded leads to its successor."""
         told = self._search(self.chooser.keeps)
+        self.unread = told.unread
         rows: dict[str, Row] = {}
         for hit in told.hits:
             if hit.card.kind != "note" or self.shelf.prose(self._standing_for(hit.card)) is not None:
