@@ -287,6 +287,30 @@ def test_two_texts_may_contradict_one_another(one: str, other: str, expected: bo
     assert alike.opposed(other, one) is expected
 
 
+LONG: Final = """The cache was added in spring, when the shop could not hold so many sessions any more.
+
+- Workers share the cache; nothing in it is needed after a restart.
+- It is not cleared by a release, nor by hand, for the sessions of those who are at the till would go.
+- Its size is 30 GB. Who needs more asks the operators: they know what the hosts can bear.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Workers never share the cache.", 1.0),
+        ("The size is 60 GB.", 1.0),
+        ("The cache is cleared by a release.", 0.0),  # of so long a sentence it has too little
+        ("Sessions are not kept by the shop in spring.", 0.0),
+        ("The operators do not know the till.", 0.0),
+    ],
+)
+def test_a_sentence_of_a_long_text_may_contradict_a_short_one(text: str, expected: float) -> None:
+    """Whether so long a text has an odd number of negations says nothing: nearly each short one was held against it."""
+    assert round(alike.against(text, LONG), 1) == expected
+    assert alike.against(LONG, text) == alike.against(text, LONG)
+
+
 def test_links_that_say_so_make_notes_contradict_one_another_until_one_goes(play: Play) -> None:
     one, other = add(play, "Retries are safe."), add(play, "Writes are not idempotent.")
     play.do(notes.link_note, one, "contradicts", other)

@@ -13,6 +13,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge import alike, register
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.alike import Alike
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import lock
 from memento_git.ledger.edits import UncommittedLedger
@@ -136,8 +137,10 @@ def test_a_note_with_many_words_meets_a_short_one(play: Play) -> None:
     long = " ".join(f"word{number}" for number in range(400))
     added = play.do(notes.add_note, long)
     assert [one.note for one in play.do(notes.add_note, f"not {long} more").alike] == [added.id]
-    short = play.do(notes.add_note, "word7 not")
-    assert added.id in [one.note for one in short.alike]
+    told = play.do(notes.add_note, " ".join(f"word{number}{'.' * (number % 2)}" for number in range(400)))
+    short = play.do(notes.add_note, "word6 word7 not")
+    assert [(one.note, one.share) for one in short.alike] == [(told.id, 1.0)]
+    assert play.do(notes.add_note, "word7 not").alike == [Alike(told.id, 0.5, True)]
 
 
 def _garbage(place: Path) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 NEAR: Final = 0.6
 OPPOSED: Final = 0.4
 WORD: Final = re.compile(r"[^\W_]+(?:[._:/-][^\W_]+)*")
+SENTENCE: Final = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n|\n(?=\s*(?:[-*+#|>]|\d+[.)])\s)")
 NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
 EMPTY_WORDS: Final = frozenset((
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "it", "its", "this", "that", "these", "those", "of",
@@ -99,8 +100,21 @@ def opposed(text: str, other: str) -> bool:
     return differ and share(left - counted, right - recounted) >= NEAR
 
 
+def dispute(text: str, other: str) -> float:
+    """Return the share of words, numbers left out, of two texts that may contradict one another; 0 if they do not."""
+    numbers = frozenset((*NUMBER.findall(text), *NUMBER.findall(other)))
+    common = share(words(text) - numbers, words(other) - numbers)
+    return common if common >= OPPOSED and opposed(text, other) else 0.0
+
+
+def against(text: str, other: str) -> float:
+    """Return the same of the texts, or of the shorter one and a sentence of the other, where that is more."""
+    short, long = sorted((text, other), key=len)
+    return max(dispute(short, part) for part in (long, *SENTENCE.split(long)))
+
+
 def near(text: str, others: Mapping[str, str], most: int = 5) -> list[Alike]:
-    """Return the notes (id -> text) that say nearly the same, or the opposite; nearest first."""
+    """Return the notes (id -> text) that say nearly the same, or the opposite if only in a sentence; nearest first."""
     own = words(text)
     found = []
     for note, other in others.items():
@@ -108,9 +122,9 @@ def near(text: str, others: Mapping[str, str], most: int = 5) -> list[Alike]:
         common = len(own & theirs)
         if not common or common < OPPOSED * min(len(own), len(theirs)):
             continue  # texts that have less in common are neither near nor opposed
-        both, against = share(own, theirs), opposed(text, other)
-        if both >= NEAR or against:
-            found.append(Alike(note, round(both, 2), against))
+        both, disputed = share(own, theirs), against(text, other)
+        if both >= NEAR or disputed:
+            found.append(Alike(note, round(max(both, disputed), 2), disputed > 0))
     return sorted(found, key=lambda one: (-one.share, one.note))[:most]
 
 

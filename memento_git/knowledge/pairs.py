@@ -55,11 +55,6 @@ def disputes(texts: Mapping[str, str], known: Mapping[str, Collection[str]], mos
     return found
 
 
-def may_contradict(text: str, other: str) -> bool:
-    """Tell whether two texts share many words and may contradict."""
-    return share(words(text), words(other)) >= OPPOSED and opposed(text, other)
-
-
 def _judged(
     texts: Mapping[str, str], least: float, judge: Callable[[str, str, float], str], new: Collection[str] | None
 ) -> list[Pair]:  # fmt: skip

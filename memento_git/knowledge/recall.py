@@ -9,7 +9,6 @@ from memento_git.knowledge import alike
 from memento_git.knowledge.corpus import Damaged
 from memento_git.knowledge.documents import documents_of
 from memento_git.knowledge.opponents import beside, opponents
-from memento_git.knowledge.pairs import may_contradict
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.repeats import are_alike, said
 from memento_git.ledger.view import View
@@ -219,7 +218,7 @@ def _disputed(view: View, corpus: Corpus, card: Card) -> list[str]:
     others = beside(corpus, card, text)
     _bring(view, others)
     own = alike.said(card.title, text)
-    return [one.id for one in others if may_contradict(own, alike.said(one.title, text_of(view, one)))]
+    return [one.id for one in others if alike.dispute(own, alike.said(one.title, text_of(view, one)))]
 
 
 def _grouped(
