@@ -350,9 +350,10 @@ CATALOGUE: Final = {
         "error where the branch completes what was handed out before, on another title, other criteria, text or "
         "verification, or what asks less proof now, by itself or by policy, handed out anew or not; where a task "
         "asks less that another one repairs; and of a run that has ended, or that the branch completes. Or less is "
-        "asked than by the plan that was approved at the base, or that what is done was handed out on: it was "
-        "edited, or another took its place; of a command also no report, more time, or another kind. That nothing "
-        "has its words any more is told, too. And so is what a task waits for no more: of the base, or of the "
+        "asked than by a plan that was approved at the base, that what is done, or repaired by that, was ever handed "
+        "out on, or that somebody else approved on the branch: it was edited, or another took its place; of a "
+        "command also no report, more time, or another kind. That nothing, in history neither, has its words any "
+        "more is told, too. And so is what a task waits for no more: of the base, or of the "
         "branch that hands it out, as long as that is not done; what a repair takes the place of is not told.",
         "Restore the text, or hand the task out anew, for the new one; ask less on a branch of its own.",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
@@ -9,7 +10,9 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
-from memento_git.review import checks
+from memento_git.review import checks, lastread
+from memento_git.work import proofs
+from memento_git.work.persons import is_same
 from memento_git.work.state import RunState
 from memento_git.work.verification import asks_less, plan_asks_less, proves_less
 
@@ -50,15 +53,13 @@ def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
         touched = {place.of for place in places if place.run == run}
         before = _approval(RunState(comparison.base, run))
         olds = [old] if before is not None and (old := _plan(comparison.base, before)) is not None else []
-        for task, seen in _begun_on(comparison, state, after, touched):
-            then = (_plan(view, seen) for view in (comparison.base, comparison.head))
-            if (old := next((one for one in then if one and one.digest == seen.get("text")), None)) is not None:
+        for told, seen in _approved_before(comparison, state, after, touched):
+            if (old := _as_approved(comparison, seen)) is not None:
                 olds.append(old)
             else:
-                message = f"{task} was handed out on other words of {seen.of}, which are not here any more"
+                message = f"{told} other words of {seen.of}, which are not here any more"
                 yield Finding("D007", after.path, 0, message, LOOK, "warning")
-        for old in olds:
-            yield from _easier(old, new, after, policy)
+        yield from dict.fromkeys(one for old in olds for one in _easier(old, new, after, policy))
 
 
 def _easier(old: Prose, new: Prose, after: Event, policy: Policy) -> Iterator[Finding]:
@@ -69,29 +70,42 @@ def _easier(old: Prose, new: Prose, after: Event, policy: Policy) -> Iterator[Fi
         yield Finding("D007", path, 0, message, LOOK, "warning")
 
 
-def _begun_on(
+def _approved_before(
     comparison: Comparison, state: RunState, after: Event, touched: Collection[str]
 ) -> Iterable[tuple[str, Event]]:
-    """Return tasks that are done, with another approval of a plan than holds now, which their hand-out had seen.
+    """Return other approvals of plans than the one that holds, each with what was done by it.
 
-    These are the tasks that the branch touches; all of them where the approval that holds is the branch's.
+    They are what any hand-out had seen of a task that is done, or that such a one repairs: of the tasks that the branch
+    touches. Where the approval that holds is the branch's, of all tasks; and what others approved on the branch.
     """
+    added = comparison.added()
+    names = state.ids("task") if after.id in added else sorted(touched)
+    done = [task for task in names if kind_of(task) == "task" and state.completions(task)]
     found: dict[tuple[str, str], tuple[str, Event]] = {}
-    for task in state.ids("task") if after.id in comparison.added() else sorted(touched):
-        for done in state.completions(task) if kind_of(task) == "task" else ():
-            if (seen := _seen_by(state, done)) is not None:
-                found.setdefault((seen.of, seen.get("text")), (task, seen))
+    for task in dict.fromkeys(name for one in done for name in (one, *proofs.repaired(state, one))):
+        for seen in _seen_by(state, task):
+            found.setdefault((seen.of, seen.get("text")), (f"{task} was handed out on", seen))
+    for seen in state.approvals() if after.id in added else ():
+        if seen.id in added and not is_same(seen.by, after.by):
+            found.setdefault((seen.of, seen.get("text")), (f"{seen.by} approved", seen))
     found.pop((after.of, after.get("text")), None)
     return found.values()
 
 
-def _seen_by(state: RunState, done: Event) -> Event | None:
-    """Return the approval of a plan that the hand-out of a completion had seen."""
-    opened = state.opened(done.get("dispatch"))
-    if opened is None:
-        return None
-    past = state.fold.seen_by(opened)
-    return next((one for one in reversed(state.approvals()) if one.id in past and one.of == opened.get("plan")), None)
+def _seen_by(state: RunState, task: str) -> Iterator[Event]:
+    """Yield the approval of a plan that each hand-out of a task had seen."""
+    for opened in (one.event for one in state.folded(task).events if one.verdict == "legal"):
+        past = state.fold.seen_by(opened) if opened.do == "dispatched" else ()
+        known = [one for one in state.approvals() if one.id in past and one.of == opened.get("plan")]
+        yield from known[-1:]
+
+
+def _as_approved(comparison: Comparison, approval: Event) -> Prose | None:
+    """Return the text of a plan that was approved, of the base, the head or what came before them."""
+    views, path = (comparison.base, comparison.head), layout.prose_path(approval.run, approval.of)
+    past = chain.from_iterable(lastread.texts(view, path) for view in views)
+    here = (_plan(view, approval) for view in views)
+    return next((one for one in chain(here, past) if one and one.digest == approval.get("text")), None)
 
 
 def _approval(state: RunState) -> Event | None:

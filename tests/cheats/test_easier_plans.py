@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import dispatches, plans
+from memento_git.work.actions import dispatches, plans, tasks, verifying
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -147,22 +147,60 @@ def test_an_easier_plan_in_the_request_before_the_completion(doors: Doors) -> No
 
 @pytest.mark.parametrize("other", [True, False])
 def test_a_plan_of_the_branch_that_is_made_easier_after_the_hand_out(doors: Doors, *, other: bool) -> None:
-    """Way: it is approved again, or another easy one, so that no file has what it asked."""
+    """Way: it is approved again, or another easy one, so that only history has what it asked, or nothing has."""
     plan, task, *_ = begun(doors)
     doors.edit(plan, f"verify:\n{WHOLE}", "")
     lax(doors, plan) if other else approve(doors, plan)
     assert doors.play.is_proven(task)
-    assert f"{task} was handed out on other words of {plan}" in doors.warned("D007")
+    told = doors.warned("D007")
+    assert f"{task} was handed out on other words of {plan}" in told  # staged, or squashed
+    assert f"{LESS} `{WORDS}`" in told
 
 
-def test_a_plan_of_the_branch_that_is_revised_and_its_task_handed_out_anew_is_no_cheat(doors: Doors) -> None:
-    """The honest way: the plan is reworded, approved again and eased; whoever works on it has its last words."""
-    plan, task, claim, _ = begun(doors, done=False)
+@pytest.mark.parametrize("landed", [True, False])
+@pytest.mark.parametrize("way", ["recovered", "reopened", "repaired"])
+def test_an_easier_plan_after_the_work_on_another_was_taken_back(doors: Doors, way: str, *, landed: bool) -> None:
+    """Way: what was handed out on the plan is not done by that hand-out any more."""
+    plan, task, claim, _ = begun(doors, done=way != "recovered")
+    if way == "recovered":
+        doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Again.")
+    if way == "repaired":
+        doors.play.do(verifying.verify_task, task)
+        repair = str(doors.play.do(verifying.repair_task, task))
+    if way != "recovered":
+        doors.play.do(tasks.reopen_task, task, reason="Again.")
+    if way == "repaired":
+        doors.play.do(tasks.cancel_task, task, reason=f"{repair} repairs it")
+        task = repair
+    easy = lax(doors, plan)
+    if landed:
+        doors.landed()
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert doors.play.is_proven(task)
+    assert f"{easy} took the place of {plan}, and {LESS} `{WORDS}`" in doors.warned("D007")
+
+
+def test_an_easier_plan_before_anything_is_handed_out_on_anothers(doors: Doors) -> None:
+    """Way: what somebody else approved on the branch is replaced before it binds anybody."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    grace = doors.play.as_("Grace")
+    plan = str(grace.do(plans.draft_plan, "Strict", "Do it.", run=run, **ASKED))
+    grace.do(plans.approve_plan, plan)
+    easy = lax(doors, plan)
+    assert f"{easy} took the place of {plan}, and {LESS} `{WORDS}`" in doors.warned("D007")
+    doors.landed()
+    lax(doors, plan)
+    doors.sound()  # that less is asked is the base's
+
+
+def test_a_plan_of_ones_own_that_is_eased_before_anything_is_done_by_it_is_no_cheat(doors: Doors) -> None:
+    """The honest way: whoever drafts a plan finds out what can be asked."""
+    run = next(iter(doors.play.ledger.view().runs()))
+    plan = lax(doors, run, **ASKED)
     doors.edit(plan, "Do it.", "Do it well.")
     approve(doors, plan)
     lax(doors, plan)
-    doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Another plan.")
-    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.play.proven()
     doors.sound()
 
 
@@ -179,5 +217,15 @@ def test_words_of_the_bases_plan_that_are_mended_after_the_hand_out_are_no_cheat
     doors.landed()
     doors.edit(plan, "Do it.", "Do it well.")
     approve(doors, plan)
+    doors.play.complete(claim, doors.witness(task))
+    doors.sound()
+
+
+def test_a_typo_of_a_plan_that_is_mended_in_the_request_before_is_no_cheat(doors: Doors) -> None:
+    """The honest way: history has the words that the task was handed out on, and they asked the same."""
+    plan, task, claim, _ = begun(doors, done=False)
+    doors.edit(plan, "Do it.", "Do it well.")
+    approve(doors, plan)
+    doors.landed()
     doors.play.complete(claim, doors.witness(task))
     doors.sound()
