@@ -353,8 +353,9 @@ CATALOGUE: Final = {
         "asked than by a plan that was approved at the base, that what is done, or repaired by that, was ever handed "
         "out on, or that somebody else approved on the branch: it was edited, or another took its place; of a "
         "command also no report, more time, or another kind. That nothing, in history neither, has its words any "
-        "more is told, too. And so is what a task waits for no more: of the base, or of the "
-        "branch that hands it out, as long as that is not done; what a repair takes the place of is not told.",
+        "more is told, too. And so is what a task waits for no more: of the base, or of the branch that hands it "
+        "out, as long as that is not done; not what was cancelled at the base, nor what was rejected and a repair "
+        "takes the place of.",
         "Restore the text, or hand the task out anew, for the new one; ask less on a branch of its own.",
     ),
     "D008": Kind(

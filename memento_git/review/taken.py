@@ -77,7 +77,7 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
         had = dict.fromkeys(name for one in made if isinstance(one, Prose) for name in one.list("depends_on"))
         known = base.list("depends_on") if isinstance(base, Prose) else ()
         open_ones = [name for name in had if name not in known and not state.is_done(name, policy)]
-        if told := texts.freed_of(state, open_ones, now):
+        if told := texts.freed_of(comparison, place.run, open_ones, now):
             message = (
                 f"{place.id} was handed out, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
             )

@@ -11,7 +11,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 from memento_git.review import checks, lastread
-from memento_git.work import proofs
+from memento_git.work import proofs, terms
 from memento_git.work.persons import is_same
 from memento_git.work.state import RunState
 from memento_git.work.verification import asks_less, plan_asks_less, proves_less
@@ -168,7 +168,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     state = RunState(comparison.base, place.run)
     status, events = state.task_status(place.id), state.folded(place.id).events
     less = asks_less(old.data, new.data, policy)
-    freed = freed_of(comparison.state(place.run), old.list("depends_on"), new)
+    freed = freed_of(comparison, place.run, old.list("depends_on"), new)
     repairs = _repairs(comparison, place) if less else []
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
     keys = _differing(old, new)
@@ -197,14 +197,18 @@ def is_handed_out(comparison: Comparison, place: Place) -> bool:
     return any(seen.event.do == "dispatched" and seen.event.id in comparison.added() for seen in events)
 
 
-def freed_of(state: RunState, had: Iterable[str], task: Prose) -> list[str]:
-    """Return what a task depended on and does no more, with titles; a repair takes the place of what it repairs."""
+def freed_of(comparison: Comparison, run: str, had: Iterable[str], task: Prose) -> list[str]:
+    """Return what a task depended on and does no more, with titles, but for what was cancelled at the base.
+
+    A repair takes the place of what it repairs, if that was rejected.
+    """
+    state, before = comparison.state(run), RunState(comparison.base, run)
     kept = {*task.list("depends_on")}
     texts = {name: state.view.record(state.index.prose.get(name, "")) for name in {*had, *kept}}
     for name in [*kept]:
         if isinstance(text := texts[name], Prose):
-            kept |= {old.id for old in checks.repaired_by(state, text)}
-    gone = [name for name in had if name not in kept]
+            kept |= {old.id for old in checks.repaired_by(state, text) if any(terms.of_rejected(state, old.id))}
+    gone = [name for name in had if name not in kept and before.task_status(name) != "cancelled"]
     return [f"{name} {text.title!r}" if isinstance(text := texts[name], Prose) else name for name in gone]
 
 

@@ -13,6 +13,7 @@ from memento_git.work.actions import dispatches, selections, tasks, verifying
 from memento_git.work.refusals import TermsChanged
 from tests.cheats.doors import HANDS
 from tests.cheats.forging import MAIN
+from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
@@ -275,6 +276,48 @@ def test_a_task_of_the_branch_that_waited_there_for_what_is_taken_out(doors: Doo
         code, rows = doors.check(*options, root=root)
         seen[door] = (code, any((row["code"], row["message"]) == ("D007", told) for row in rows))
     assert seen == {door: (0, door not in ("staged", "squash")) for door in HANDS}
+
+
+def excused(doors: Doors, task: str, review: str) -> None:
+    """Bring a task that says it repairs what nobody rejected, do it, and then another, which waits for it alone."""
+    easy = doors.play.task("Tidy the readme")
+    path, text = doors.path(easy), doors.file(easy).read_text()
+    git(doors.root, "reset", "-q", "--soft", "HEAD~")
+    doors.write(path, text.replace("\n---\n", f"\nrepairs: {review}\n---\n", 1))
+    doors.play.complete(doors.play.claimed(easy), doors.play.evidence(easy))
+    doors.play.do(tasks.revise_task, task, depends_on=[easy])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_a_task_that_says_it_repairs_what_another_waits_for(doors: Doors, *, cancelled: bool) -> None:
+    """Way: nobody ever rejected that, so that the made-up repair has nothing to ask."""
+    task, review = waiting(doors)
+    doors.landed()
+    excused(doors, task, review)
+    if cancelled:
+        doors.play.do(tasks.cancel_task, review, reason="It is repaired.")
+    assert f"it waits no more for {review} 'Security review'" in doors.warned("D007")
+
+
+def test_a_task_of_the_branch_that_says_it_repairs_what_another_waited_for(doors: Doors) -> None:
+    task, review = waiting(doors)
+    excused(doors, task, review)
+    told = {door: [row["message"] for row in doors.check(*options, root=root)[1]]
+            for door, options, root in doors.arrivals()}  # fmt: skip
+    seen = {door for door, rows in told.items() if any(f"for {review} 'Security review'" in row for row in rows)}
+    assert seen == {*HANDS} - {"staged", "squash"}
+
+
+def test_a_dependency_that_was_cancelled_at_the_base_is_taken_out(doors: Doors) -> None:
+    """The honest way: `dispatch create` asks for just that."""
+    task, review = waiting(doors)
+    doors.play.do(tasks.cancel_task, review, reason="Nobody asks for it.")
+    doors.landed()
+    doors.refused("dependency_open", "dispatch create", task=task, executor="agent")
+    doors.play.do(tasks.revise_task, task, depends_on=[])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.sound()
 
 
 def test_a_dependency_that_was_a_mistake_or_is_done_or_repaired_is_taken_out(doors: Doors) -> None:
