@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -146,21 +147,31 @@ def identity_of(kind: str) -> tuple[str, ...]:
 
 
 def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
-    """Tell of a changed text of a run that has ended, and of what one under way is not for any more."""
+    """Tell of a changed text of a run that has ended, and of what one under way is not for any more.
+
+    Where the branch completes the run, more words are told as well, for they may take others back.
+    """
     before = RunState(comparison.base, place.run)
-    keys = _differing(old, new)
+    completes = not before.is_final and comparison.state(place.run).status == "completed"
+    is_rewrapped = old.body.split() == new.body.split()
+    keys = [key for key in _differing(old, new) if key != "text" or not is_rewrapped]
     if not before.is_final:
         gone = {
             "goal": old.data.get("goal") != new.data.get("goal"),
             "constraints": {*old.list("constraints")} - {*new.list("constraints")},
-            "text": {*old.body.split("\n")} - {*new.body.split("\n")},
+            "text": completes or _parts(old) - _parts(new),
         }
         keys = [key for key in keys if gone.get(key)]
     if keys:
         message = f"{place.id} was {before.status} when its {', '.join(keys)} changed"
         fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
-        grave = before.is_final or comparison.state(place.run).status == "completed"
+        grave = before.is_final or (completes and keys != ["text"])
         yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
+
+
+def _parts(prose: Prose) -> set[str]:
+    """Return the paragraphs of a text and the items of its lists, each as one line."""
+    return {" ".join(part.split()) for part in re.split(r"\n(?=[ \t]*(?:\n|[-+*] |\d+[.)] ))", prose.body)}
 
 
 def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:

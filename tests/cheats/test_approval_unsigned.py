@@ -334,17 +334,32 @@ def test_the_goal_of_a_run_under_way_that_the_branch_completes(doors: Doors, *, 
 
 @pytest.mark.parametrize("completed", [True, False])
 def test_the_text_of_a_run_under_way_that_the_branch_completes(doors: Doors, *, completed: bool) -> None:
-    """More of it is no way, as of constraints."""
-    run = doors.play.run("Ship the login", body="No password is ever logged.", spike=True)
+    """It is words alone, and told; another wrapping of them is nothing, nor is more of it, as of constraints."""
+    run = doors.play.run("Ship the login", body="No password is ever logged.\n\n- It is\n  right.", spike=True)
     doors.play.proven(run=run)
     doors.landed()
-    doors.edit(run, "No password is ever logged.", "No password is ever logged.\n\nIt is fast.")
+    doors.edit(run, "- It is\n  right.", "- It is fast.\n- It is right.\n\nIt is small.")
     doors.sound()
-    doors.edit(run, "No password is ever logged.", "Do as you like.")
+    doors.edit(run, "No password is ever logged.", "No password, it is said, is ever logged.")
     if completed:
         doors.play.do(runs.complete_run, run)
-    said = doors.caught("D007") if completed else doors.warned("D007")
-    assert f"{run} was active when its text changed" in said
+    assert f"{run} was active when its text changed" in doors.warned("D007")
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_lines_that_take_back_the_text_of_a_run_that_the_branch_completes(doors: Doors, *, told: bool) -> None:
+    """Way: the text stays as it is, in a comment; lines that are only wrapped anew are told nowhere."""
+    run = doors.play.run("Ship the login", body="No password\nis ever logged.", spike=True)
+    doors.play.proven(run=run)
+    doors.landed()
+    new = "<!--\n\nNo password\nis ever logged.\n\n-->" if told else "No password is ever\nlogged."
+    doors.edit(run, "No password\nis ever logged.", new)
+    doors.sound()
+    doors.play.do(runs.complete_run, run)
+    if told:
+        assert f"{run} was active when its text changed" in doors.warned("D007")
+    else:
+        doors.sound()
 
 
 def test_the_constraints_of_a_run_under_way(doors: Doors) -> None:
