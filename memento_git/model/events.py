@@ -19,7 +19,9 @@ REASON: Final = Field(t.Text(), doc="why")
 PARTIAL: Final = Field(t.OBJECT, doc="commit that keeps what was done so far; a hint only")
 TEXT: Final = Field(t.DIGEST, required=True, doc="digest of the text that it is about")
 TERMS: Final = Field(t.DIGEST, doc="digest of its title, text, criteria, verification, kind, risk and files")
-ASKS: Final = Field(t.ListOf(t.DIGEST), doc="digests of its kind, risk and files, then of each thing that it asks")
+ASKS: Final = Field(
+    t.ListOf(t.DIGEST), doc="digests of its kind, risk and files, of its words, then of each thing that proves it"
+)
 
 HEAD: Final = {
     "do": Field(t.Pattern("a verb", r"[a-z]{3,20}"), required=True),

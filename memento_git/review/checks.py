@@ -14,7 +14,7 @@ from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
 from memento_git.work import proofs, terms
 from memento_git.work.rows import asked_row
-from memento_git.work.verification import applies, asks_less, run_lines
+from memento_git.work.verification import applies, asks_less, proves_less, run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -138,38 +138,50 @@ def repaired_by(state: RunState, task: Prose) -> list[Prose]:
 
 
 def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[Finding]:
-    """Yield what a repair asks less than a task that it repairs, or that this one asks something else by now."""
-    severity = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
-    if did := _forgotten(state, task, old, scope):
-        message = f"{task.id} repairs {old.id}, and neither asks any more what that did when it was {did}"
+    """Yield what a repair asks less than a task that it repairs, or that this one asks something else by now.
+
+    Where only words are others, people have to read them: it is told, and no more.
+    """
+    grave = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
+    did, words = _forgotten(state, task, old, scope)
+    if did:
+        what = "says" if words else "asks"
+        message = f"{task.id} repairs {old.id}, and neither {what} any more what that did when it was {did}"
+        message += f": {', '.join(words)}" if words else ""
         fix = f"put back what {old.id} asked then, or ask it in {task.id}, which may ask more"
-        yield Finding("P005", task.path, 0, message, fix, severity)
+        fix = f"look whether {task.id} asks all of it: git log -p -- {old.path}" if words else fix
+        yield Finding("P005", task.path, 0, message, fix, "warning" if words else grave)
     if less := asks_less(old.data, task.data, scope.policy):
+        proves = proves_less(old.data, task.data, scope.policy) or terms.criteria(task) < terms.criteria(old)
         message = f"{task.id} repairs {old.id}, and asks less: {some(less, 3, '; ')}"
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
-        yield Finding("P005", task.path, 0, message, fix, severity)
+        yield Finding("P005", task.path, 0, message, fix, grave if proves else "warning")
 
 
-def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> str:
-    """Return when a repaired task asked what neither it nor its repair asks now, or nothing.
+def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> tuple[str, list[str]]:
+    """Return when a repaired task asked what neither it nor its repair asks now, or nothing; and which words alone.
 
     What the base's text asked less is `D007`. What policy asked of another kind, risk or files is not known any more.
     """
     was = scope.was(state.id, old.id) if scope.was else None
     kept = [one for one in (old, task, was) if isinstance(one, Prose)]
     now = [terms.asks(one) for one in kept]
-    asked, texts = {*chain(*now)}, lastread.texts(state.view, old.path)
+    known, texts = {*chain(*now)}, lastread.texts(state.view, old.path)
     whens = [entry["when"] for entry in scope.policy.verify if entry.get("when")]
     is_less = not all(applies(when, task.data) for when in whens)
+    worded: tuple[str, list[str]] = ("", [])
     for event in terms.of_rejected(state, old.id):
         texts, seen = tee(texts)  # what one event had git tell, the next one need not ask
-        about, *rest = terms.asked(event, chain(kept, seen)) or ("",)
-        is_unknown = not about and event.do == "rejected" and "terms" in event.data
-        is_other = bool(about) and is_less and about not in [one[0] for one in now]
-        if is_unknown or is_other or not {*rest} <= asked:
-            return "rejected" if event.do == "rejected" else "handed out"
-    return ""
+        asked = terms.asked(event, chain(kept, seen))
+        did = "rejected" if event.do == "rejected" else "handed out"
+        is_unknown = not asked.about and event.do == "rejected" and "terms" in event.data
+        is_other = bool(asked.about) and is_less and asked.about not in [one[0] for one in now]
+        if is_unknown or is_other or not {*asked.proof} <= known:
+            return did, []
+        if lost := asked.lost(known):
+            worded = (did, lost)
+    return worded
 
 
 def _ended(state: RunState, task: str) -> list[Event]:

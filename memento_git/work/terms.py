@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import codec
 from memento_git.model.work import TRUSTS
 from memento_git.work.verification import united
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from memento_git.model.work import Event, Prose
     from memento_git.work.state import RunState
 
 
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
+UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
+
+
+class Asked(NamedTuple):
+    """What a task asked: digests of its kind, risk and files, of each of its words, and of all that proves it."""
+
+    about: str = ""
+    words: tuple[str, ...] = ()
+    proof: tuple[str, ...] = ()
+
+    def lost(self, known: Container[str]) -> list[str]:
+        """Return which words are not among what is known, as people call them: a title comes first, then criteria."""
+        most = sum(_count(number) in self.proof for number in range(1, len(self.words)))
+        kinds = ["title", *["a criterion"] * most, *["text"] * len(self.words)]
+        return list(dict.fromkeys(kind for kind, one in zip(kinds, self.words, strict=False) if one not in known))
 
 
 def digest(prose: Prose) -> str:
@@ -52,30 +67,62 @@ def are_others(state: RunState, task: str, dispatch: str) -> bool:
 
 
 def asks(prose: Prose) -> list[str]:
-    """Return digests of what a task asks: of its kind, risk and files, then of each other thing.
+    """Return digests of what a task asks: of its kind, risk and files, of its words, then of what proves it.
 
     Whatever asks more has all the others as well; a command in less time does not.
     """
-    verify = united({}, [("", prose.data.get("verify") or {})])
-    parts: list[tuple[object, ...]] = [("title", prose.title)]
-    parts += [("criterion", line) for line in prose.list("criteria")]
+    return [_digest(_about(prose)), *_words(prose), *_counts(prose), *_proof(prose)]
+
+
+def _words(prose: Prose) -> list[str]:
+    """Return the digests of a title, of each criterion, and of each line of a text."""
     lines = [told for line in prose.body.splitlines() if (told := line.strip())]
+    parts = [("title", prose.title), *(("criterion", line) for line in _first(prose.list("criteria")))]
     parts += [("text", told) for told in (*lines[:MOST_LINES], "\n".join(lines[MOST_LINES:])) if told]
-    parts += [("evidence", kind) for kind in verify.evidence]
+    return list(dict.fromkeys(map(_digest, parts)))
+
+
+def _first(criteria: Sequence[str]) -> list[str]:
+    """Return criteria, those that a repair only has because its task was rejected at the end."""
+    return sorted(criteria, key=lambda line: line.startswith(UNMET))
+
+
+def criteria(prose: Prose) -> int:
+    """Return how many criteria a task has beside what was unmet of another one."""
+    return len({line for line in prose.list("criteria") if not line.startswith(UNMET)})
+
+
+def _counts(prose: Prose) -> list[str]:
+    """Return a digest for each number of criteria up to a task's, so that more of them have all of fewer."""
+    return [_count(number) for number in range(criteria(prose) + 1)]
+
+
+def _count(number: int) -> str:
+    return _digest(("criteria", number))
+
+
+def _proof(prose: Prose) -> list[str]:
+    verify = united({}, [("", prose.data.get("verify") or {})])
+    parts: list[tuple[object, ...]] = [("evidence", kind) for kind in verify.evidence]
     parts += [("trust", word) for word in (TRUSTS[TRUSTS.index(verify.trust) :] if verify.trust else ())]
     for one in verify.commands:
         parts += [("command", *one[:2]), *(("report", *one[:2], report) for report in one.reports)]
         parts += [("timeout", *one[:2], one.timeout)] if one.timeout else []
-    return [_digest(_about(prose)), *dict.fromkeys(map(_digest, parts))]
+    return list(dict.fromkeys(map(_digest, parts)))
 
 
-def asked(event: Event, texts: Iterable[Prose]) -> list[str]:
-    """Return the digests of what a task asked at its hand-out or rejection; nothing where nobody knows.
+def asked(event: Event, texts: Iterable[Prose]) -> Asked:
+    """Return what a task asked at its hand-out or rejection; nothing where nobody knows.
 
-    One of earlier versions names them all with one digest: which text that is of, is seen by some.
+    One of earlier versions does not tell words from proof, or names all with one digest: which text that is of, is
+    seen by some. Where none is, all that it names counts as proof.
     """
     known, told = event.get("terms"), list[str](event.data.get("asks") or ())
-    return told if told or not known else next((asks(one) for one in texts if are_of(known, one)), [])
+    if known and _count(0) not in told:
+        told = next((asks(one) for one in texts if are_of(known, one)), told)
+    about, *rest = told or ("",)
+    at = rest.index(_count(0)) if _count(0) in rest else 0
+    return Asked(about, tuple(rest[:at]), tuple(rest[at:]))
 
 
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:

@@ -236,7 +236,7 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
 def _unmet(state: RunState, task: str) -> list[str]:
     """Return what the latest rejection of a task names, as criteria of its repair."""
     verdicts = [seen.event for seen in state.folded(task).events if seen.event.do == "rejected"]
-    return [f"No longer unmet: {line}" for line in verdicts[-1].data["unmet"]] if verdicts else []
+    return [f"{terms.UNMET}{line}" for line in verdicts[-1].data["unmet"]] if verdicts else []
 
 
 def _waiting(state: RunState, task: str) -> list[str]:

@@ -1,0 +1,77 @@
+"""What a task asks, as digests: words beside what proves it, and what earlier versions named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.model.work import Event, Prose
+from memento_git.work import terms
+
+if TYPE_CHECKING:
+    from tests.play import Play
+
+ASKED: dict[str, Any] = {
+    "title": "Hash all paswords", "criteria": ["The page is fast", "It is short"], "body": "One.\nTwo.",
+    "require": ["test"], "commands": ["python3 check.py"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def prose(play: Play) -> Prose:
+    return play.state(task := play.task(run=play.run(), **ASKED)).prose(task)
+
+
+def event(**data: Any) -> Event:
+    return Event("event_000000000000", "", "rejected", "", "", "", (), data, "", "")
+
+
+def now(prose: Prose, *unlike: str, **data: Any) -> set[str]:
+    """Return what a text asks with other words."""
+    body = prose.body.replace("One.", "One!") if "text" in unlike else prose.body
+    return {*terms.asks(prose._replace(data={**prose.data, **data}, body=body))}
+
+
+@pytest.mark.parametrize(
+    ("unlike", "data", "lost"),
+    [
+        ((), {"title": "Hash all passwords"}, ["title"]),
+        ((), {"criteria": ["The page answers within 100 ms", "It is short"]}, ["a criterion"]),
+        (("text",), {}, ["text"]),
+        (("text",), {"title": "Tidy", "criteria": ["Yes", "No"]}, ["title", "a criterion", "text"]),
+        ((), {"criteria": ["It is short", "The page is fast", "It is green"]}, []),
+    ],
+)
+def test_words_that_change_are_named_and_prove_as_much(
+    prose: Prose, unlike: tuple[str, ...], data: dict[str, Any], lost: list[str]
+) -> None:
+    asked, known = terms.asked(event(asks=terms.asks(prose)), ()), now(prose, *unlike, **data)
+    assert asked.lost(known) == lost
+    assert {*asked.proof} <= known
+
+
+@pytest.mark.parametrize(
+    "data", [{"criteria": ["The page is fast"]}, {"criteria": ["The page is fast", f"{terms.UNMET}it is slow"]},
+             {"verify": {}}, {"verify": {"evidence": ["test"]}}],
+)  # fmt: skip
+def test_fewer_criteria_or_less_proof_is_less_than_was_asked(prose: Prose, data: dict[str, Any]) -> None:
+    """What a repair has for what was unmet stands for no criterion."""
+    assert not {*terms.asked(event(asks=terms.asks(prose)), ()).proof} <= now(prose, **data)
+
+
+def of_before(prose: Prose) -> list[str]:
+    """Return what versions named that did not count criteria."""
+    bare = prose._replace(data={key: prose.data[key] for key in ("title", "criteria")}, body="")
+    return [one for one in terms.asks(prose) if one not in terms.asks(bare)[-3:]]
+
+
+def test_an_event_that_does_not_tell_words_from_proof_is_read_by_the_text_that_it_is_of(prose: Prose) -> None:
+    old = event(asks=of_before(prose), terms=terms.digest(prose))
+    assert terms.asked(old, [prose]) == terms.asked(event(asks=terms.asks(prose)), ())
+
+
+def test_an_event_of_which_no_text_is_left_counts_all_that_it_names_as_proof(prose: Prose) -> None:
+    old = event(asks=of_before(prose), terms=terms.digest(prose))
+    other = prose._replace(data={**prose.data, "title": "Hash all passwords"})
+    assert terms.asked(old, [other]) == (of_before(prose)[0], (), tuple(of_before(prose)[1:]))
