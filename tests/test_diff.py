@@ -520,7 +520,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "summary": None,
                    "stale": False}],
-        "selected_dispatch_id": None, "texts": [], "events": [{}],
+        "selected_dispatch_id": None, "repairs": None, "texts": [], "events": [{}],
     }  # fmt: skip
     run = {
         "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
@@ -669,3 +669,17 @@ def test_a_spike_and_what_it_handed_out_without_a_plan_are_told(play: Play) -> N
     later = head(play)
     play.dispatch(play.task("Log out", run=play.planned("As ever")))
     assert "spike" not in diff_text.text(told(play, f"{later}.."))
+
+
+def test_what_a_repair_does_not_say_of_the_task_that_it_repairs_is_told(play: Play) -> None:
+    play.planned()
+    task = play.task("Hash all passwords", body="Use argon2id.", criteria=["It is salted"], require=["lint"])
+    play.complete(play.claimed(task), play.evidence(task))
+    play.do(verifying.verify_task, task)
+    base = head(play)
+    repair = play.do(verifying.repair_task, task)
+    assert one_task(told(play, base), repair)["repairs"] == {"id": task, "texts": []}
+    assert one_task(told(play, base), task)["repairs"] is None
+    play.do(tasks.revise_task, repair, body="Tidy it.")
+    line = f"other than `{task}`, which it repairs: description: <del>Use argon2id</del><ins>Tidy it</ins>."
+    assert line in markdown(told(play, base))

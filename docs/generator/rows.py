@@ -270,7 +270,8 @@ DIFF_TASK: Final = {
     "proven_before": "the same at the older commit", "proof": "what proves it: id, kind, trust_level, outcome, "
     "command, folder, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",
-    "texts": "revised texts, as of a run",
+    "texts": "revised texts, as of a run", "repairs": "the rejected task that it makes good: id, texts (of that one, "
+    "which it has not or has otherwise, as of a run); or null",
     "events": "what happened: id, record, action, actor, created_at, summary, problem",
 }  # fmt: skip
 RERUN: Final = {

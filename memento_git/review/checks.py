@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain, tee
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
 
+WORD: Final = re.compile(r"\w{4,}")
 ENDING: Final = ("completed", "accepted", "settled", "voided")
 MOVING: Final = (
     "C001", "G001", "G002", "G003", "G004", "K001", "L001", "P001", "P003", "P004", "P006", "P007", "T003", "T006",
@@ -157,6 +159,15 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
         yield Finding("P005", task.path, 0, message, fix, grave if proves else "warning")
+    if (said := _words(old)) and not said & _words(task):
+        message = f"{task.id} repairs {old.id}, and has no word of it: {old.title[:60]!r}"
+        yield Finding("P005", task.path, 0, message, f"look whether it does: memento task show {old.id}", "warning")
+
+
+def _words(task: Prose) -> set[str]:
+    """Return the words of a task that say what it is about: no short ones, nor what was unmet of another one."""
+    criteria = (line for line in task.list("criteria") if not line.startswith(terms.UNMET))
+    return {*WORD.findall("\n".join([task.title, task.body, *criteria]).casefold())}
 
 
 def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> tuple[str, list[str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
-from memento_git.review.words import words
+from memento_git.review.words import REMOVED, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +28,7 @@ TASK_TEXTS: Final = (
     "title", "description", "acceptance_criteria", "dependencies", "relevant_files", "kind", "risk", "size", "role",
     "budget", "repairs", "verification_policy",
 )  # fmt: skip
+ASKED_TEXTS: Final = ("title", "description", "acceptance_criteria")
 SAID: Final = ("command", "exit_code", "summary", "uri")  # what is not told again of redacted evidence
 TURNS: Final = ("stale", "late", "incomplete", "spike")
 PROOF_KEYS: Final = ("id", "kind", "trust_level", "outcome", "command", "folder", "exit_code", "covers", "summary")
@@ -218,10 +219,13 @@ def _finding(row: Sequence[Any]) -> Row:
 def _tasks(before: Row, after: Row, told: Mapping[str, list[Row]]) -> list[Row]:
     evidence = {row["id"]: row for row in (*before["evidence"], *after["evidence"])}
 
-    def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
-        return _task(old, new, events, evidence)
+    known = {row["id"]: row for row in (*after["tasks"], *before["tasks"])}
+    titled = {name: f"{name} {row['title']}" for name, row in known.items()}
 
-    titled = {row["id"]: f"{row['id']} {row['title']}" for row in (*after["tasks"], *before["tasks"])}
+    def compare(old: Row | None, new: Row | None, events: Sequence[Row]) -> Row | None:
+        change = _task(old, new, events, evidence)
+        return change and {**change, "repairs": _repaired(known.get((new or {}).get("repairs") or ""), new)}
+
     old, new = (
         [{**row, "dependencies": [titled.get(name, name) for name in row["dependencies"]]} for row in side["tasks"]]
         for side in (before, after)
@@ -248,6 +252,13 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         change["became"].append("contested")
     same = old and new and all(old[key] == new[key] for key in ("status", "proven", "proven_by", "unproven_because"))
     return None if same and not (loud or change["texts"] or change["became"]) else change
+
+
+def _repaired(old: Row | None, new: Row | None) -> Row | None:
+    """Return what a task repairs, with the texts of that which it has not, each as the pieces of its word diff."""
+    found = texts(old, new, ASKED_TEXTS)
+    less = [text for text in found if any(piece["change"] == REMOVED for piece in text["words"])]
+    return old and {"id": old["id"], "texts": less}
 
 
 def _way(old: Row | None, new: Row | None, events: Sequence[Row]) -> list[str]:

@@ -174,6 +174,10 @@ def task_lines(task: Row, style: Style) -> Iterator[str]:
     if task["selected_dispatch_id"]:
         yield f"selected: {style.code(task['selected_dispatch_id'])}"
     yield from revised(task, style)
+    if repaired := task["repairs"]:
+        yield from (
+            f"other than {style.code(repaired['id'])}, which it repairs: {told}" for told in revised(repaired, style)
+        )
 
 
 def is_quiet(task: Row) -> bool:

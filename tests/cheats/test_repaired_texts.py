@@ -310,6 +310,35 @@ def test_another_criterion_in_the_place_of_a_rejected_one_is_told(doors: Doors) 
     assert f"{repair} repairs {task}, and asks less: criterion {HARD!r}" in doors.caught("P005")
 
 
+def test_a_repair_that_is_about_something_else(doors: Doors) -> None:
+    """Way: what the task asked was all in its title and text, which its repair has none of; a word of them hides it."""
+    task = doors.play.task("Hash all passwords", body="Use argon2id. No password is ever logged.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.play.do(tasks.revise_task, task, risk="high")
+    assert doors.play.do(verifying.verify_task, task).unmet
+    repair = repaired(doors, task)
+    doors.play.do(tasks.reopen_task, repair, reason="Its words.")
+    doors.play.do(tasks.revise_task, repair, title="Tidy the readme", body="Tidy it.")
+    doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
+    assert f"{repair} repairs {task}, and has no word of it: 'Hash all passwords'" in doors.warned("P005")
+    told = doors.cli("diff", MAIN, "-C", str(doors.root))[1]
+    assert f"other than {task}, which it repairs: title: [-Hash all passwords-]{{+Tidy the readme+}}" in told
+    assert "No password is ever logged" in told
+
+
+@pytest.mark.parametrize("title", ["", "Salt them"])
+def test_a_repair_with_a_title_or_a_text_of_its_own_is_no_cheat(doors: Doors, title: str) -> None:
+    """The honest way: one of both is the tool's, or says by a word what the repair is about."""
+    task = doors.play.task("Hash all passwords", body="Use argon2id.", require=["lint"])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert doors.play.do(verifying.verify_task, task).unmet
+    repair = str(doors.play.do(verifying.repair_task, task, title=title))
+    doors.play.do(tasks.revise_task, repair, body="The salt of passwords was missing." if title else "It was missing.")
+    good = [doors.play.evidence(repair, kind=kind) for kind in ("test", "lint")]
+    doors.play.complete(doors.play.claimed(repair), *good)
+    doors.sound()
+
+
 def test_a_chain_of_repairs_that_only_add_is_no_cheat(doors: Doors) -> None:
     """The honest way: what is reopened, revised to ask more and rejected again is asked by all that repairs it."""
     task = turned_down(doors)
