@@ -257,6 +257,12 @@ CATALOGUE: Final = {
         "came to nothing; what the hand-out had not seen does not count, nor what attempts cost.",
         "Take it back, and hand it out with `--over-budget WHY`.",
     ),
+    "P008": Kind(
+        "a hand-out that does not name what it asks", "error",
+        "The branch hands a task out by hand, or by an earlier version, without all of `terms` and `asks`, so that "
+        "nobody is held to what it asked; while work goes on from it.",
+        "Take it back, as `P006` says, and hand it out with `memento dispatch create`.",
+    ),
     "G001": Kind(
         "a gate on unsound evidence", "error",
         "A gate was passed on evidence that failed, was withdrawn, or belongs to another task. A warning where the run "

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 WORD: Final = re.compile(r"\w{4,}")
 ENDING: Final = ("completed", "accepted", "settled", "voided")
 MOVING: Final = (
-    "C001", "G001", "G002", "G003", "G004", "K001", "L001", "P001", "P003", "P004", "P006", "P007", "T003", "T006",
+    "C001", "G001", "G002", "G003", "G004", "K001", "L001", "P001", "P003", "P004", "P006", "P007", "P008", "T003",
+    "T006",
 )  # fmt: skip
 
 

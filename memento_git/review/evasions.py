@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.model.finding import Finding
+from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.work import Prose
 from memento_git.review import folds
-from memento_git.work import budget, handout, outcomes, proofs, signing
+from memento_git.work import budget, handout, outcomes, proofs, signing, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +25,9 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
         yield from folds.voids(state, event, scope)
     elif event.do == "dispatched" and event.data.get("spike"):
         yield from _spike(state, event, scope)
-    if event.do == "dispatched" and event.id in scope.added and not event.get("over_budget"):
-        yield from _beyond(state, event, scope)
+    if event.do == "dispatched" and event.id in scope.added:
+        yield from _unnamed(state, event)
+        yield from _beyond(state, event, scope) if not event.get("over_budget") else ()
     if event.do in GOING_ON and event.id in scope.added:
         yield from _went_on(state, event, scope)
 
@@ -83,6 +84,24 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     yield Finding("P006", event.path, 0, message, fix, scope.severity(event.id))
 
 
+def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
+    """Yield a hand-out that does not name what was asked, as the verb does, while work goes on from it."""
+    text = state.view.record(state.index.prose.get(event.of, ""))
+    if not isinstance(text, Prose) or terms.are_named(event, text):
+        return
+    was_rejected = any(one.id == event.id for one in terms.of_rejected(state, event.of))
+    if was_rejected or _stands(state, event):
+        message = f"{event.of} was handed out, and the hand-out does not name all that was asked"
+        undoing = leaving_out(event.path) if was_rejected else f"{_undoing(state, event)}, then hand it out anew"
+        yield Finding("P008", event.path, 0, message, undoing)
+
+
+def _stands(state: RunState, event: Event) -> bool:
+    """Tell whether a hand-out is open, or its completion counts."""
+    ended = [end.get("dispatch") for end in state.completions(event.of)]
+    return event.id.replace("event", "dispatch", 1) in (*state.folded(event.of).lanes.open_dispatches(), *ended)
+
+
 def _undoing(state: RunState, event: Event) -> str:
     """Return the command that takes back what came of a hand-out."""
     name = event.id.replace("event", "dispatch", 1)
@@ -93,9 +112,8 @@ def _undoing(state: RunState, event: Event) -> str:
 
 def _beyond(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a hand-out, while it stands, of a task that was tried as often as it may be by what it had seen."""
-    name, folded, own = event.id.replace("event", "dispatch", 1), state.folded(event.of), state.fold.judged(event.id)
-    standing = {*folded.lanes.open_dispatches(), *(end.get("dispatch") for end in state.completions(event.of))}
-    if own is None or name not in standing:
+    folded, own = state.folded(event.of), state.fold.judged(event.id)
+    if own is None or not _stands(state, event):
         return
     seen = [one for one in folded.events if one.event.id in own.past]
     tried = outcomes.attempts(seen, state.fold.undone(seen))

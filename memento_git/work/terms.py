@@ -125,6 +125,15 @@ def asked(event: Event, texts: Iterable[Prose]) -> Asked:
     return Asked(about, tuple(rest[:at]), tuple(rest[at:]))
 
 
+def are_named(event: Event, prose: Prose) -> bool:
+    """Tell whether a hand-out names all that a task asks, as far as this text tells."""
+    known = event.get("terms")
+    if known in ("", codec.REDACTED) or not event.data.get("asks"):
+        return False
+    own = {*asks(prose)} - {*_counts(prose)}  # one of a version that did not count names no less
+    return not are_of(known, prose) or (known == digest(prose) and own <= {*event.data["asks"]})
+
+
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:
     """Yield each rejection of a task, with the hand-outs of the completions that it rejected."""
     legal = [seen for seen in state.folded(task).events if seen.verdict == "legal"]

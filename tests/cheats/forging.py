@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, codec, layout
 from memento_git.model.ids import Ref, kind_of
-from memento_git.work import codestate
+from memento_git.work import codestate, terms
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -91,11 +91,18 @@ class Forger:
     def drafted(
         self, of: str, do: str, *, sees: Iterable[str] | None = None, by: str = ADA, at: str = "", **data: Any
     ) -> tuple[str, bytes]:  # fmt: skip
-        """Return path and bytes of an event that nobody has written yet."""
+        """Return path and bytes of an event that nobody has written yet.
+
+        A hand-out names what the task asks, as a right one would; None leaves a key of it out.
+        """
         ledger, state = self.play.ledger, self.play.state(of)
         heads = _heads_of(state, of) if sees is None else sees
         after = sorted(str(event.ref) for name in heads if (event := state.event(name)) is not None)
         name, at = ledger.new_id("event"), at or ledger.now()
+        if do == "dispatched":
+            prose = state.prose(of)
+            data = {"terms": terms.digest(prose), "asks": terms.asks(prose), **data}
+            data = {key: value for key, value in data.items() if value is not None}
         text = codec.encode({"do": do, "of": of, "at": at, "by": by, "after": after, **data})
         return f"{layout.folder_of(state.id, of)}/{layout.event_name(at, do, name)}", text
 

@@ -17,7 +17,7 @@ LISTED = {
     "test_histories_that_cross_without_a_cheat": "the index has one commit that it is compared with",
     "test_a_base_in_another_history_is_refused": "`check` refuses: there is nothing that could be merged",
     "test_a_shallow_clone_without_the_base_is_refused": "`check` refuses: the clone has nothing to merge into",
-    "test_a_repair_of_what_an_earlier_version_rejected_is_held_against_the_commits": "an index or a squash has none",
+    "test_a_repair_of_what_an_earlier_version_rejected_is_held_against_the_commits": "an index has none",
     "test_apply_takes_no_tricks_either": "of the verbs' doors, YAML comes in by `apply` only",
     "test_no_door_of_a_table_is_missing": "about the tables",
     "test_a_test_that_leaves_doors_out_is_told": "about the tables",

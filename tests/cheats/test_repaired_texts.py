@@ -390,15 +390,16 @@ def test_a_repair_whose_rejected_task_was_reopened_and_done_is_not_judged(doors:
 
 
 def of_before(doors: Doors, **told: Any) -> str:
-    """Return a task that was handed out, revised and rejected by versions that name no single thing that is asked."""
+    """Return a task of the base that versions handed out and rejected which name no single thing that is asked."""
     task = doors.play.task(**ASKED)
     known = terms.digest(doors.play.state(task).prose(task))
     plan = doors.play.state(task).canonical
-    event = doors.forge(task, "dispatched", executor="agent", plan=plan, terms=known)
+    event = doors.forge(task, "dispatched", executor="agent", plan=plan, terms=known, asks=None)
     claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
     doors.play.complete(claim, doors.play.evidence(task))
     doors.play.do(tasks.revise_task, task, **told)
     doors.forge(task, "rejected", unmet=["its text changed"])
+    doors.landed()
     return task
 
 

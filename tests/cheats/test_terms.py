@@ -184,6 +184,7 @@ def test_a_title_that_is_mended_before_the_hand_out_or_handed_out_anew_is_no_che
     doors.sound()
 
 
+NAMELESS_TOLD = "was handed out, and the hand-out does not name all that was asked"
 WORDS = [[HARD], {"commands": [{"run": ["python3", "check.py"]}]}, "It is for all users."]
 
 
@@ -196,19 +197,60 @@ def test_a_hand_out_of_an_earlier_version_is_held_against_what_it_names(
 ) -> None:
     """The honest way: hand-outs of before name no terms, words alone, or all but the title."""
     task = doors.play.task(**TASK)
-    known = {"terms": codec.digest_of(json.dumps(old, sort_keys=True, ensure_ascii=False).encode())} if old else {}
-    plan = doors.play.state(task).canonical
-    event = doors.forge(task, "dispatched", executor="agent", plan=plan, **known)
+    known = codec.digest_of(json.dumps(old, sort_keys=True, ensure_ascii=False).encode()) if old else None
+    told: dict[str, Any] = {"executor": "agent", "plan": doors.play.state(task).canonical, "terms": known, "asks": None}
+    event = doors.forge(task, "dispatched", **told)
     claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
     doors.play.do(tasks.revise_task, task, **revised)
+    doors.landed()
     doors.play.complete(claim, doors.witness(task))
     assert doors.play.is_proven(task)
     doors.sound()
     if old:
         doors.edit(task, f"- {HARD}\n", "- It runs.\n")
         doors.play.do(tasks.reopen_task, task, reason="Other terms.")
-        again = doors.forge(task, "dispatched", executor="agent", plan=plan, **known).replace("event", "dispatch")
+        again = doors.forge(task, "dispatched", **told).replace("event", "dispatch")
         doors.refused("terms_changed", "dispatch claim", dispatch=again)
+
+
+OLD = codec.digest_of(json.dumps(WORDS, sort_keys=True, ensure_ascii=False).encode())
+NAMELESS: list[dict[str, Any]] = [
+    {"terms": None, "asks": None}, {"terms": None}, {"asks": None}, {"terms": OLD, "asks": None}, {"terms": OLD},
+    {"asks": ["0" * 32]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("named", NAMELESS)
+def test_a_hand_out_that_does_not_name_what_it_asks(doors: Doors, named: dict[str, Any]) -> None:
+    """Way: nobody is held to a hand-out by hand, or to one as an earlier version made it, and its task becomes easy."""
+    task = doors.play.task(**TASK)
+    doors.landed()
+    event = doors.forge(task, "dispatched", executor="agent", plan=doors.play.state(task).canonical, **named)
+    claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
+    assert f"{task} {NAMELESS_TOLD}" in doors.caught("P008")
+    if "terms" not in named:
+        doors.play.do(dispatches.recover_dispatch, claim, force=True, reason="Nobody is held to it.")
+    else:
+        doors.play.do(tasks.revise_task, task, title="Tidy the readme")
+        doors.play.complete(claim, doors.witness(task))
+        assert f"{task} {NAMELESS_TOLD}" in doors.caught("P008")
+        doors.play.do(tasks.reopen_task, task, reason="Nobody was held to it.")
+    doors.play.claimed(task)
+    doors.sound("D007")
+
+
+def test_a_rejected_hand_out_that_does_not_name_what_it_asks(doors: Doors) -> None:
+    """Way: the task is made easy before its rejection, so that its repair asks no more."""
+    task = doors.play.task(**TASK)
+    plan = doors.play.state(task).canonical
+    event = doors.forge(task, "dispatched", executor="agent", plan=plan, terms=None, asks=None)
+    claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
+    doors.play.complete(claim, doors.witness(task))
+    doors.play.do(tasks.revise_task, task, criteria=["It runs."], commands=["true"])
+    assert doors.play.do(verifying.verify_task, task).unmet
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.play.complete(doors.play.claimed(repair), doors.witness(repair, command={"argv": ["true"]}))
+    assert NAMELESS_TOLD in doors.caught("P008")
 
 
 @pytest.mark.parametrize(
