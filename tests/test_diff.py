@@ -520,7 +520,7 @@ def many(count: int, title: str) -> dict[str, Any]:
         "proof": [{"id": "evidence_000000000000", "kind": "test", "trust_level": "witnessed", "outcome": "passed",
                    "command": ["pytest", title], "folder": ".", "exit_code": 0, "covers": [], "summary": None,
                    "stale": False}],
-        "selected_dispatch_id": None, "repairs": None, "texts": [], "events": [{}],
+        "selected_dispatch_id": None, "repairs": None, "last_reason": None, "texts": [], "events": [{}],
     }  # fmt: skip
     run = {
         "id": "run_000000000000", "goal": title, "change": "changed", "from": "active", "to": "active", "by": [],
@@ -683,3 +683,19 @@ def test_what_a_repair_does_not_say_of_the_task_that_it_repairs_is_told(play: Pl
     play.do(tasks.revise_task, repair, body="Tidy it.")
     line = f"other than `{task}`, which it repairs: description: <del>Use argon2id</del><ins>Tidy it</ins>."
     assert line in markdown(told(play, base))
+
+
+def test_what_was_said_against_a_task_of_the_base_stands_by_what_is_done_on_the_same_evidence(play: Play) -> None:
+    play.planned()
+    task = play.task("Hash all passwords")
+    good = play.evidence(task)
+    play.complete(play.claimed(task), good)
+    play.do(tasks.reopen_task, task, reason="argon2 is missing")
+    base = head(play)
+    claim = play.claimed(task)
+    assert one_task(told(play, base), task)["last_reason"] is None
+    play.complete(claim, good)
+    assert "  - the last reason given before: argon2 is missing\n" in markdown(told(play, base))
+    done = head(play)
+    play.task("Another")
+    assert "argon2" not in markdown(told(play, done))

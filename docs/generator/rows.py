@@ -266,9 +266,10 @@ DIFF_RUN: Final = {
 DIFF_TASK: Final = {
     "id": "the task", "title": "what is to be done", "change": "added, changed, removed", "from": "its state, or null",
     "to": "its state, or null", "way": "the states from the one to the other", "by": "who moved it",
-    "reason": "why it was moved last, or null", "proven": "true, false, or null while not completed",
-    "proven_before": "the same at the older commit", "proof": "what proves it: id, kind, trust_level, outcome, "
-    "command, folder, exit_code, covers, summary, stale", "unproven_because": "why it is not proven",
+    "reason": "why it was moved last, or null", "last_reason": "the last that was given before it was done, or null",
+    "proven": "true, false, or null while not completed", "proven_before": "the same at the older commit",
+    "proof": "what proves it: id, kind, trust_level, outcome, command, folder, exit_code, covers, summary, stale",
+    "unproven_because": "why it is not proven",
     "became": "which of stale, late, incomplete, spike, contested it was not before", "selected_dispatch_id": "or null",
     "texts": "revised texts, as of a run", "repairs": "the rejected task that it makes good: id, texts (of that one, "
     "which it has not or has otherwise, as of a run); or null",

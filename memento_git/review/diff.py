@@ -240,7 +240,8 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
     change = {
         "id": shown["id"], "title": shown["title"], "change": _kind(old, new),
         "from": old and old["status"], "to": new and new["status"], "way": _way(old, new, loud),
-        "by": _actors(loud) or ([] if old else [shown["actor"]]), "reason": _reason(loud),
+        "by": _actors(loud) or ([] if old else [shown["actor"]]),
+        "reason": _reason(loud), "last_reason": _last_reason(new, loud),
         "proven": new and new["proven"], "proven_before": old and old["proven"],
         "proof": [{**{key: row[key] for key in PROOF_KEYS}, "stale": bool(row.get("stale"))} for row in proof],
         "unproven_because": (new or {}).get("unproven_because", []),
@@ -252,6 +253,12 @@ def _task(old: Row | None, new: Row | None, events: Sequence[Row], evidence: Map
         change["became"].append("contested")
     same = old and new and all(old[key] == new[key] for key in ("status", "proven", "proven_by", "unproven_because"))
     return None if same and not (loud or change["texts"] or change["became"]) else change
+
+
+def _last_reason(new: Row | None, events: Sequence[Row]) -> str | None:
+    """Return the last reason that anybody gave at a task before it was done, be it at the older commit."""
+    ends = any(_verb(row) in DONE for row in events)
+    return str(new["reason"]) if new and new["reason"] and new["status"] in DONE and ends else None
 
 
 def _repaired(old: Row | None, new: Row | None) -> Row | None:

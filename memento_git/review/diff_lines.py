@@ -167,6 +167,8 @@ def why(row: Row, style: Style) -> str:
 def task_lines(task: Row, style: Style) -> Iterator[str]:
     """Yield what is to be told of a task below its name."""
     yield f"{way(task)}{by(task, style)}{why(task, style)}"
+    if task["last_reason"] and task["last_reason"] != task["reason"]:
+        yield f"the last reason given before: {style.say(cut(task['last_reason']))}"
     if told := proof(task, style):
         yield told
     for name in task["became"]:
