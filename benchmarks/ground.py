@@ -12,6 +12,7 @@ from peers import Peers
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
+from memento_git.work import terms
 from memento_git.work.actions import evidences, plans, runs, setup
 from memento_git.work.desk import Desk
 
@@ -177,7 +178,11 @@ def add_worked(tx: Transaction, run: str, number: int, draft: Draft | None) -> N
     stage = number % 10
     if draft is None or stage == 0:
         return
-    opened = desk.happen(state, task, "dispatched", reads=(run, plans_of(run)), executor="agent", plan=state.canonical)
+    text = state.prose(task)
+    opened = desk.happen(
+        state, task, "dispatched", reads=(run, plans_of(run)), executor="agent", plan=state.canonical,
+        terms=terms.digest(text), asks=terms.asks(text),
+    )  # fmt: skip
     name = opened.id.replace("event", "dispatch", 1)
     desk.happen(state, task, "claimed", reads=(run,), dispatch=name, until=LEASE_END)
     if stage == 1:
