@@ -346,6 +346,7 @@ def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
             "reviewer": HOSTILE,
             "summary": HOSTILE,
             "late": False,
+            "fallen": None,
         }
     ]
     held["tasks"][0] |= {"proven": False, "unproven_because": [HOSTILE], "blocked_by": [HOSTILE], "title": "- # x"}

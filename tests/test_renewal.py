@@ -76,6 +76,16 @@ def test_what_happens_to_tasks_and_evidence_is_followed(play: Play, watched: Wat
     assert watched.look(run)
     row = next(one for one in keeping.base(play.ledger.view(), run)["tasks"] if one["id"] == task)
     assert row["ready"]  # what it waited for is done
+    play.gate("final_acceptance", "passed")
+    play.gate("quality_review", "passed", task=other)
+    watched.look(run)
+    play.do(tasks.reopen_task, other, reason="Again.")
+    watched.look(run)
+    fallen = {one["kind"]: one["fallen"] for one in keeping.base(play.ledger.view(), run)["gates"]}
+    assert fallen["final_acceptance"] == f"it had not seen that {other} is pending, which was completed before"
+    assert fallen["quality_review"] == f"it had not seen that {other} was reopened"
+    play.gate("final_acceptance", "requested")
+    watched.look(run)
     play.do(evidences.retract, evidence, reason="It saw the wrong tree.")
     assert watched.look(run)
     row = next(one for one in keeping.base(play.ledger.view(), run)["tasks"] if one["id"] == task)

@@ -66,6 +66,7 @@ GATE: Final = {
     "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
     "event_id": "the verdict's event, or null",
     "late": "true where its run was completed without that verdict, so that it does not count",
+    "fallen": "what came that whoever passed or waived it had not seen, so that it counts as asked for again, or null",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
     "signed_by": "whose signature it is, or null",
 }  # fmt: skip

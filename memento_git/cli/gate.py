@@ -26,7 +26,7 @@ def _list(door: Door, *, run: str = "", limit: int = 50, offset: int = 0) -> Non
 
 
 def _line(row: Row, names: Names) -> tuple[str, ...]:
-    late = ", late" if row["late"] else ""
+    late = ", late" if row["late"] else ", fallen" if row["fallen"] else ""
     return (
         output.printable(row["kind"]), output.state(row["status"]) + late, names(row["scope"]),
         output.printable(row["reviewer"] or ""), output.printable(row["summary"] or ""), output.signature(row),

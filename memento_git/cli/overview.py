@@ -105,9 +105,14 @@ def _on(row: Row, held: Row, names: Names) -> str:
     return "" if row["scope"] == held["run"]["id"] else f" of {names(row['scope'])}"
 
 
+def _weak(row: Row) -> str:
+    """Return why the verdict of a gate does not count, or nothing."""
+    return ", late" if row["late"] else f", but {row['fallen']}" if row["fallen"] else ""
+
+
 def _blocks(held: Row, names: Names) -> list[str]:
     lines = [
-        f"gate  {row['kind']}{_on(row, held, names)}  {output.state(row['status'])}{', late' if row['late'] else ''}"
+        f"gate  {row['kind']}{_on(row, held, names)}  {output.state(row['status'])}{_weak(row)}"
         f"  {output.printable(row['summary'] or '')}  {output.signature(row)}".rstrip()
         for row in held["gates"]
     ]

@@ -228,9 +228,10 @@ CATALOGUE: Final = {
     ),
     "P004": Kind(
         "a completed run below policy", "warning",
-        "A run was completed without a gate that policy requires, or its pass did not hold: an error where the branch "
-        "completes it. Or the branch completed it over work that is not done, proven or signed, or past a failed gate, "
-        "be it of a task that was repaired, where policy names who judges that gate. "
+        "A run was completed without a gate that policy requires, or its pass or waiver did not hold, or that of "
+        "another gate which policy says who, or on what, may pass: an error where the branch completes it, else, or "
+        "where anybody may pass the gate, a warning. Or the branch completed it over work that is not done, proven or "
+        "signed, or past a failed gate, be it of a task that was repaired, where policy guards that gate. "
         "Or such a gate, or the release, passed or was waived beside the completion or after it: that does not count.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),

@@ -181,9 +181,12 @@ def _gone(events: Sequence[Row]) -> str | None:
 
 
 def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> list[Row]:
-    """Return the gates that got a verdict, with all that they were on the way."""
-    before = {(row["scope"], row["kind"]): row for row in old if row["event_id"]}
-    after = {(row["scope"], row["kind"]): row for row in new if row["event_id"]}
+    """Return the gates that got a verdict, or whose verdict fell, with all that they were on the way."""
+    before, after = (
+        {(row["scope"], row["kind"]): {**row, "status": "fallen" if row["fallen"] else row["status"]}
+         for row in rows if row["event_id"]}
+        for rows in (old, new)
+    )  # fmt: skip
     found = []
     for key in [*after, *(key for key in before if key not in after)]:
         was, now = before.get(key), after.get(key)
@@ -193,8 +196,9 @@ def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> lis
         verdicts = [row for row in events if (row["record"], row["payload"].get("gate")) == key and row["legal"]]
         found.append({
             "kind": key[1], "scope": key[0], "from": was and was["status"], "to": now and now["status"],
-            "way": _verdicts(was, now, verdicts), "by": _actors(verdicts) or [shown["reviewer"]],
-            "reason": _reason(verdicts[-1:]), "evidence": shown["evidence"],
+            "way": _verdicts(was, now, verdicts),
+            "by": _actors(verdicts) or ([] if shown["fallen"] else [shown["reviewer"]]),
+            "reason": shown["fallen"] or _reason(verdicts[-1:]), "evidence": shown["evidence"],
         })  # fmt: skip
     return found
 

@@ -179,7 +179,8 @@ def _gate(row: Row) -> str:
     scope = "" if row["scope_kind"] == "run" else f" (`{row['scope']}`)"
     note = f", {plain(signature_note(row))}" if signature_note(row) else ""
     late = ", late: came after the run's completion" if row["late"] else ""
-    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{late}{note}{why}"
+    fallen = f", but {plain(row['fallen'])}" if row["fallen"] else ""
+    return f"{plain(row['kind'])}{scope} **{row['status']}**{by}{fallen}{late}{note}{why}"
 
 
 def signature_note(row: Row) -> str:

@@ -152,9 +152,10 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     for gate in dict.fromkeys((*scope.policy.gates_required, "release")):
         if words.get(gate) not in PASSING:
             yield from _late(state, gate, end, scope)
-        if why := gatehold.fallen(state, scope.policy, gate, codes):
-            message = f"{state.id} is completed, and gate {gate} has passed, but {why}"
-            yield Finding("P004", end.path, 0, message, severity=scope.severity(end.id))
+    for one in gatehold.falls(state, scope.policy, codes, ended=not added):
+        if one.is_asked or added:
+            message = f"{state.id} is completed, and gate {one.gate} {one.why}"
+            yield Finding("P004", end.path, 0, message, severity=scope.severity(end.id) if one.is_asked else "warning")
 
 
 def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Finding]:

@@ -1,11 +1,12 @@
-"""Whether a gate that has passed holds: whether what it rests on stands now, and saw the code as it is."""
+"""Whether a gate that has passed or was waived holds: what it rests on, and what its giver had seen, stands now."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.folding.lanes import task_status
-from memento_git.model.ids import kind_of, parse_ref
+from memento_git.folding.fold import group_of, plans_of
+from memento_git.folding.lanes import CANONICAL, task_status
+from memento_git.model.ids import kind_of, option, parse_ref
 from memento_git.model.states import DONE
 from memento_git.work import codes, codestate, proofs, signing, trust
 from memento_git.work.release import PASSING
@@ -25,6 +26,18 @@ if TYPE_CHECKING:
 NOTHING: Final = "none was given"
 WEAK: Final = "nothing that was given would prove anything under the policy"
 NARROW: Final = "what was given covers some paths, and not all of the code"
+OF_WORK: Final = ("final_acceptance", "release")
+UNDOING: Final = ("reopened", "rejected")
+TOLD: Final = {"passed": "has passed", "waived": "was waived"}
+
+
+class Fall(NamedTuple):
+    """A gate whose pass or waiver does not hold, why, and whether that holds the completion of its run up."""
+
+    scope: str
+    gate: str
+    why: str
+    is_asked: bool
 
 
 def fault(cited: Cited, scope: str) -> str:
@@ -56,9 +69,11 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
     return "" if shows else NARROW if narrow else WEAK
 
 
-def mending(git: Git, state: RunState, gate: str) -> str:
-    """Return the command by which a gate of a run passes, or holds again."""
-    held, asked = passes(state, gate), state.view.policy().release
+def mending(git: Git, state: RunState, gate: str, scope: str) -> str:
+    """Return the command by which a gate of a run, or of one of its tasks, passes or holds again."""
+    if scope != state.id:
+        return f"memento gate record {gate} passed {option(scope)}"
+    held, policy = given(state, state.id, gate), state.view.policy()
     refs = [ref for event in held for ref in event.data.get("evidence") or ()]
     if (
         git.top is not None
@@ -66,12 +81,13 @@ def mending(git: Git, state: RunState, gate: str) -> str:
         and refs
         and not not_fresh(git, state, state.id, refs)
         and not any(unseen(state, event) for event in held)
-        and not (gate == "release" and (asked.get("checks") or asked.get("approvals")))
+        and not (gate == "release" and (policy.release.get("checks") or policy.release.get("approvals")))
     ):
         return "git commit"  # it rests on the code as it lies here
     if gate == "release":
         return f"memento gate release --run {state.id}"
-    return f"memento gate record {gate} passed --run {state.id} --evidence ID"
+    shown = " --evidence ID" if refs or not held or gate in policy.gates_fresh else ""
+    return f"memento gate record {gate} passed --run {state.id}{shown}"
 
 
 def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
@@ -96,18 +112,56 @@ def _shown(state: RunState, refs: Iterable[str]) -> Iterator[tuple[Evidence, Cit
             yield cited.evidence, cited
 
 
-def fallen(state: RunState, policy: Policy, gate: str, codes: Iterable[Code] = ()) -> str:
-    """Return why the pass of a gate of the run does not hold, by some codes as they are now; or nothing.
+def falls(state: RunState, policy: Policy, codes: Iterable[Code] = (), *, ended: bool | None = None) -> Iterator[Fall]:
+    """Yield the gates of a run, and of its tasks, whose pass or waiver does not hold, by some codes as they are now.
 
-    A gate that was waived, or has no verdict, has no pass that could fall.
+    What a pass rests on is asked of those of the run that policy requires, and of its release. Where policy neither
+    requires nor guards a gate it holds nothing up: the same hand would pass it. `ended` is as in `outlived`.
     """
     codes = tuple(codes)
+    for scope in (state.id, *state.counting()):
+        own = scope == state.id
+        for gate, word in standing(state, scope).items():
+            if word not in PASSING:
+                continue
+            required = own and gate in (*policy.gates_required, "release")
+            why = unsound(state, policy, gate, codes) if required else ""
+            if why := why or outlived(state, scope, gate, ended=ended):
+                told = f"{'' if own else f'of {scope} '}{TOLD[word]}, but {why}"
+                yield Fall(scope, gate, told, required or is_guarded(policy, gate))
+
+
+def is_guarded(policy: Policy, gate: str) -> bool:
+    """Tell whether not everybody may pass a gate on anything: by whom, on what, or with whose signature."""
+    signed = signing.GATES.get(gate) in (policy.signatures.get("require") or {})
+    return signed or gate in policy.gates_fresh or bool(policy.gate_verdicts.get(gate))
+
+
+def fallen(state: RunState, policy: Policy, gate: str) -> str:
+    """Return why the pass or waiver of a gate of the run does not hold, whatever the code; or nothing."""
+    return unsound(state, policy, gate) or outlived(state, state.id, gate)
+
+
+def unsound(state: RunState, policy: Policy, gate: str, codes: Sequence[Code] = ()) -> str:
+    """Return why what a gate of the run has passed on does not stand, by some codes as they are now; or nothing."""
     for event in passes(state, gate):
         if why := faults(state, state.id, event.data.get("evidence") or ()):
             return why
         if gate in policy.gates_fresh and not all(shows(state, event, policy, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"
-        if gate == "release" and (why := unseen(state, event)):
+    return ""
+
+
+def outlived(state: RunState, scope: str, gate: str, *, ended: bool | None = None) -> str:
+    """Return what came that those who passed or waived a gate had not seen, or nothing.
+
+    In a run that has `ended`, by default as it is now, that is not asked of a verdict that names nothing but the run:
+    those of earlier versions do not tell what they had seen.
+    """
+    ended = state.is_final if ended is None else ended
+    for event in given(state, scope, gate):
+        tells = gate == "release" or scope != state.id or any(one.of != scope for one in _named(state, event))
+        if (why := unseen(state, event)) and (tells or not ended):
             return why
     return ""
 
@@ -132,16 +186,26 @@ def _counting(now: str, seen: set[str]) -> str:
 
 
 def passes(state: RunState, gate: str) -> list[Event]:
-    """Return the passes by which a gate of the run has passed; several where none had seen the other.
+    """Return the passes by which a gate of the run has passed."""
+    return [event for event in given(state, state.id, gate) if event.do == "passed"]
 
-    What its completion had seen of the gate goes before what came beside or after that.
+
+def given(state: RunState, scope: str, gate: str) -> list[Event]:
+    """Return the passes and waivers by which a gate stands; several where none had seen the other.
+
+    What the completion of a run had seen of its gate goes before what came beside or after that.
     """
-    events = state.folded(state.id).events
+    events = state.folded(scope).events
     undone = state.fold.undone(events)
     own = [one for one in events if one.event.get("gate") == gate and one.event.id not in undone]
     ends = [seen.past for end in state.completions(state.id) if (seen := state.fold.judged(end.id)) is not None]
     in_time = [one for one in own if any(one.event.id in past for past in ends)]
-    return [event for event in signing.latest(in_time or own) if event.do == "passed"]
+    return [event for event in signing.latest(in_time or own) if event.do in PASSING]
+
+
+def standing(state: RunState, scope: str) -> dict[str, str]:
+    """Return the latest verdict of each gate of a record."""
+    return {gate: value[0] for gate, value in state.folded(scope).lanes.named("gate").items()}
 
 
 def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
@@ -173,10 +237,61 @@ def left_failed(state: RunState, task: str, policy: Policy) -> list[tuple[str, s
     return found
 
 
+def reads(state: RunState, scope: str, gate: str, verdict: str) -> list[str]:
+    """Return what a verdict names beside its own record, so that it tells what its giver had seen."""
+    if scope != state.id:
+        return [state.id]
+    if verdict not in PASSING:
+        return []
+    return state.tasks() if gate in OF_WORK else [plans_of(state.id)] if gate == "plan_review" else []
+
+
 def unseen(state: RunState, verdict: Event) -> str:
+    """Return what a pass or waiver had not seen of what it is about, or nothing."""
+    gate = verdict.get("gate")
+    if verdict.of != state.id:
+        return _undone(state, verdict)
+    if gate == "plan_review":
+        return _other_plan(state, verdict)
+    return _other_work(state, verdict) if gate in OF_WORK else ""
+
+
+def _named(state: RunState, verdict: Event) -> list[Event]:
+    return [seen.event for ref in verdict.after if (seen := state.fold.judged(ref.id)) is not None]
+
+
+def _other_plan(state: RunState, verdict: Event) -> str:
+    """Return that another plan, or text, was approved than the verdict had seen; or nothing."""
+    plans = plans_of(state.id)
+    then = state.fold.lanes(one.id for one in _named(state, verdict) if group_of(one) == plans)
+    now, none = state.folded(plans).lanes, ("", "")
+    if now.values.get(CANONICAL, none) == then.values.get(CANONICAL, none):
+        return ""
+    plan = now.word(CANONICAL, "")
+    return f"it had not seen that {plan} was approved" if plan else "it had not seen that its plan was rejected"
+
+
+def _undone(state: RunState, verdict: Event) -> str:
+    """Return what came of a task after the verdict on it: that its work was undone, or done again otherwise.
+
+    A task that is done for the first time may have been judged before that.
+    """
+    own, events = state.fold.judged(verdict.id), state.folded(verdict.of).events
+    past = own.past if own is not None else frozenset[str]()
+    undone = state.fold.undone(events)
+    before = {one.event.do for one in events if one.event.id in past}
+    counting = {*UNDOING, *before.intersection(("completed", "selected"))}
+    for one in events:
+        if one.event.do in counting and one.verdict == "legal" and one.event.id not in (*past, *undone):
+            if one.event.do == "selected":
+                return f"it had not seen that {one.event.get('dispatch')} was chosen for {verdict.of}"
+            return f"it had not seen that {verdict.of} was {one.event.do}"
+    return ""
+
+
+def _other_work(state: RunState, verdict: Event) -> str:
     """Return what a verdict on the run had not seen of a task, or nothing: completion, choice, or that it is open."""
-    named = [found for ref in verdict.after if (found := state.fold.judged(ref.id)) is not None]
-    seen = {one.event.id for one in named}.union(*(one.past for one in named))
+    named, seen = _named(state, verdict), state.fold.seen_by(verdict)
     for task in state.tasks():
         status = state.task_status(task)
         if status in DONE:
@@ -185,7 +300,7 @@ def unseen(state: RunState, verdict: Event) -> str:
             if (chosen := state.selected(task)) not in ("", *_chosen(state, task, seen)):
                 return f"it had not seen that {chosen} was chosen for {task}"
             continue
-        before = task_status(state.fold.lanes(one.event.id for one in named if one.event.of == task))
+        before = task_status(state.fold.lanes(one.id for one in named if one.of == task))
         ended = [one for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"]
         if before in DONE or any(one.event.id not in seen for one in ended):
             return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"

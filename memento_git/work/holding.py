@@ -9,6 +9,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, gatehold, release, remains, trust
+from memento_git.work.gatehold import Fall
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
                  for kind, value in state.folded(task).lanes.named("gate").items()}
               | {(task, gate): "failed" for task in state.counting()
                  for _, gate in gatehold.left_failed(state, task, policy)},
-        fallen={gate: why for gate in policy.gates_required
-                if (why := gatehold.fallen(state, policy, gate, codes(state, commits)))},
+        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, policy, codes(state, commits))
+                if one.is_asked},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
         answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
@@ -94,22 +95,21 @@ def codes(state: RunState, commits: Sequence[str] = ()) -> list[gatehold.Code]:
     return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
 
 
-def unmet(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> list[tuple[str, str]]:
+def unmet(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> list[Fall]:
     """Return the gates that hinder the completion of a run, each with why; by the code of some commits.
 
-    They are those that policy requires and that have not passed, or whose pass does not hold; the release, too, where
-    it has passed. Those that failed hinder it as any other failed gate does.
+    They are those that policy requires and that have not passed, and those that do not hold. Those that failed hinder
+    it as any other failed gate does.
     """
-    verdicts, found = gatehold.words(state), []
-    for gate in dict.fromkeys((*policy.gates_required, "release")):
-        word = verdicts.get(gate, "requested")
-        if word not in (*release.PASSING, "failed") and gate in policy.gates_required:
-            found.append((gate, NOT_PASSED))
-        elif word == "passed" and (why := gatehold.fallen(state, policy, gate, codes(state, commits))):
-            found.append((gate, f"has passed, but {why}"))
-        elif (gate, word) == ("release", "passed") and asks(policy):
-            missing = release.judge(held(state, policy, commits).without_own(), asked(policy)).missing
-            found += [(gate, f"has passed, but {'; '.join(missing)}")] if missing else []
+    verdicts = gatehold.words(state)
+    words = {gate: verdicts.get(gate, "requested") for gate in policy.gates_required}
+    absent = [gate for gate, word in words.items() if word not in (*release.PASSING, "failed")]
+    found = [Fall(state.id, gate, NOT_PASSED, is_asked=True) for gate in absent]
+    found += (one for one in gatehold.falls(state, policy, codes(state, commits)) if one.is_asked)
+    own = (state.id, "release")
+    if verdicts.get("release") == "passed" and asks(policy) and own not in [one[:2] for one in found]:
+        missing = release.judge(held(state, policy, commits).without_own(), asked(policy)).missing
+        found += [Fall(*own, f"has passed, but {'; '.join(missing)}", is_asked=True)] if missing else []
     return found
 
 

@@ -156,7 +156,7 @@ def _pending(run: str, gate: str) -> Row:
 
     return {
         "kind": gate, "scope": run, "scope_kind": "run", "status": "pending", "reviewer": None, "summary": None,
-        "evidence": [], "created_at": None, "event_id": None, "late": False, **mark(None),
+        "evidence": [], "created_at": None, "event_id": None, "late": False, "fallen": None, **mark(None),
     }  # fmt: skip
 
 

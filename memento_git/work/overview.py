@@ -191,7 +191,7 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
            "command": f"memento gate record {gate} passed --task {task}"} for task, old, gate in left),
-        *({"why": f"gate {gate} {why}", "command": gatehold.mending(view.git, state, gate)}
-          for gate, why in holding.unmet(state, policy)),
+        *({"why": f"gate {one.gate} {one.why}", "command": gatehold.mending(view.git, state, one.gate, one.scope)}
+          for one in holding.unmet(state, policy)),
         *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, policy, counting)),
     ]  # fmt: skip

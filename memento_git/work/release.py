@@ -71,13 +71,13 @@ class Asked(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What the ledger holds of a run; `gates` is (scope, kind) -> verdict, `fallen` why a pass of the run's fell."""
+    """What the ledger holds of a run; `gates` is (scope, kind) -> verdict, `fallen` why one does not hold."""
 
     run: str
     status: str
     tasks: Sequence[TaskSeen] = ()
     gates: Mapping[tuple[str, str], str] = {}
-    fallen: Mapping[str, str] = {}
+    fallen: Mapping[tuple[str, str], str] = {}
     checks: Sequence[CheckSeen] = ()
     answers: Sequence[Answer] = ()
     authors: frozenset[str] = frozenset()
@@ -159,9 +159,8 @@ def _gates(held: Held, asked: Asked) -> list[str]:
         verdict = held.gates.get((held.run, kind), "requested")
         if kind != "release" and verdict not in (*PASSING, "failed", "contested"):
             missing.append(f"gate {kind} has not passed")
-        elif kind != "release" and verdict == "passed" and kind in held.fallen:
-            missing.append(f"gate {kind} has passed, but {held.fallen[kind]}")
-    return missing
+    own = (held.run, "release")
+    return [*missing, *(f"gate {gate[1]} {why}" for gate, why in held.fallen.items() if gate != own)]
 
 
 def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:

@@ -60,7 +60,8 @@ def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, 
 
     `before` and `now` are keys of `View.tree_key`: of the rows that are held, and of the view.
     """
-    plain = held["whole"] and not (held["findings"] or held["trouble"] or held["redacted"])
+    judged = any(row["scope"] == run and row["status"] in ("passed", "waived") for row in held["gates"])  # see `fallen`
+    plain = held["whole"] and not (judged or held["findings"] or held["trouble"] or held["redacted"])
     changes = _changes(view, run, before, now) if plain and held["run"]["current_plan_id"] else None
     if changes is None:
         return None

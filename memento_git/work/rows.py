@@ -198,10 +198,20 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
                 "created_at": latest.at,
                 "event_id": latest.id,
                 "late": counting.get(gate, value[0]) != value[0],
+                "fallen": _fallen(state, scope, gate, value[0]),
                 **mark(latest),
             }
         )
     return rows
+
+
+def _fallen(state: RunState, scope: str, gate: str, word: str) -> str | None:
+    """Return what came that those who passed or waived a gate had not seen, or nothing."""
+    if word not in ("passed", "waived"):
+        return None
+    from memento_git.work import gatehold
+
+    return gatehold.outlived(state, scope, gate) or None
 
 
 def _counting(state: RunState) -> dict[str, str]:

@@ -151,7 +151,7 @@ def _hindered(state: RunState, commit: str) -> str:
     told = [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
     left = (one for task in counting[1:] for one in gatehold.left_failed(state, task, policy))
     told += [f"gate {gate} of {scope} has failed, and went with it when it was repaired" for scope, gate in left]
-    told += [f"gate {gate} {why}" for gate, why in holding.unmet(state, policy, (commit,))]
+    told += [f"gate {one.gate} {one.why}" for one in holding.unmet(state, policy, (commit,))]
     return next(iter([*told, *holding.unsigned(state, policy, counting)]), "")
 
 

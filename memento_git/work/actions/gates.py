@@ -56,9 +56,8 @@ def record_verdict(
     elif verdict == "passed" and (why := gatehold.faults(state, scope, refs)):
         raise no.GateUnfounded(gate=gate, why=why)
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
-    judged = [state.id] if scope != state.id else state.tasks() if gate == "release" else []
     event = desk.happen(
-        state, scope, verdict, reads=judged, seal=desk.sealer(sign=sign, key=key),
+        state, scope, verdict, reads=gatehold.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),
         gate=gate, evidence=refs, reason=words, note=desk.optional("note", note),
     )  # fmt: skip
     return scope, event.id

@@ -130,12 +130,15 @@ def _settled(desk: Desk, state: RunState, task: str) -> None:
 def _gates_passed(desk: Desk, state: RunState) -> None:
     for scope, gate in state.failed_gates(state.id):
         raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
-    missing = holding.unmet(state, desk.policy)
-    absent = [gate for gate, why in missing if why == holding.NOT_PASSED]
+    missing, git = holding.unmet(state, desk.policy), desk.tx.ledger.git
+    absent = [one.gate for one in missing if one.why == holding.NOT_PASSED]
     if absent:
         raise no.GatesMissing(gates=", ".join(absent), run=state.id)
-    for gate, why in missing:
-        raise no.GateFallen(gate=gate, why=why, how=gatehold.mending(desk.tx.ledger.git, state, gate))
+    for one in missing:
+        raise no.GateFallen(gate=one.gate, why=one.why, how=gatehold.mending(git, state, one.gate, one.scope))
+    for one in gatehold.falls(state, desk.policy):
+        how = gatehold.mending(git, state, one.gate, one.scope)
+        desk.tx.ledger.warnings.append(f"gate {one.gate} {one.why}: {how}")
 
 
 def archive_run(tx: Transaction, run: str = "") -> str:

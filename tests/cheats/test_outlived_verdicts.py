@@ -1,0 +1,222 @@
+"""Verdicts that only one person may give, and that count for work and plans which came after them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memento_git.work.actions import plans, runs, selections, tasks, verifying
+from tests.cheats.forging import MAIN, WORK
+from tests.cheats.test_candidates_chosen import tried
+from tests.play import git
+from tests.test_signatures import make_key, public
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cheats.doors import Doors
+
+GRACE = "Grace <grace@example.invalid>"
+FINAL, PLAN, TASK, RELEASE = "final_acceptance", "plan_review", "implementation_review", "release"
+BY_GRACE = f"verdicts: {{{FINAL}: ['{GRACE}'], {PLAN}: ['{GRACE}'], {TASK}: ['{GRACE}']}}, waivers: ['{GRACE}']"
+BOTH = pytest.mark.parametrize("verdict", ["passed", "waived"])
+SAID = {"passed": "has passed", "waived": "was waived"}
+
+
+def run_of(doors: Doors) -> str:
+    return next(iter(doors.play.ledger.view().runs()))
+
+
+def judged(doors: Doors, gate: str, verdict: str, task: str = "", **options: str) -> None:
+    """Let Grace pass or waive a gate on main."""
+    told = {"reason": "Looked at by phone."} if verdict == "waived" else {}
+    scope = {"task": task} if task else {"run": run_of(doors)}
+    doors.play.as_(GRACE).gate(gate, verdict, **scope, **told, **options)
+    doors.landed()
+
+
+def again(doors: Doors, task: str) -> None:
+    """Take a task up again, and do it otherwise."""
+    (doors.root / "more.py").write_text("print(1)\n")
+    doors.play.commit_all()
+    doors.play.do(tasks.reopen_task, task, reason="Again.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+
+
+def shown(doors: Doors, gate: str) -> str:
+    """Return how a gate does not hold, as status, report and diff of the branch tell it."""
+    row = next(row for row in doors.answer("status")["gates"] if row["kind"] == gate)
+    told = str(row["fallen"])
+    changed = [
+        one for run in doors.answer("diff", f"{MAIN}..{WORK}")["runs"] for one in run["gates"] if one["kind"] == gate
+    ]
+    assert [(one["way"][-1], one["reason"], one["by"]) for one in changed] == [("fallen", told, [])]
+    for command in (("status",), ("report",), ("diff", f"{MAIN}..{WORK}")):
+        assert told.rpartition(" was ")[2] in doors.cli(*command, "-C", str(doors.root))[1]
+    return told
+
+
+@BOTH
+def test_another_plan_than_the_one_that_was_reviewed(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{required: [{PLAN}], {BY_GRACE}}}\n")
+    run = run_of(doors)
+    judged(doors, PLAN, verdict)
+    plan = doors.play.do(plans.draft_plan, "MD5", "Log the passwords.")
+    doors.play.do(plans.approve_plan, plan)
+    doors.play.proven()
+    assert shown(doors, PLAN) == f"it had not seen that {plan} was approved"
+    doors.unfinished("gate_fallen", run, f"gate {PLAN} {SAID[verdict]}, but it had not seen that {plan} was approved")
+
+
+def test_another_text_of_the_plan_that_was_reviewed(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{PLAN}], {BY_GRACE}}}\n")
+    run, plan = run_of(doors), doors.play.state(run_of(doors)).canonical
+    judged(doors, PLAN, "passed")
+    doors.edit(plan, "Do it", "Log the passwords")
+    doors.play.do(plans.approve_plan, plan)
+    doors.play.proven()
+    doors.unfinished("gate_fallen", run, f"it had not seen that {plan} was approved")
+
+
+@BOTH
+def test_work_that_an_acceptance_had_not_seen(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    doors.play.proven()
+    run = run_of(doors)
+    judged(doors, FINAL, verdict)
+    more = doors.play.proven("Log all passwords")
+    told = f"it had not seen that {more} was completed"
+    assert shown(doors, FINAL) == told
+    assert doors.missing() == [f"gate {FINAL} {SAID[verdict]}, but {told}"]
+    doors.unfinished("gate_fallen", run, told)
+
+
+def test_work_that_was_done_again_after_a_signed_acceptance(doors: Doors, tmp_path: Path) -> None:
+    """Way: policy does not even require the gate; that it was signed is shown in every view."""
+    key = make_key(tmp_path, "grace")
+    git(doors.root, "switch", "-q", MAIN)
+    doors.write(".memento/allowed_signers", f"grace@example.invalid {public(key)}\n")
+    git(doors.root, "switch", "-q", WORK)
+    signed = f"require: {{{FINAL}: [grace@example.invalid], waivers: [grace@example.invalid]}}"
+    doors.policy(f"  signatures: {{allowed_signers: .memento/allowed_signers, ledger: ada/shop, {signed}}}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    judged(doors, FINAL, "passed", key=str(key))
+    again(doors, task)
+    doors.unfinished("gate_fallen", run, f"gate {FINAL} has passed, but it had not seen that {task} was completed")
+
+
+@BOTH
+@pytest.mark.parametrize("gate", [FINAL, RELEASE])
+def test_work_beside_a_verdict_that_had_not_seen_it(doors: Doors, gate: str, verdict: str) -> None:
+    """Way: neither side had seen the other, and both are merged."""
+    doors.policy(f"  gates: {{required: [{gate}], {BY_GRACE}}}\n")
+    doors.play.proven()
+    doors.landed()
+    more, run = doors.play.proven("Log all passwords"), run_of(doors)
+    git(doors.root, "switch", "-q", MAIN)
+    told = {"reason": "Looked at by phone."} if verdict == "waived" else {}
+    doors.play.as_(GRACE).gate(gate, verdict, **told)
+    git(doors.root, "switch", "-q", WORK)
+    git(doors.root, "merge", "-q", "--no-edit", MAIN)
+    doors.unfinished("gate_fallen", run, f"gate {gate} {SAID[verdict]}, but it had not seen that {more} was completed")
+
+
+@BOTH
+def test_work_after_a_release_that_was_waived_or_passed(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{waivers: ['{GRACE}']}}\n")
+    doors.play.proven()
+    run = run_of(doors)
+    judged(doors, RELEASE, verdict)
+    more = doors.play.proven("Log all passwords")
+    assert shown(doors, RELEASE) == f"it had not seen that {more} was completed"
+    doors.unfinished("gate_fallen", run, f"it had not seen that {more} was completed")
+
+
+@BOTH
+def test_a_task_that_is_done_again_after_its_review(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    judged(doors, TASK, verdict, task)
+    again(doors, task)
+    told = f"it had not seen that {task} was reopened"
+    assert shown(doors, TASK) == told
+    assert doors.missing() == [f"gate {TASK} of {task} {SAID[verdict]}, but {told}"]
+    doors.unfinished("gate_fallen", run, f"gate {TASK} of {task} {SAID[verdict]}, but {told}")
+
+
+def test_a_task_that_is_done_again_as_if_its_review_had_not_been_seen(doors: Doors) -> None:
+    """Way: the reopening names what was there before the pass, so that it looks older."""
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    before = doors.play.state(task).folded(task).heads
+    judged(doors, TASK, "passed", task)
+    doors.forge(task, "reopened", sees=before, reason="Again.", at="2020-01-01T00:00:00.000Z")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.unfinished("gate_fallen", run, f"it had not seen that {task} was reopened")
+
+
+def test_another_candidate_than_the_one_that_was_reviewed(doors: Doors) -> None:
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.task()
+    tries = [play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
+    for claim in tries:
+        play.complete(claim, tried(doors, claim))
+    play.do(selections.select_candidate, task, dispatch=tries[0], reason="This one.")
+    judged(doors, TASK, "passed", task)
+    play.do(selections.select_candidate, task, dispatch=tries[1], reason="Rather this.")
+    doors.unfinished("gate_fallen", run, f"it had not seen that {tries[1]} was chosen for {task}")
+
+
+def test_a_verdict_that_is_given_again_and_one_before_the_work_are_no_cheat(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{PLAN}, {FINAL}], {BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    judged(doors, PLAN, "passed")
+    early, task = play.task("Early"), play.proven()
+    judged(doors, TASK, "passed", early)
+    judged(doors, TASK, "passed", task)
+    judged(doors, FINAL, "passed")
+    play.complete(play.claimed(early), play.evidence(early))
+    again(doors, task)
+    assert play.do(verifying.verify_task, task).unmet == ()
+    judged(doors, TASK, "passed", task)
+    judged(doors, FINAL, "passed")
+    play.do(runs.complete_run, run)
+    doors.sound()
+    assert [row["fallen"] for row in doors.answer("status")["gates"]] == [None] * 4
+
+
+def test_a_review_that_anybody_may_give_holds_nothing_up(doors: Doors) -> None:
+    """No way: the same hand would pass it once more; that it fell is told all the same."""
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.gate(TASK, "passed", task=task)
+    doors.landed()
+    again(doors, task)
+    doors.sound()
+    ledger = doors.play.ledger
+    ledger.warnings.clear()
+    doors.play.do(runs.complete_run, run)
+    told = f"gate {TASK} of {task} has passed, but it had not seen that {task} was reopened"
+    assert [one.partition(": ")[0] for one in ledger.warnings] == [told]
+    assert told in doors.warned("P004")
+
+
+def test_a_verdict_that_does_not_tell_what_it_had_seen(doors: Doors) -> None:
+    """Way: an earlier version wrote such ones. A run that ended on one stays as it is; none is ended on one."""
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    doors.forge(run, "passed", sees=[], gate=FINAL, by=GRACE)
+    doors.landed()
+    told = f"it had not seen that {task} was completed"
+    assert told in doors.refused("gate_fallen", "run complete", run=run)
+    doors.forge(run, "completed")
+    assert told in doors.caught("P004")
+    doors.landed()
+    code, rows = doors.check("--no-base")
+    assert (code, [row["code"] for row in rows if row["code"] == "P004"]) == (0, [])
+    assert doors.answer("status")["gates"][0]["fallen"] is None
+    assert (
+        json.loads(doors.cli("check", "-C", str(doors.root), "--base", MAIN, "--format", "json")[1])["findings"] == []
+    )
