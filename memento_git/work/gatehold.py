@@ -222,17 +222,17 @@ def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
 
 
 def left_failed(state: RunState, task: str, policy: Policy) -> list[tuple[str, str]]:
-    """Return (task, gate) of each failure that a repair is held up by: only whom policy names may lift it.
+    """Return (task, gate) of each failure that a repair is held up by: not everybody may lift it on anything.
 
     It went with the task that the repair took the place of, and neither that nor a repair since has passed the gate.
     """
     found, lifted = [], set[str]()
-    repaired = proofs.repaired(state, task) if policy.gate_verdicts else []
+    repaired = proofs.repaired(state, task)
     for name in (task, *repaired) if repaired else ():
-        gates = state.folded(name).lanes.named("gate")
         is_gone = name != task and state.task_status(name) == "cancelled"
-        lifted |= {gate for gate, value in gates.items() if value[0] in PASSING}
-        failed = [gate for _, gate in state.failed_gates(name) if is_gone and policy.gate_verdicts.get(gate)]
+        held = {gate for gate, word in standing(state, name).items() if word in PASSING}
+        lifted |= {gate for gate in held if not outlived(state, name, gate)}
+        failed = [gate for _, gate in state.failed_gates(name) if is_gone and is_guarded(policy, gate)]
         found += [(name, gate) for gate in failed if gate not in lifted]
     return found
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 GATE = "quality_review"
+GRACE = "Grace <grace@example.invalid>"
 REQUIRED = f"  gates: {{required: [{GATE}]}}\n"
 RELEASE = "  release: {approvals: 1, not_author: true}\n"
 
@@ -341,13 +342,20 @@ def test_a_failure_of_a_gate_on_a_task_that_is_hidden_by_the_runs_own_pass(doors
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task} has failed")
 
 
-def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors) -> None:
-    """Way: with verbs alone a verdict that the reviewer alone may lift is left at a cancelled task."""
-    grace = "Grace <grace@example.invalid>"
-    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{grace}']}}, waivers: ['{grace}']}}\n")
+@pytest.mark.parametrize(
+    ("gate", "policy"),
+    [
+        (GATE, f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}, waivers: ['{GRACE}']}}\n"),
+        (GATE, f"  gates: {{fresh: [{GATE}], waivers: ['{GRACE}']}}\n"),
+        ("final_acceptance", "  signatures: {allowed_signers: .memento/signers, require: {final_acceptance: []}}\n"),
+    ],
+)
+def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors, gate: str, policy: str) -> None:
+    """Way: with verbs alone a verdict that not everybody may lift is left at a cancelled task."""
+    doors.policy(policy)
     play, run = doors.play, run_of(doors)
     task = play.proven()
-    play.as_(grace).gate(GATE, "failed", task=task)
+    play.as_(GRACE).gate(gate, "failed", task=task)
     assert play.do(verifying.verify_task, task).unmet
     first = play.do(verifying.repair_task, task)
     play.complete(play.claimed(first), play.evidence(first))
@@ -355,23 +363,39 @@ def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors) -> 
     assert play.do(verifying.verify_task, first).unmet
     repair = play.do(verifying.repair_task, first)
     play.complete(play.claimed(repair), play.evidence(repair))
-    assert doors.missing() == [f"gate {GATE} of {repair} is failed"]
-    why = f"gate {GATE} of {task}, which {repair} repairs, has failed"
+    assert doors.missing() == [f"gate {gate} of {repair} is failed"]
+    why = f"gate {gate} of {task}, which {repair} repairs, has failed"
     steps = overview.overview(play.ledger, play.ledger.view(), run)["next"]
-    assert [step["why"] for step in steps if GATE in step["why"]] == [why]
+    assert [step["why"] for step in steps if gate in step["why"]] == [why]
     doors.unfinished("review_gate_blocking", run, why)
 
 
-def test_a_failure_that_the_reviewer_lifts_at_the_repair_is_no_cheat(doors: Doors) -> None:
-    grace = "Grace <grace@example.invalid>"
-    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{grace}']}}}}\n")
+def test_a_failure_that_is_lifted_at_a_repair_which_is_rejected_after_that(doors: Doors) -> None:
+    """Way: what the reviewer passed is not what takes the place of the task in the end."""
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
     play, run = doors.play, run_of(doors)
     task = play.proven()
-    play.as_(grace).gate(GATE, "failed", task=task)
+    play.as_(GRACE).gate(GATE, "failed", task=task)
+    assert play.do(verifying.verify_task, task).unmet
+    first = play.do(verifying.repair_task, task)
+    play.complete(play.claimed(first), play.evidence(first))
+    play.as_(GRACE).gate(GATE, "passed", task=first)
+    play.do(tasks.revise_task, first, body="It is short.")
+    assert play.do(verifying.verify_task, first).unmet
+    repair = play.do(verifying.repair_task, first)
+    play.complete(play.claimed(repair), play.evidence(repair))
+    doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
+
+
+def test_a_failure_that_the_reviewer_lifts_at_the_repair_is_no_cheat(doors: Doors) -> None:
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.proven()
+    play.as_(GRACE).gate(GATE, "failed", task=task)
     assert play.do(verifying.verify_task, task).unmet
     repair = play.do(verifying.repair_task, task)
     play.complete(play.claimed(repair), play.evidence(repair))
-    play.as_(grace).gate(GATE, "passed", task=repair)
+    play.as_(GRACE).gate(GATE, "passed", task=repair)
     play.do(runs.complete_run, run)
     doors.sound()
 
