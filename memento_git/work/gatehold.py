@@ -8,6 +8,7 @@ from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.lanes import CANONICAL, task_status
 from memento_git.model.ids import kind_of, option, parse_ref
 from memento_git.model.states import DONE
+from memento_git.model.work import GATES_OF_WORK
 from memento_git.work import codes, codestate, proofs, signing, trust
 from memento_git.work.release import PASSING
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 NOTHING: Final = "none was given"
 WEAK: Final = "nothing that was given would prove anything under the policy"
 NARROW: Final = "what was given covers some paths, and not all of the code"
-OF_WORK: Final = ("final_acceptance", "release")
 UNDOING: Final = ("reopened", "rejected")
 TOLD: Final = {"passed": "has passed", "waived": "was waived"}
 
@@ -243,17 +243,17 @@ def reads(state: RunState, scope: str, gate: str, verdict: str) -> list[str]:
         return [state.id]
     if verdict not in PASSING:
         return []
-    return state.tasks() if gate in OF_WORK else [plans_of(state.id)] if gate == "plan_review" else []
+    return state.tasks() if gate in GATES_OF_WORK else [plans_of(state.id)] if gate == "plan_review" else []
 
 
 def unseen(state: RunState, verdict: Event) -> str:
     """Return what a pass or waiver had not seen of what it is about, or nothing."""
     gate = verdict.get("gate")
     if verdict.of != state.id:
-        return _undone(state, verdict)
+        return _taken_up(state, verdict)
     if gate == "plan_review":
         return _other_plan(state, verdict)
-    return _other_work(state, verdict) if gate in OF_WORK else ""
+    return _other_work(state, verdict) if gate in GATES_OF_WORK else ""
 
 
 def _named(state: RunState, verdict: Event) -> list[Event]:
@@ -271,7 +271,7 @@ def _other_plan(state: RunState, verdict: Event) -> str:
     return f"it had not seen that {plan} was approved" if plan else "it had not seen that its plan was rejected"
 
 
-def _undone(state: RunState, verdict: Event) -> str:
+def _taken_up(state: RunState, verdict: Event) -> str:
     """Return what came of a task after the verdict on it: that its work was undone, or done again otherwise.
 
     A task that is done for the first time may have been judged before that.

@@ -11,6 +11,7 @@ from memento_git.folding.rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
+from memento_git.model.work import GATES_OF_WORK
 from memento_git.work import roles, rows
 from memento_git.work.reruns import is_sure
 from memento_git.work.state import RunState
@@ -60,7 +61,8 @@ def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, 
 
     `before` and `now` are keys of `View.tree_key`: of the rows that are held, and of the view.
     """
-    judged = any(row["scope"] == run and row["status"] in ("passed", "waived") for row in held["gates"])  # see `fallen`
+    own = [row for row in held["gates"] if row["scope"] == run and row["status"] in ("passed", "waived")]
+    judged = any(row["kind"] in GATES_OF_WORK for row in own)  # which any completion bears on
     plain = held["whole"] and not (judged or held["findings"] or held["trouble"] or held["redacted"])
     changes = _changes(view, run, before, now) if plain and held["run"]["current_plan_id"] else None
     if changes is None:

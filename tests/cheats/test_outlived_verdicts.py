@@ -58,6 +58,11 @@ def shown(doors: Doors, gate: str) -> str:
     return told
 
 
+def advised(doors: Doors) -> list[str]:
+    """Return the commands that status says come next."""
+    return [step["command"] for step in doors.answer("status")["next"]]
+
+
 @BOTH
 def test_another_plan_than_the_one_that_was_reviewed(doors: Doors, verdict: str) -> None:
     doors.policy(f"  gates: {{required: [{PLAN}], {BY_GRACE}}}\n")
@@ -67,6 +72,7 @@ def test_another_plan_than_the_one_that_was_reviewed(doors: Doors, verdict: str)
     doors.play.do(plans.approve_plan, plan)
     doors.play.proven()
     assert shown(doors, PLAN) == f"it had not seen that {plan} was approved"
+    assert advised(doors) == [f"memento gate record {PLAN} passed --run {run}"]
     doors.unfinished("gate_fallen", run, f"gate {PLAN} {SAID[verdict]}, but it had not seen that {plan} was approved")
 
 
@@ -142,6 +148,7 @@ def test_a_task_that_is_done_again_after_its_review(doors: Doors, verdict: str) 
     again(doors, task)
     told = f"it had not seen that {task} was reopened"
     assert shown(doors, TASK) == told
+    assert advised(doors) == [f"memento gate record {TASK} passed --task {task}"]
     assert doors.missing() == [f"gate {TASK} of {task} {SAID[verdict]}, but {told}"]
     doors.unfinished("gate_fallen", run, f"gate {TASK} of {task} {SAID[verdict]}, but {told}")
 
