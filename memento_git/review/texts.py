@@ -115,7 +115,7 @@ def _approval(state: RunState) -> Event | None:
 
 
 def _plan(view: View, approval: Event) -> Prose | None:
-    found = view.record(view.index(approval.run).prose.get(approval.of, ""))
+    found = view.record(view.names(approval.run).text_of(approval.of))
     return found if isinstance(found, Prose) else None
 
 
