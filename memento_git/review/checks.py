@@ -18,7 +18,7 @@ from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, proves_less, run_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
@@ -146,7 +146,7 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
     Where only words are others, people have to read them: it is told, and no more.
     """
     grave = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
-    did, words = _forgotten(state, task, old, scope)
+    did, words = _forgotten(state, task, old, scope, terms.of_rejected(state, old.id))
     if did:
         what = "says" if words else "asks"
         message = f"{task.id} repairs {old.id}, and neither {what} any more what that did when it was {did}"
@@ -160,9 +160,22 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
         yield Finding("P005", task.path, 0, message, fix, grave if proves else "warning")
+    kept = {*task.list("depends_on"), *chain(*(proofs.repaired(state, name) for name in task.list("depends_on")))}
+    lost = [name for name in old.list("depends_on") if name not in kept and not _is_over(state, name, scope)]
+    if lost:
+        message = f"{task.id} repairs {old.id}, and does not wait for {some(lost, 3, '; ')}, as that did"
+        fix = f"memento task revise {task.id} --depends-on TASK, for each that it has to wait for"
+        yield Finding("P005", task.path, 0, message, fix, "warning")
     if (said := _words(old)) and not said & _words(task):
         message = f"{task.id} repairs {old.id}, and has no word of it: {old.title[:60]!r}"
         yield Finding("P005", task.path, 0, message, f"look whether it does: memento task show {old.id}", "warning")
+
+
+def _is_over(state: RunState, task: str, scope: Scope) -> bool:
+    """Tell whether nobody waits for a task any more: it is done, or was cancelled before what is judged."""
+    cancelled = [seen.event.id for seen in state.folded(task).events if seen.event.do == "cancelled"]
+    status = state.task_status(task)
+    return status in DONE or (status == "cancelled" and not any(name in scope.added for name in cancelled))
 
 
 def _words(task: Prose) -> set[str]:
@@ -171,8 +184,23 @@ def _words(task: Prose) -> set[str]:
     return {*WORD.findall("\n".join([task.title, task.body, *criteria]).casefold())}
 
 
-def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> tuple[str, list[str]]:
-    """Return when a repaired task asked what neither it nor its repair asks now, or nothing; and which words alone.
+def _outgrown(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
+    """Yield that a done task asks less than when it was rejected, or less proof than when it was handed out once."""
+    did, words = _forgotten(state, task, task, scope, terms.of_rejected(state, task.id))
+    if not did:
+        did, words = _forgotten(state, task, task, scope, terms.handed_out(state, task.id))
+        did = "" if words else did
+    if did:
+        message = f"{task.id} is done, and {'says' if words else 'asks'} no more what it did when it was {did}"
+        message += f": {', '.join(words)}" if words else ""
+        fix = f"look whether it asks all of it: git log -p -- {task.path}"
+        yield Finding("P005", task.path, 0, message, fix, "warning")
+
+
+def _forgotten(
+    state: RunState, task: Prose, old: Prose, scope: Scope, events: Iterable[Event]
+) -> tuple[str, list[str]]:  # fmt: skip
+    """Return when a task asked, by some events, what neither it nor its repair asks now; and which words alone.
 
     What the base's text asked less is `D007`. What policy asked of another kind, risk or files is not known any more.
     """
@@ -183,7 +211,7 @@ def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> tuple[
     whens = [entry["when"] for entry in scope.policy.verify if entry.get("when")]
     is_less = not all(applies(when, task.data) for when in whens)
     worded: tuple[str, list[str]] = ("", [])
-    for event in terms.of_rejected(state, old.id):
+    for event in events:
         texts, seen = tee(texts)  # what one event had git tell, the next one need not ask
         asked = terms.asked(event, chain(kept, seen))
         did = "rejected" if event.do == "rejected" else "handed out"
@@ -214,6 +242,8 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
         yield from citations.stale(state, ends, proof.by, scope)
+    if severity == "error":
+        yield from _outgrown(state, task, scope)
     for other in state.waits_on(task.id, scope.policy):
         if other in state.index.prose:
             severity = scope.severity(*(event.id for event in ends), *state.index.events_of.get(other, ()))

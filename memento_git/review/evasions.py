@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.work import Prose
-from memento_git.review import folds
+from memento_git.review import folds, lastread
 from memento_git.work import budget, handout, outcomes, proofs, signing, terms
+from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +60,7 @@ def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
         yield from ((one, f"memento run resume {state.id}") for one in moves if one.do == "paused")
     for _, gate in state.failed_gates(state.id) if do != "completed" else ():
         verdicts = signing.latest([one for one in standing if one.event.get("gate") == gate])
-        fix = f"memento gate record {gate} passed --run {state.id}"
+        fix = passing(state.view.policy().gates_fresh, gate, state.id)
         yield from ((one, fix) for one in verdicts if one.do == "failed")
 
 
@@ -87,7 +89,7 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
     """Yield a hand-out that does not name what was asked, as the verb does, while work goes on from it."""
     text = state.view.record(state.index.prose.get(event.of, ""))
-    if not isinstance(text, Prose) or terms.are_named(event, text):
+    if not isinstance(text, Prose) or terms.are_named(event, chain([text], lastread.texts(state.view, text.path))):
         return
     was_rejected = any(one.id == event.id for one in terms.of_rejected(state, event.of))
     if was_rejected or _stands(state, event):
@@ -132,5 +134,5 @@ def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Sco
         apart = [one.event.id for one in failures if not any(end.id in one.past for end in ends)]
         severity = scope.severity(*apart, *(end.id for end in ends)) if apart else "warning"
         message = f"{task.id} is done, but its gate {gate} has failed"
-        fix = f"memento gate record {gate} passed --task {task.id}"
+        fix = passing(scope.policy.gates_fresh, gate, task.id)
         yield Finding("T006", ends[0].path if ends else task.path, 0, message, fix, severity)

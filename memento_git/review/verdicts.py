@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.model.finding import Finding
-from memento_git.model.ids import parse_ref
+from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
 from memento_git.work import gatehold, persons
+from memento_git.work.nextsteps import passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +55,7 @@ def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
 
 def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     gate = event.get("gate")
-    again = f"memento gate record {gate} {event.do}"
+    again = f"memento gate record {gate} {event.do} {option(event.of)}"
     if why := may_not_judge(scope.policy, gate, event.do, event.by):
         message = f"gate {gate} of {event.of} was {event.do} by {event.by}: {why}"
         yield Finding("G002", event.path, 0, message, again, scope.severity(event.id))
@@ -118,7 +119,8 @@ def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a pass that does not rest on sound evidence of the code as it is."""
     if scope.code is not None and not gatehold.shows(state, event, scope.policy, scope.code):
         message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
-        fix = f"run the command again, then memento gate record {event.get('gate')} passed --evidence ID"
+        command = passing(scope.policy.gates_fresh, event.get("gate"), event.of)
+        fix = f"run the command again, then {command}"
         yield Finding("G003", event.path, 0, message, fix, _grave(state, event, scope))
 
 

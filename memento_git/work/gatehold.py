@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.lanes import CANONICAL, task_status
-from memento_git.model.ids import kind_of, option, parse_ref
+from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import GATES_OF_WORK
 from memento_git.work import codes, codestate, proofs, signing, trust
+from memento_git.work.nextsteps import passing
 from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
@@ -71,9 +72,10 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
 
 def mending(git: Git, state: RunState, gate: str, scope: str) -> str:
     """Return the command by which a gate of a run, or of one of its tasks, passes or holds again."""
+    policy = state.view.policy()
     if scope != state.id:
-        return f"memento gate record {gate} passed {option(scope)}"
-    held, policy = given(state, state.id, gate), state.view.policy()
+        return passing(policy.gates_fresh, gate, scope)
+    held = given(state, state.id, gate)
     refs = [ref for event in held for ref in event.data.get("evidence") or ()]
     if (
         git.top is not None
@@ -86,8 +88,7 @@ def mending(git: Git, state: RunState, gate: str, scope: str) -> str:
         return "git commit"  # it rests on the code as it lies here
     if gate == "release":
         return f"memento gate release --run {state.id}"
-    shown = " --evidence ID" if refs or not held or gate in policy.gates_fresh else ""
-    return f"memento gate record {gate} passed --run {state.id}{shown}"
+    return passing(policy.gates_fresh, gate, state.id, shown=bool(refs) or not held)
 
 
 def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
@@ -272,7 +273,7 @@ def _other_plan(state: RunState, verdict: Event) -> str:
 
 
 def _taken_up(state: RunState, verdict: Event) -> str:
-    """Return what came of a task after the verdict on it: that its work was undone, or done again otherwise.
+    """Return what came of a task after the verdict on it: that its work was undone, or it was done or asked otherwise.
 
     A task that is done for the first time may have been judged before that.
     """
@@ -280,13 +281,16 @@ def _taken_up(state: RunState, verdict: Event) -> str:
     past = own.past if own is not None else frozenset[str]()
     undone = state.fold.undone(events)
     before = {one.event.do for one in events if one.event.id in past}
-    counting = {*UNDOING, *before.intersection(("completed", "selected"))}
+    counting = {*UNDOING, *(("completed", "selected") if before & {"completed", "selected"} else ())}
     for one in events:
         if one.event.do in counting and one.verdict == "legal" and one.event.id not in (*past, *undone):
             if one.event.do == "selected":
                 return f"it had not seen that {one.event.get('dispatch')} was chosen for {verdict.of}"
             return f"it had not seen that {verdict.of} was {one.event.do}"
-    return ""
+    opened = [one for one in events if one.event.do == "dispatched" and one.verdict == "legal"]
+    then = [terms for one in opened if one.event.id in past and (terms := one.event.get("terms"))][-1:]
+    now = {terms for one in opened if one.event.id not in past and (terms := one.event.get("terms"))}
+    return f"it had not seen that {verdict.of} asks something else" if then and now - {*then} else ""
 
 
 def _other_work(state: RunState, verdict: Event) -> str:

@@ -8,7 +8,7 @@ from memento_git.model.ids import option
 from memento_git.model.states import FINAL_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 Row = dict[str, Any]
 SOON: Final = 3
@@ -22,6 +22,11 @@ def all_done(tasks: Sequence[Row]) -> bool:
     return all(row["status"] in ended and row["proven"] is not False for row in tasks)
 
 
+def passing(fresh: Collection[str], gate: str, scope: str, *, shown: bool = False) -> str:
+    """Return the command by which a gate passes, with evidence if that is shown or the gate is to be fresh."""
+    return f"memento gate record {gate} passed {option(scope)}{' --evidence ID' if shown or gate in fresh else ''}"
+
+
 def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]:
     """Return the gates that have failed, without those of tasks in such a state: they hold nothing up."""
     done_with = {row["id"] for row in held["tasks"] if row["status"] in but}
@@ -30,12 +35,13 @@ def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]
 
 def next_steps(
     held: Row, merges: Sequence[Row] = (), *, loose: bool = True, gates: Sequence[Row] = (),
-    known: Mapping[str, Row] = NOWHERE,
+    known: Mapping[str, Row] = NOWHERE, fresh: Sequence[str] = (),
 ) -> list[Row]:  # fmt: skip
     """Return what could be done next, most urgent first: a sentence and the command that does it.
 
     `gates` are the steps that come before a run can be completed; `loose` tells whether the run has files of its own,
-    outside of an archive; `known` are the steps of dispatches of which more is known than this branch tells.
+    outside of an archive; `known` are the steps of dispatches of which more is known than this branch tells; `fresh`
+    names gates that pass on evidence alone.
     """
     run = held["run"]
     steps = [
@@ -51,7 +57,7 @@ def next_steps(
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
     steps += [
         {"why": f"gate {row['kind']} of {row['scope']} has failed",
-         "command": f"memento gate record {row['kind']} passed {option(row['scope'])}"}
+         "command": passing(fresh, row["kind"], row["scope"])}
         for row in failed_gates(held, but=("cancelled", "rejected"))
     ]  # fmt: skip
     steps += [

@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
 from memento_git.work import keeping, live
 from memento_git.work import refusals as no
-from memento_git.work.nextsteps import SOON, all_done, next_steps
+from memento_git.work.nextsteps import SOON, all_done, failed_gates, next_steps, passing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,13 +45,12 @@ def overview(
     Where nothing is cut, the audit may be ready JSON.
     """
     held = keeping.base(view, run, progress)
-    now = view.now
     held["ahead"] = _ahead(view, run, held.pop("latest"))
     whole = keeping.ready_audit(view, run) if ready and not limit else None
     if whole is None and (not limit or limit > keeping.SHOWN):
         held["audit"] = keeping.audit(view, run, progress)
     for row in held["dispatches"]:
-        row["expired"] = row["status"] == "claimed" and row["lease_until"] < now
+        row["expired"] = row["status"] == "claimed" and row["lease_until"] < view.now
     signed = [row for name in SIGNED for row in held[name] if row["signature"] != "none"]
     if signed:
         from memento_git.work import signatures
@@ -62,14 +61,15 @@ def overview(
     held["evidence"] += held.pop("redacted")
     del held["cites"], held["whole"]
     held["counts"] = _counts(held["tasks"])
-    signs = held.pop("signs")
-    if signs:
+    if signs := held.pop("signs"):
         _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
     loose = f"{layout.RUNS}/{run}" in view.folders
     gates = _gates(view, held, signs=signs)
     held["live"], known = live.working(ledger.git, held)
-    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, known=known | _away(view, held))
+    known |= _away(view, held)
+    fresh = view.policy().gates_fresh if failed_gates(held) else ()
+    held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, known=known, fresh=fresh)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     shown = cut(held, limit, LISTS)
     if whole is not None:
@@ -190,7 +190,7 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task, policy)]
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
-           "command": f"memento gate record {gate} passed --task {task}"} for task, old, gate in left),
+           "command": passing(policy.gates_fresh, gate, task)} for task, old, gate in left),
         *({"why": f"gate {one.gate} {one.why}", "command": gatehold.mending(view.git, state, one.gate, one.scope)}
           for one in holding.unmet(state, policy)),
         *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, policy, counting)),

@@ -125,13 +125,16 @@ def asked(event: Event, texts: Iterable[Prose]) -> Asked:
     return Asked(about, tuple(rest[:at]), tuple(rest[at:]))
 
 
-def are_named(event: Event, prose: Prose) -> bool:
-    """Tell whether a hand-out names all that a task asks, as far as this text tells."""
-    known = event.get("terms")
-    if known in ("", codec.REDACTED) or not event.data.get("asks"):
+def are_named(event: Event, texts: Iterable[Prose]) -> bool:
+    """Tell whether a hand-out names all that a task asked, by the first of some texts that its terms are of."""
+    known, told = event.get("terms"), {*(event.data.get("asks") or ())}
+    if known in ("", codec.REDACTED) or not told:
         return False
+    prose = next((one for one in texts if are_of(known, one)), None)
+    if prose is None:
+        return _count(0) not in told or bool(asked(event, ()).words)
     own = {*asks(prose)} - {*_counts(prose)}  # one of a version that did not count names no less
-    return not are_of(known, prose) or (known == digest(prose) and own <= {*event.data["asks"]})
+    return known == digest(prose) and own <= told
 
 
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:
@@ -143,6 +146,12 @@ def of_rejected(state: RunState, task: str) -> Iterator[Event]:
         reopened = frozenset[str]().union(*(seen.past for seen in past if seen.event.do == "reopened"))
         done = [one.event for one in past if one.event.do == "completed" and one.event.id not in reopened]
         yield from filter(None, (state.opened(event.get("dispatch")) for event in done))
+
+
+def handed_out(state: RunState, task: str) -> Iterator[Event]:
+    """Yield each hand-out of a task that is legal."""
+    events = state.folded(task).events
+    yield from (seen.event for seen in events if seen.event.do == "dispatched" and seen.verdict == "legal")
 
 
 def _named(state: RunState, dispatch: str) -> str:

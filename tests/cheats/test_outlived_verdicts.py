@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.work.actions import plans, runs, selections, tasks, verifying
+from memento_git.work.actions import dispatches, plans, runs, selections, tasks, verifying
 from tests.cheats.forging import MAIN, WORK
 from tests.cheats.test_candidates_chosen import tried
 from tests.play import git
@@ -175,6 +175,33 @@ def test_another_candidate_than_the_one_that_was_reviewed(doors: Doors) -> None:
     judged(doors, TASK, "passed", task)
     play.do(selections.select_candidate, task, dispatch=tries[1], reason="Rather this.")
     doors.unfinished("gate_fallen", run, f"it had not seen that {tries[1]} was chosen for {task}")
+
+
+def test_a_candidate_that_is_chosen_after_the_review_of_another(doors: Doors) -> None:
+    """Way: no choice was there before the verdict, so it looked like the first one."""
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.task()
+    tries = [play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
+    for claim in tries:
+        play.complete(claim, tried(doors, claim))
+    judged(doors, TASK, "passed", task)
+    play.do(selections.select_candidate, task, dispatch=tries[1], reason="This one.")
+    doors.unfinished("gate_fallen", run, f"it had not seen that {tries[1]} was chosen for {task}")
+
+
+@BOTH
+def test_a_task_that_asks_something_else_than_the_one_that_was_reviewed(doors: Doors, verdict: str) -> None:
+    """Way: it is judged while somebody works on it, taken back, and handed out anew with other words."""
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.task("Hash all passwords")
+    claim = play.claimed(task)
+    judged(doors, TASK, verdict, task)
+    play.do(dispatches.recover_dispatch, claim, force=True, reason="Stuck.")
+    play.do(tasks.revise_task, task, title="Log all passwords")
+    play.complete(play.claimed(task), play.evidence(task))
+    doors.unfinished("gate_fallen", run, f"it had not seen that {task} asks something else")
 
 
 def test_a_verdict_that_is_given_again_and_one_before_the_work_are_no_cheat(doors: Doors) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.ledger import codec
 from memento_git.verbs import settling
 from memento_git.work import terms
 from memento_git.work.actions import dispatches, tasks, verifying
@@ -429,3 +430,67 @@ def test_a_rejected_task_of_the_base_that_asks_more_may_be_repaired_on_one_branc
     lint = doors.play.evidence(repair, kind="lint")
     doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair), lint)
     assert f"{rejected} was rejected when its criteria changed" in doors.warned("D007")
+
+
+def finished(doors: Doors, task: str, *kinds: str) -> str:
+    """Hand a task out, and do it on evidence of these kinds."""
+    doors.play.complete(doors.play.claimed(task), *[doors.play.evidence(task, kind=kind) for kind in kinds])
+    return task
+
+
+@pytest.mark.parametrize(
+    ("revised", "told"),
+    [
+        ({"criteria": ["It runs."]}, "says no more what it did when it was handed out: a criterion"),
+        ({"title": "Tidy the readme"}, "says no more what it did when it was handed out: title"),
+        ({"require": ["test"]}, "asks no more what it did when it was rejected"),
+    ],
+)
+def test_a_rejected_task_of_the_branch_that_is_reopened_and_made_easier(
+    doors: Doors, revised: dict[str, Any], told: str
+) -> None:
+    """Way: with verbs alone; only a repair was held against the rejection, and no base has the text."""
+    task = turned_down(doors)
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    doors.play.do(tasks.revise_task, task, **revised)
+    finished(doors, task, "test", "lint")
+    assert f"{task} is done, and {told}" in doors.warned("P005")
+
+
+def test_a_task_of_the_branch_that_is_taken_back_and_asks_less_proof(doors: Doors) -> None:
+    """Way: it is recovered before anybody could reject it; words that are put otherwise are no way."""
+    task = doors.play.task(**ASKED)
+    doors.play.do(dispatches.recover_dispatch, doors.play.claimed(task), force=True, reason="Stuck.")
+    doors.play.do(tasks.revise_task, task, title="Hash it", criteria=["The password is hashed with argon2."])
+    finished(doors, task, "test", "lint")
+    doors.sound()
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    doors.play.do(tasks.revise_task, task, require=["test"])
+    finished(doors, task, "test")
+    assert f"{task} is done, and asks no more what it did when it was handed out" in doors.warned("P005")
+
+
+def test_a_rejected_task_that_is_reopened_and_asks_more(doors: Doors) -> None:
+    """No way: what it asked is still asked."""
+    task = turned_down(doors)
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    doors.play.do(tasks.revise_task, task, criteria=[HARD, "It is fast."], require=["test", "lint", "type"])
+    finished(doors, task, "test", "lint", "type")
+    doors.sound()
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_repair_that_waits_no_more_for_what_the_rejected_task_waited_for(doors: Doors, *, cancelled: bool) -> None:
+    """Way: written by hand, for the verb carries it over; cancelling on the branch what it waited for is none."""
+    first = doors.play.task("Look at the keys")
+    task = doors.play.task("Ship it", depends_on=[first])
+    doors.landed()
+    own, repair = doors.play.state(task).prose(task), "task_0123456789ab"
+    data = {**own.data, "id": repair, "repairs": task}
+    del data["depends_on"]
+    doors.write(own.path.replace(f"/{task[5]}/{task}/", f"/0/{repair}/"), codec.encode_prose(data, own.body).decode())
+    doors.play.do(tasks.cancel_task, task, reason=f"{repair} repairs it")
+    if cancelled:
+        doors.play.do(tasks.cancel_task, first, reason="Not needed.")
+    finished(doors, repair, "test")
+    assert f"{repair} repairs {task}, and does not wait for {first}, as that did" in doors.warned("P005")

@@ -9,6 +9,7 @@ import pytest
 
 from memento_git.ledger import codec
 from memento_git.verbs import settling
+from memento_git.work import terms
 from memento_git.work.actions import dispatches, selections, tasks, verifying
 from memento_git.work.refusals import TermsChanged
 from tests.cheats.doors import HANDS
@@ -237,6 +238,19 @@ def test_a_hand_out_that_does_not_name_what_it_asks(doors: Doors, named: dict[st
         doors.play.do(tasks.reopen_task, task, reason="Nobody was held to it.")
     doors.play.claimed(task)
     doors.sound("D007")
+
+
+def test_a_hand_out_that_names_too_little_of_a_text_which_is_another_by_now(doors: Doors) -> None:
+    """Way: its terms are right, what it asks is left out, and the task is made easy after that."""
+    task = doors.play.task(**TASK)
+    text = doors.play.state(task).prose(task)
+    few = [*terms.asks(text)[:1], terms._count(0)]
+    named: dict[str, Any] = {"terms": terms.digest(text), "asks": few}
+    event = doors.forge(task, "dispatched", executor="agent", plan=doors.play.state(task).canonical, **named)
+    claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
+    doors.play.complete(claim, doors.witness(task))
+    doors.play.do(tasks.revise_task, task, criteria=["It runs."], commands=["true"])
+    assert NAMELESS_TOLD in doors.caught("P008")
 
 
 def test_a_rejected_hand_out_that_does_not_name_what_it_asks(doors: Doors) -> None:
