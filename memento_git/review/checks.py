@@ -140,6 +140,13 @@ def repaired_by(state: RunState, task: Prose) -> list[Prose]:
     return [one for one in found if isinstance(one, Prose)]
 
 
+def waited_for(state: RunState, task: Prose) -> set[str]:
+    """Return what a task waits for, and what was rejected that this takes the place of."""
+    own = task.list("depends_on")
+    repaired = (old for name in own for old in proofs.repaired(state, name))
+    return {*own, *(old for old in repaired if any(terms.of_rejected(state, old)))}
+
+
 def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield what a repair asks less than a task that it repairs, or that this one asks something else by now.
 
@@ -160,7 +167,7 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
         yield Finding("P005", task.path, 0, message, fix, grave if proves else "warning")
-    kept = {*task.list("depends_on"), *chain(*(proofs.repaired(state, name) for name in task.list("depends_on")))}
+    kept = waited_for(state, task)
     lost = [name for name in old.list("depends_on") if name not in kept and not _is_over(state, name, scope)]
     if lost:
         message = f"{task.id} repairs {old.id}, and does not wait for {some(lost, 3, '; ')}, as that did"

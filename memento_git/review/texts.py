@@ -95,8 +95,8 @@ def _approved_before(
 
 def _seen_by(state: RunState, task: str) -> Iterator[Event]:
     """Yield the approval of a plan that each hand-out of a task had seen."""
-    for opened in (one.event for one in state.folded(task).events if one.verdict == "legal"):
-        past = state.fold.seen_by(opened) if opened.do == "dispatched" else ()
+    for opened in terms.handed_out(state, task):
+        past = state.fold.seen_by(opened)
         known = [one for one in state.approvals() if one.id in past and one.of == opened.get("plan")]
         yield from known[-1:]
 
@@ -214,13 +214,10 @@ def freed_of(comparison: Comparison, run: str, had: Iterable[str], task: Prose) 
     A repair takes the place of what it repairs, if that was rejected.
     """
     state, before = comparison.state(run), RunState(comparison.base, run)
-    kept = {*task.list("depends_on")}
-    texts = {name: state.view.record(state.index.prose.get(name, "")) for name in {*had, *kept}}
-    for name in [*kept]:
-        if isinstance(text := texts[name], Prose):
-            kept |= {old.id for old in checks.repaired_by(state, text) if any(terms.of_rejected(state, old.id))}
+    kept = checks.waited_for(state, task)
     gone = [name for name in had if name not in kept and before.task_status(name) != "cancelled"]
-    return [f"{name} {text.title!r}" if isinstance(text := texts[name], Prose) else name for name in gone]
+    texts = {name: state.view.record(state.index.prose.get(name, "")) for name in gone}
+    return [f"{name} {text.title!r}" if isinstance(text, Prose) else name for name, text in texts.items()]
 
 
 def _differing(old: Prose, new: Prose) -> list[str]:

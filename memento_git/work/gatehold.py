@@ -9,7 +9,7 @@ from memento_git.folding.lanes import CANONICAL, task_status
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import GATES_OF_WORK
-from memento_git.work import codes, codestate, proofs, signing, trust
+from memento_git.work import codes, codestate, proofs, signing, terms, trust
 from memento_git.work.nextsteps import passing
 from memento_git.work.release import PASSING
 
@@ -287,9 +287,9 @@ def _taken_up(state: RunState, verdict: Event) -> str:
             if one.event.do == "selected":
                 return f"it had not seen that {one.event.get('dispatch')} was chosen for {verdict.of}"
             return f"it had not seen that {verdict.of} was {one.event.do}"
-    opened = [one for one in events if one.event.do == "dispatched" and one.verdict == "legal"]
-    then = [terms for one in opened if one.event.id in past and (terms := one.event.get("terms"))][-1:]
-    now = {terms for one in opened if one.event.id not in past and (terms := one.event.get("terms"))}
+    opened = [one for one in terms.handed_out(state, verdict.of) if one.get("terms")]
+    then = [one.get("terms") for one in opened if one.id in past][-1:]
+    now = {one.get("terms") for one in opened if one.id not in past}
     return f"it had not seen that {verdict.of} asks something else" if then and now - {*then} else ""
 
 

@@ -74,8 +74,7 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
         status=status,
         tasks=[_task(state, task, policy) for task in tasks],
         gates={(state.id, kind): word for kind, word in gatehold.words(state).items()}
-              | {(task, kind): value[0] for task in tasks
-                 for kind, value in state.folded(task).lanes.named("gate").items()}
+              | {(task, kind): word for task in tasks for kind, word in gatehold.standing(state, task).items()}
               | {(task, gate): "failed" for task in state.counting()
                  for _, gate in gatehold.left_failed(state, task, policy)},
         fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, policy, codes(state, commits))
