@@ -58,6 +58,16 @@ def shown(doors: Doors, gate: str) -> str:
     return told
 
 
+def worked_on(doors: Doors, gate: str, verdict: str) -> tuple[str, str]:
+    """Have a gate of the run judged, and work on after that; return the run, and how it is told."""
+    doors.play.proven()
+    run = run_of(doors)
+    judged(doors, gate, verdict)
+    told = f"it had not seen that {doors.play.proven('Log all passwords')} was completed"
+    assert shown(doors, gate) == told
+    return run, told
+
+
 def advised(doors: Doors) -> list[str]:
     """Return the commands that status says come next."""
     return [step["command"] for step in doors.answer("status")["next"]]
@@ -89,12 +99,7 @@ def test_another_text_of_the_plan_that_was_reviewed(doors: Doors) -> None:
 @BOTH
 def test_work_that_an_acceptance_had_not_seen(doors: Doors, verdict: str) -> None:
     doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
-    doors.play.proven()
-    run = run_of(doors)
-    judged(doors, FINAL, verdict)
-    more = doors.play.proven("Log all passwords")
-    told = f"it had not seen that {more} was completed"
-    assert shown(doors, FINAL) == told
+    run, told = worked_on(doors, FINAL, verdict)
     assert doors.missing() == [f"gate {FINAL} {SAID[verdict]}, but {told}"]
     doors.unfinished("gate_fallen", run, told)
 
@@ -132,12 +137,8 @@ def test_work_beside_a_verdict_that_had_not_seen_it(doors: Doors, gate: str, ver
 @BOTH
 def test_work_after_a_release_that_was_waived_or_passed(doors: Doors, verdict: str) -> None:
     doors.policy(f"  gates: {{waivers: ['{GRACE}']}}\n")
-    doors.play.proven()
-    run = run_of(doors)
-    judged(doors, RELEASE, verdict)
-    more = doors.play.proven("Log all passwords")
-    assert shown(doors, RELEASE) == f"it had not seen that {more} was completed"
-    doors.unfinished("gate_fallen", run, f"it had not seen that {more} was completed")
+    run, told = worked_on(doors, RELEASE, verdict)
+    doors.unfinished("gate_fallen", run, told)
 
 
 @BOTH

@@ -15,6 +15,7 @@ from tests.play import git
 
 if TYPE_CHECKING:
     from tests.cheats.doors import Doors
+    from tests.play import Play
 
 GATE = "quality_review"
 GRACE = "Grace <grace@example.invalid>"
@@ -24,6 +25,14 @@ RELEASE = "  release: {approvals: 1, not_author: true}\n"
 
 def run_of(doors: Doors) -> str:
     return next(iter(doors.play.ledger.view().runs()))
+
+
+def repaired(play: Play, task: str) -> str:
+    """Have a task rejected, and do its repair."""
+    assert play.do(verifying.verify_task, task).unmet
+    repair: str = play.do(verifying.repair_task, task)
+    play.complete(play.claimed(repair), play.evidence(repair))
+    return repair
 
 
 def test_a_pass_that_did_not_see_the_failure(doors: Doors) -> None:
@@ -356,13 +365,9 @@ def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors, gat
     play, run = doors.play, run_of(doors)
     task = play.proven()
     play.as_(GRACE).gate(gate, "failed", task=task)
-    assert play.do(verifying.verify_task, task).unmet
-    first = play.do(verifying.repair_task, task)
-    play.complete(play.claimed(first), play.evidence(first))
+    first = repaired(play, task)
     play.do(tasks.revise_task, first, body="It is short.")
-    assert play.do(verifying.verify_task, first).unmet
-    repair = play.do(verifying.repair_task, first)
-    play.complete(play.claimed(repair), play.evidence(repair))
+    repair = repaired(play, first)
     assert doors.missing() == [f"gate {gate} of {repair} is failed"]
     why = f"gate {gate} of {task}, which {repair} repairs, has failed"
     steps = overview.overview(play.ledger, play.ledger.view(), run)["next"]
@@ -376,14 +381,10 @@ def test_a_failure_that_is_lifted_at_a_repair_which_is_rejected_after_that(doors
     play, run = doors.play, run_of(doors)
     task = play.proven()
     play.as_(GRACE).gate(GATE, "failed", task=task)
-    assert play.do(verifying.verify_task, task).unmet
-    first = play.do(verifying.repair_task, task)
-    play.complete(play.claimed(first), play.evidence(first))
+    first = repaired(play, task)
     play.as_(GRACE).gate(GATE, "passed", task=first)
     play.do(tasks.revise_task, first, body="It is short.")
-    assert play.do(verifying.verify_task, first).unmet
-    repair = play.do(verifying.repair_task, first)
-    play.complete(play.claimed(repair), play.evidence(repair))
+    repair = repaired(play, first)
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
 
 
@@ -392,9 +393,7 @@ def test_a_failure_that_the_reviewer_lifts_at_the_repair_is_no_cheat(doors: Door
     play, run = doors.play, run_of(doors)
     task = play.proven()
     play.as_(GRACE).gate(GATE, "failed", task=task)
-    assert play.do(verifying.verify_task, task).unmet
-    repair = play.do(verifying.repair_task, task)
-    play.complete(play.claimed(repair), play.evidence(repair))
+    repair = repaired(play, task)
     play.as_(GRACE).gate(GATE, "passed", task=repair)
     play.do(runs.complete_run, run)
     doors.sound()
