@@ -14,7 +14,6 @@ from memento_git.ledger.turns import Turn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCOPES: Final = ("project", "user", "all")
 FOLDER: Final = "notes"
 FILES: Final = (".db", ".sqlite", ".sqlite3", ".jsonl")
 

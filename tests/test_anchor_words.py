@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memento_git.knowledge import manifests
-from memento_git.knowledge.hunks import Hunk, touched_by, trace
+from memento_git.knowledge.hunks import Hunk, trace
 from memento_git.knowledge.impact import Link, dependents, overlap
 from memento_git.knowledge.passages import Text, find, find_quote, quote
 from memento_git.model.anchors import ABOUT, Anchor, AnchorUnclear, from_data, parse
@@ -88,8 +88,8 @@ def test_lines_are_counted_through_hunks() -> None:
     assert trace(hunks, (9, 11)).edited == ((12, 12),)
     assert trace(hunks, (19, 23)).place == (21, 22)
     assert trace(hunks, (20, 22)).place is None
-    assert touched_by(hunks, (22, 30))
-    assert not touched_by(hunks, (11, 19))
+    assert trace(hunks, (22, 30)).touching
+    assert not trace(hunks, (11, 19)).touching
 
 
 def test_a_hunk_that_reaches_beyond_gives_its_share() -> None:

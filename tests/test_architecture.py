@@ -10,6 +10,7 @@ import shutil
 import string
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -197,6 +198,27 @@ def test_every_module_and_function_is_small() -> None:
                 lengths[f"{node.name}:{node.lineno}"] = ((node.end_lineno or 0) - node.lineno + 1, LONGEST_FUNCTION)
         long += [f"{name_of(path)}: {what}: {lines}" for what, (lines, most) in lengths.items() if lines > most]
     assert long == []
+
+
+def named_once() -> Iterator[str]:
+    """Yield what a module has at its top that no other line of the package names."""
+    texts = {path: path.read_text(encoding="utf-8") for path in MODULES}
+    mentioned = Counter(word for text in texts.values() for word in re.findall(r"\w+", text))
+    for path, text in texts.items():
+        for node in ast.parse(text).body:
+            match node:
+                case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+                    pass
+                case ast.FunctionDef(name=name, decorator_list=[]) | ast.ClassDef(name=name, decorator_list=[]):
+                    pass
+                case _:
+                    continue
+            if mentioned[name] == 1 and not name.startswith("__"):
+                yield f"{name_of(path)}: {name}"
+
+
+def test_nothing_is_defined_that_the_package_does_not_use() -> None:
+    assert [*named_once()] == []
 
 
 def test_nothing_is_left_for_later() -> None:

@@ -86,8 +86,3 @@ def _share(hunk: Hunk, lines: Range) -> Range:
     if before:
         return max(first, last - inside + 1), last
     return (first, min(last, first + inside - 1)) if after else (first, last)
-
-
-def touched_by(hunks: Sequence[Hunk], lines: Range) -> bool:
-    """Tell whether a diff touches a range of its old lines."""
-    return bool(trace(hunks, lines).touching)

@@ -19,7 +19,6 @@ PERL: Final = "perl"
 EXTENDED: Final = "extended"
 ENGINES: Final = {PERL: "-P", EXTENDED: "-E"}
 LACKING: Final = b"USE_LIBPCRE"
-TREE_AT_ONCE: Final = 500
 
 
 class RegexInvalid(Misused):

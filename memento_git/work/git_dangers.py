@@ -28,7 +28,6 @@ class GitCall(NamedTuple):
 
 
 VALUED: Final = ("-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--exec-path", "--attr-source")
-DATES: Final = ("never",)
 
 
 def parse(words: Sequence[str]) -> GitCall:

@@ -34,7 +34,6 @@ HIDDEN: Final = "Nothing from a chat or another session is part of this brief."
 MOST_ATTEMPTS: Final = 10
 MOST_PLAN: Final = 6_000
 MOST_EXCERPT: Final = 4_000
-MOST_EXCERPTS: Final = 40
 MOST_FILE: Final = 1024 * 1024
 FILE_MODES: Final = ("100644", "100755")
 ENDED_BADLY: Final = ("failed", "rejected", "recovered", "blocked")

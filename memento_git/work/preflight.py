@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
 
 DOING: Final = {"start": "starting a run", "dispatch": "handing out", "run": "running an executor"}
-ACTS: Final = tuple(DOING)
 LEVELS: Final = ("dirty", "untracked", "detached", "protected")
 SHOWN: Final = 3
 
