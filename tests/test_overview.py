@@ -14,6 +14,7 @@ from memento_git.model.markup import code, plain, spoken
 from memento_git.review.digest import digest
 from memento_git.review.report import markdown
 from memento_git.work import refusals as no
+from memento_git.work import routes
 from memento_git.work.actions import runs, tasks, verifying
 from memento_git.work.keeping import base
 from memento_git.work.overview import overview
@@ -105,6 +106,39 @@ def test_a_failed_gate_of_a_repaired_task_holds_nothing_up(play: Play) -> None:
     assert [step["command"] for step in held["next"]] == [f"memento run complete {run}"]
     assert digest(held)["blockers"] == []
     assert [row["status"] for row in held["gates"]] == ["failed"], "it stays told"
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(play: Play, accepted: bool) -> None:
+    play.planned()
+    task = play.proven("One")
+    if accepted:
+        assert play.do(verifying.verify_task, task).accepted
+    play.gate("quality_review", "failed", task=task, note="no test")
+    way = f"memento task verify {task}, then memento task repair {task}"
+
+    told = [step["command"] for step in seen(play)["next"]]
+    assert told == [f"memento gate record quality_review passed --task {task}", f"memento task verify {task}"]
+    state = play.state(task)
+    assert routes.next_of(state, task, state.view.policy())["why"].endswith(way)
+    with pytest.raises(no.GateRefused, match="it is not handed out") as refused:
+        play.do(tasks.reopen_task, task, reason="as Grace asks")
+    assert way in refused.value.hint
+
+    assert play.do(verifying.verify_task, task).unmet == ("gate quality_review has failed",)
+    with pytest.raises(no.GateRefused):
+        play.do(tasks.reopen_task, task, reason="as Grace asks")
+    repair = play.do(verifying.repair_task, task)
+    play.complete(play.claimed(repair), play.evidence(repair))
+    assert play.is_proven(repair)
+
+
+def test_an_accepted_task_that_no_gate_refused_is_not_verified_again(play: Play) -> None:
+    play.planned()
+    task = play.proven("One")
+    assert play.do(verifying.verify_task, task).accepted
+    with pytest.raises(no.TaskTransition):
+        play.do(verifying.verify_task, task)
 
 
 def test_a_task_that_waits_for_a_cancelled_one_is_told_with_what_can_be_done(play: Play) -> None:

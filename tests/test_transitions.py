@@ -19,7 +19,7 @@ TASK_VERBS = {
     "reopened": ("completed", "accepted", "rejected", "cancelled", "blocked"),
     "cancelled": ("pending", "dispatched", "in_progress", "blocked", "rejected"),
     "accepted": ("completed",),
-    "rejected": ("completed",),
+    "rejected": ("completed", "accepted"),
 }
 BECOMES = {"reopened": "pending"}
 

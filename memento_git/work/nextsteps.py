@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.ids import option
-from memento_git.model.states import FINAL_RUN
+from memento_git.model.states import DONE, FINAL_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,6 +25,11 @@ def all_done(tasks: Sequence[Row]) -> bool:
 def passing(fresh: Collection[str], gate: str, scope: str, *, shown: bool = False) -> str:
     """Return the command by which a gate passes, with evidence if that is shown or the gate is to be fresh."""
     return f"memento gate record {gate} passed {option(scope)}{' --evidence ID' if shown or gate in fresh else ''}"
+
+
+def redoing(task: str) -> str:
+    """Return the commands by which work that a gate refused is done again: a pending task is held back."""
+    return f"memento task verify {task}, then memento task repair {task}"
 
 
 def failed_gates(held: Row, *, but: Sequence[str] = ("cancelled",)) -> list[Row]:
@@ -55,11 +60,7 @@ def next_steps(
         return steps or [*left, *([packing] if loose else [])]
     if run["status"] == "paused":
         return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
-    steps += [
-        {"why": f"gate {row['kind']} of {row['scope']} has failed",
-         "command": passing(fresh, row["kind"], row["scope"])}
-        for row in failed_gates(held, but=("cancelled", "rejected"))
-    ]  # fmt: skip
+    steps += _gate_steps(held, fresh)
     steps += [
         {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",
          "command": f"memento dispatch recover {row['dispatch_id']}"}
@@ -67,6 +68,19 @@ def next_steps(
     ]  # fmt: skip
     steps += [*_plan_steps(held), *merges, *_task_steps(held, known)]
     return steps if merges else [*steps, *_ending(held, gates)]
+
+
+def _gate_steps(held: Row, fresh: Sequence[str]) -> list[Row]:
+    """Return the steps of gates that have failed: passing them, and having done again what they refused."""
+    failed = failed_gates(held, but=("cancelled", "rejected"))
+    refused = {row["scope"] for row in failed}
+    return [
+        *({"why": f"gate {row['kind']} of {row['scope']} has failed",
+           "command": passing(fresh, row["kind"], row["scope"])} for row in failed),
+        *({"why": f"to have “{row['title']}” done again, as its gate asks: reject it, then repair it",
+           "command": f"memento task verify {row['id']}"}
+          for row in held["tasks"] if row["id"] in refused and row["status"] in DONE),
+    ]  # fmt: skip
 
 
 def broken(held: Row) -> list[Sequence[Any]]:

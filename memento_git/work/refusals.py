@@ -168,6 +168,13 @@ class GateBlocks(Refused):
     hint_ = "pass it or waive it with a reason: memento gate waive {gate} {on} --reason WHY"
 
 
+class GateRefused(GateBlocks):
+    """A task that is done, whose own gate failed: pending, it could not be handed out."""
+
+    sentence = "gate {gate} of {task} has failed: reopened, it is not handed out until that passes"
+    hint_ = "have it done again by a repair: {how}"
+
+
 class GateNotFresh(Refused):
     token = "gate_not_fresh"
     sentence = "gate {gate} asks for evidence of the code as it is; {why}"

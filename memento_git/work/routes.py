@@ -11,6 +11,7 @@ from memento_git.work import budget, outcomes, probe, routing
 from memento_git.work.executors import known
 from memento_git.work.keeping import ABSENT
 from memento_git.work.loading import load
+from memento_git.work.nextsteps import redoing
 from memento_git.work.outcomes import Attempt, Outcome
 from memento_git.work.state import RunState
 
@@ -74,13 +75,17 @@ def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
     table = known(policy)
     held, step = _standing(state, task, policy, table)
     told = {**step.row(), "budget": held.row(_cheapest(table))}
-    return {**told, "why": _unproven(state, task, policy) or told["why"]} if step.action == "none" else told
+    return {**told, "why": _left(state, task, policy) or told["why"]} if step.action == "none" else told
 
 
-def _unproven(state: RunState, task: str, policy: Policy) -> str:
-    """Return what to do about a task that is done and not proven, where that can still be done; or nothing."""
+def _left(state: RunState, task: str, policy: Policy) -> str:
+    """Return what to do about a task that is done, and refused or not proven, while it can be done; or nothing."""
     status = state.task_status(task)
-    if state.is_final or status not in DONE or state.proof(task, policy).proven:
+    if state.is_final or status not in DONE:
+        return ""
+    for _, gate in state.failed_gates(task):
+        return f"the task is {status}, but gate {gate} has failed; to have it done again: {redoing(task)}"
+    if state.proof(task, policy).proven:
         return ""
     verify = status == "completed" and state.asked(task, policy).commands
     step = f"memento task verify {task}" if verify else f"memento task reopen {task} --reason WHY"

@@ -238,7 +238,7 @@ TASK_RULES: Final[dict[str, Callable[[Event, Seen, str], Writes]]] = {
     "cancelled": _moved(("pending", "dispatched", "in_progress", "blocked", "rejected"), "cancelled"),
     "selected": _selected,
     "accepted": _moved(("completed",), "accepted"),
-    "rejected": _moved(("completed",), "rejected"),
+    "rejected": _moved(DONE, "rejected"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, layout
+from memento_git.model.states import DONE
 from memento_git.model.types import WORD, Decimal
 from memento_git.model.work import EVIDENCE_KINDS, TRUSTS, Prose
 from memento_git.texts.typed import TextInvalid, refuse_not_utf8
@@ -183,7 +184,11 @@ def block_task(tx: Transaction, task: str, *, reason: str = "") -> str:
 
 
 def reopen_task(tx: Transaction, task: str, *, reason: str = "") -> str:
-    """Take a settled or blocked task back to pending."""
+    """Take a settled or blocked task back to pending; what its own gate refused is rejected, and repaired."""
+    identity, state = Desk.of(tx).find(task, "task")
+    if not state.is_final and state.task_status(identity) in (*DONE, "rejected"):
+        for _, gate in state.failed_gates(identity):
+            raise no.GateRefused(task=identity, gate=gate, how=nextsteps.redoing(identity))
     return _moved(tx, task, "reopened", "reopening a task", reason)
 
 
