@@ -17,6 +17,7 @@ from memento_git.review import actions
 from memento_git.review.actions import NothingStaged
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs
+from memento_git.work.overview import overview
 from tests.play import git
 from tests.test_check import codes, path_of
 
@@ -67,13 +68,52 @@ def test_what_stays_in_a_run_that_was_completed_is_said_to_stay(play: Play) -> N
 def test_a_branch_that_completed_a_run_on_nothing_leaves_its_completion_out(play: Play) -> None:
     run = fallen(play)
     told = found(play, base="main")
-    assert codes(told) == ["G001 error", "P001 error", "P004 error"]
+    assert codes(told) == ["G001 error", "P001 error", "P004 error", "P004 error"]
     assert len({one.fix for one in told}) == 1
     paste(play, pasted(play, told[0]))
     assert play.status(run) == "active"
     assert codes(found(play, base="main")) == ["G001 error", "P001 error"]
     task = play.state(run).ids("task")[0]
     assert f"memento evidence run --task {task}" in next(one.fix for one in found(play) if one.code == "P001")
+
+
+def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_complete_alike(play: Play) -> None:
+    run = play.planned()
+    task, evidence = play.proven(), play.evidence()
+    play.gate("quality_review", "passed", task=task, evidence=[evidence])
+    play.do(evidences.retract, evidence, reason="it was of another machine")
+    line = f"memento gate record quality_review passed --task {task} --evidence ID"
+    assert [(one.code, one.fix) for one in found(play)] == [("G001", line)]
+    assert [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]] == [line]
+    with pytest.raises(no.GateFallen, match="retracted"):
+        play.do(runs.complete_run, run)
+
+
+@pytest.mark.parametrize("scope", ["run", "task"])
+def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike(play: Play, scope: str) -> None:
+    """Whether or not the run needs it: `check` asks it of each gate that policy wants fresh."""
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
+    play.commit_all("policy")
+    run = play.planned()
+    about = {scope: {"run": run, "task": play.proven()}[scope]}
+    line = f"memento gate record quality_review passed --{scope} {about[scope]} --evidence ID"
+    play.gate("quality_review", "passed", **about, evidence=[play.evidence()])
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.commit_all()
+    assert [(one.code, line in one.fix) for one in found(play)] == [("G003", True)]
+    assert line in [step["command"] for step in overview(play.ledger, play.ledger.view(), run)["next"]]
+    with pytest.raises(no.GateFallen, match="nothing that it rests on saw") as refused:
+        play.do(runs.complete_run, run)
+    assert line in refused.value.hint
+
+    (play.root / "app.py").write_text("answer = 42\n")
+    play.gate("quality_review", "passed", **about, evidence=[play.evidence()])
+    with pytest.raises(no.GateFallen) as refused:
+        play.do(runs.complete_run, run)
+    assert refused.value.hint.endswith("git commit"), "it rests on the code as it lies here"
+    play.commit_all()
+    play.do(runs.complete_run, run)
+    assert found(play) == []
 
 
 @pytest.mark.parametrize("name", ["run.md", "tasks/*/*/task.md"])

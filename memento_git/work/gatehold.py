@@ -72,23 +72,21 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
 
 def mending(git: Git, state: RunState, gate: str, scope: str) -> str:
     """Return the command by which a gate of a run, or of one of its tasks, passes or holds again."""
-    policy = state.view.policy()
-    if scope != state.id:
-        return passing(policy.gates_fresh, gate, scope)
-    held = given(state, state.id, gate)
+    policy, released = state.view.policy(), scope == state.id and gate == "release"
+    held = given(state, scope, gate)
     refs = [ref for event in held for ref in event.data.get("evidence") or ()]
     if (
         git.top is not None
         and held
         and refs
-        and not not_fresh(git, state, state.id, refs)
+        and not not_fresh(git, state, scope, refs)
         and not any(unseen(state, event) for event in held)
-        and not (gate == "release" and (policy.release.get("checks") or policy.release.get("approvals")))
+        and not (released and (policy.release.get("checks") or policy.release.get("approvals")))
     ):
         return "git commit"  # it rests on the code as it lies here
-    if gate == "release":
+    if released:
         return f"memento gate release --run {state.id}"
-    return passing(policy.gates_fresh, gate, state.id, shown=bool(refs) or not held)
+    return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
 
 
 def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
@@ -116,20 +114,20 @@ def _shown(state: RunState, refs: Iterable[str]) -> Iterator[tuple[Evidence, Cit
 def falls(state: RunState, policy: Policy, codes: Iterable[Code] = (), *, ended: bool | None = None) -> Iterator[Fall]:
     """Yield the gates of a run, and of its tasks, whose pass or waiver does not hold, by some codes as they are now.
 
-    What a pass rests on is asked of those of the run that policy requires, and of its release. Where policy neither
-    requires nor guards a gate it holds nothing up: the same hand would pass it. `ended` is as in `outlived`.
+    Where policy neither requires nor guards a gate, it holds nothing up that more came: the same hand would pass it.
+    In a run that has `ended`, as in `outlived`, what a pass rests on is asked of the gates that the run needs.
     """
-    codes = tuple(codes)
+    codes, ended = tuple(codes), state.is_final if ended is None else ended
     for scope in (state.id, *state.counting()):
         own = scope == state.id
         for gate, word in standing(state, scope).items():
             if word not in PASSING:
                 continue
             required = own and gate in (*policy.gates_required, "release")
-            why = unsound(state, policy, gate, codes) if required else ""
-            if why := why or outlived(state, scope, gate, ended=ended):
+            amiss = unsound(state, policy, scope, gate, codes) if required or not ended else ""
+            if why := amiss or outlived(state, scope, gate, ended=ended):
                 told = f"{'' if own else f'of {scope} '}{TOLD[word]}, but {why}"
-                yield Fall(scope, gate, told, required or is_guarded(policy, gate))
+                yield Fall(scope, gate, told, bool(amiss) or required or is_guarded(policy, gate))
 
 
 def is_guarded(policy: Policy, gate: str) -> bool:
@@ -140,13 +138,13 @@ def is_guarded(policy: Policy, gate: str) -> bool:
 
 def fallen(state: RunState, policy: Policy, gate: str) -> str:
     """Return why the pass or waiver of a gate of the run does not hold, whatever the code; or nothing."""
-    return unsound(state, policy, gate) or outlived(state, state.id, gate)
+    return unsound(state, policy, state.id, gate) or outlived(state, state.id, gate)
 
 
-def unsound(state: RunState, policy: Policy, gate: str, codes: Sequence[Code] = ()) -> str:
-    """Return why what a gate of the run has passed on does not stand, by some codes as they are now; or nothing."""
-    for event in passes(state, gate):
-        if why := faults(state, state.id, event.data.get("evidence") or ()):
+def unsound(state: RunState, policy: Policy, scope: str, gate: str, codes: Sequence[Code] = ()) -> str:
+    """Return why what a gate has passed on does not stand, by some codes as they are now; or nothing."""
+    for event in passes(state, scope, gate):
+        if why := faults(state, scope, event.data.get("evidence") or ()):
             return why
         if gate in policy.gates_fresh and not all(shows(state, event, policy, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"
@@ -186,9 +184,9 @@ def _counting(now: str, seen: set[str]) -> str:
     return "waived" if seen <= {*PASSING} else "requested"
 
 
-def passes(state: RunState, gate: str) -> list[Event]:
-    """Return the passes by which a gate of the run has passed."""
-    return [event for event in given(state, state.id, gate) if event.do == "passed"]
+def passes(state: RunState, scope: str, gate: str) -> list[Event]:
+    """Return the passes by which a gate of a record has passed."""
+    return [event for event in given(state, scope, gate) if event.do == "passed"]
 
 
 def given(state: RunState, scope: str, gate: str) -> list[Event]:

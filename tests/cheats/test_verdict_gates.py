@@ -418,6 +418,16 @@ def test_a_run_that_is_completed_by_hand_over_a_gate_whose_code_is_another_by_no
     doors.unfinished("gate_fallen", run, "nothing that it rests on saw the code of this commit")
 
 
+def test_a_run_that_is_completed_by_hand_over_a_gate_of_a_task_whose_code_is_another_by_now(doors: Doors) -> None:
+    doors.policy(f"  gates: {{fresh: [{GATE}]}}\n")
+    task, run = doors.play.proven(), run_of(doors)
+    doors.play.gate(GATE, "passed", task=task, evidence=doors.play.state(task).ids("evidence"))
+    (doors.root / "app.py").write_text("answer = 41\n")
+    doors.play.commit_all()
+    doors.landed()
+    doors.unfinished("gate_fallen", run, f"of {task} has passed, but nothing that it rests on saw the code")
+
+
 @pytest.mark.parametrize("required", ["", "  gates: {required: [release]}\n"])
 def test_a_run_that_is_completed_by_hand_over_a_no_to_its_release(doors: Doors, required: str) -> None:
     """Way: the release was right on its day, and whoever approved it has taken that back since."""

@@ -136,7 +136,7 @@ def _released(state: RunState) -> Released:
 def _passed(state: RunState) -> Event:
     """Return the verdict that released a run."""
     word = gatehold.words(state).get("release", "requested")
-    passes = gatehold.passes(state, "release") if word == "passed" else []
+    passes = gatehold.passes(state, state.id, "release") if word == "passed" else []
     if not passes:
         raise NotReleased(run=state.id, why=f"its release gate is {'pending' if word == 'requested' else word}")
     return passes[-1]

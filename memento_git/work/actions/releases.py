@@ -151,7 +151,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
     found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
     now = codestate.code_as_seen(ledger.git, map(trust.seen_by, found))
     fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), now)]
-    held = [ref for event in gatehold.passes(state, "release") for ref in event.data.get("evidence") or ()]
+    held = [ref for event in gatehold.passes(state, state.id, "release") for ref in event.data.get("evidence") or ()]
     if gatehold.not_fresh(ledger.git, state, state.id, _cited(state, fresh)) and not gatehold.not_fresh(
         ledger.git, state, state.id, held
     ):
