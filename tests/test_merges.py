@@ -8,6 +8,8 @@ import pytest
 
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions as review
+from memento_git.work import refusals as no
+from memento_git.work import routes
 from memento_git.work.actions import dispatches, exporting, health, plans, releases, runs, settling, tasks
 from memento_git.work.keeping import base
 from tests.play import Play, git
@@ -113,6 +115,39 @@ def test_approvals_agree_on_one_plan_and_contest_on_two(play: Play, fork: Callab
     merged = both.merged()
     assert merged.status(one) == ("canonical" if same else "contested")
     assert troubles(merged, run) == (set() if same else {"contested"})
+
+
+def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable[[], Fork]) -> None:
+    run = play.planned()
+    task = play.proven()
+    both = fork()
+    for branch, actor in (("main", "Ada"), ("other", "Bob")):
+        side = both.on(branch, actor)
+        side.do(plans.approve_plan, side.do(plans.draft_plan, actor, "Do it.", run=run))
+        side.gate("plan_review", "passed")
+    merged = both.merged()
+    state = merged.state(run)
+    with pytest.raises(no.TaskUnproven, match="it is contested which plan holds") as refused:
+        merged.do(runs.complete_run, run)
+    assert refused.value.hint.endswith(": memento settle")
+    assert routes.next_of(state, task, state.view.policy())["why"].endswith("not proven: memento settle")
+    assert [row["fallen"] for row in base(state.view, run)["gates"]] == ["it is contested which plan holds"]
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_work_on_a_plan_that_is_not_approved_any_more_is_not_to_be_undone(play: Play, is_changed: bool) -> None:
+    run = play.planned()
+    play.proven()
+    plan = play.state(run).canonical
+    if is_changed:
+        path = play.root / play.state(run).index.prose[plan]
+        path.write_text(path.read_text() + "\nAnd more.\n")
+        play.commit_all()
+    else:
+        play.do(plans.reject_plan, plan, reason="of another service")
+    with pytest.raises(no.TaskUnproven) as refused:
+        play.do(runs.complete_run, run)
+    assert refused.value.hint.endswith(f": memento plan approve {plan if is_changed else 'PLAN'}")
 
 
 def test_claims_of_two_actors_are_contested_and_settled_for_both(play: Play, fork: Callable[[], Fork]) -> None:

@@ -267,6 +267,8 @@ def _other_plan(state: RunState, verdict: Event) -> str:
     if now.values.get(CANONICAL, none) == then.values.get(CANONICAL, none):
         return ""
     plan = now.word(CANONICAL, "")
+    if plan == "contested":
+        return "it is contested which plan holds"
     return f"it had not seen that {plan} was approved" if plan else "it had not seen that its plan was rejected"
 
 

@@ -89,20 +89,23 @@ def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> t
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
     found = proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
-    amiss = not_agreed(state)
+    amiss, _ = not_agreed(state)
     return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
 
 
-def not_agreed(state: RunState) -> str:
-    """Return why nobody knows what the canonical plan asks, or nothing: what it asks is what was approved."""
+def not_agreed(state: RunState) -> tuple[str, str]:
+    """Return why nobody knows what the canonical plan asks, and what mends that; nothing where all is as approved."""
     plan = state.canonical
     if plan == "contested":
-        return "it is contested which plan holds, so what is asked is not agreed"
-    if not plan:
-        return "no plan is approved any more, so what is asked is not agreed" if state.planless else ""
-    if not isinstance(state.view.record(state.names.text_of(plan)), Prose):
-        return f"{plan} cannot be read, so what it asks is not known"
-    return f"{plan} was changed after its approval, so what it asks is not agreed" if state.plan_changed(plan) else ""
+        return "it is contested which plan holds, so what is asked is not agreed", "memento settle"
+    if not plan and state.planless:
+        return "no plan is approved any more, so what is asked is not agreed", "memento plan approve PLAN"
+    if plan and not isinstance(state.view.record(state.names.text_of(plan)), Prose):
+        return f"{plan} cannot be read, so what it asks is not known", "memento check"
+    if plan and state.plan_changed(plan):
+        told = f"{plan} was changed after its approval, so what it asks is not agreed"
+        return told, f"memento plan approve {plan}"
+    return "", ""
 
 
 def proven(

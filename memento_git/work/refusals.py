@@ -56,6 +56,12 @@ class TaskUnproven(Refused):
     hint_ = "reopen it and complete it on evidence: memento task reopen {task} --reason WHY"
 
 
+class TaskUnagreed(TaskUnproven):
+    """A task whose plan asks nothing that is agreed: its work may be as good as it was."""
+
+    hint_ = "agree on what is asked: {how}"
+
+
 class WorkUnmerged(Refused):
     token = "work_unmerged"
     sentence = "task {task} was done on {branch}, which is not merged: what is here is not what was done"

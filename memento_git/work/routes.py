@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memento_git.ledger import cache
 from memento_git.model.states import DONE
 from memento_git.model.work import Prose
-from memento_git.work import budget, outcomes, probe, routing
+from memento_git.work import budget, outcomes, probe, proofs, routing
 from memento_git.work.executors import known
 from memento_git.work.keeping import ABSENT
 from memento_git.work.loading import load
@@ -89,7 +89,7 @@ def _left(state: RunState, task: str, policy: Policy) -> str:
         return ""
     verify = status == "completed" and state.asked(task, policy).commands
     step = f"memento task verify {task}" if verify else f"memento task reopen {task} --reason WHY"
-    return f"the task is {status}, but not proven: {step}"
+    return f"the task is {status}, but not proven: {proofs.not_agreed(state)[1] or step}"
 
 
 def _standing(

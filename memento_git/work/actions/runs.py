@@ -11,7 +11,7 @@ from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
 from memento_git.model.ids import option
 from memento_git.model.states import DONE
-from memento_git.work import branches, gatehold, holding, preflight
+from memento_git.work import branches, gatehold, holding, preflight, proofs
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 
@@ -120,7 +120,10 @@ def _settled(desk: Desk, state: RunState, task: str) -> None:
     if state.task_status(task) == "cancelled":
         return
     if not (found := state.proof(task, desk.policy)).proven:
-        raise no.TaskUnproven(task=task, why="; ".join(found.why))
+        why, how = "; ".join(found.why), proofs.not_agreed(state)[1]
+        if how:
+            raise no.TaskUnagreed(task=task, why=why, how=how)
+        raise no.TaskUnproven(task=task, why=why)
     for scope, gate in state.failed_gates(task):
         raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
     for old, gate in gatehold.left_failed(state, task, desk.policy):

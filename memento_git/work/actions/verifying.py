@@ -172,7 +172,7 @@ def _judged(state: RunState, prose: Prose, asked: Asked, code: dict[str, Any]) -
     """Return what is unmet by the best of the completions, and references to the evidence that this follows from."""
     found = [_tried(state, prose, asked, code, event) for event in proofs.counting(state, prose.id)]
     unmet, refs = next((one for one in found if not one[0]), found[0] if found else (["no completion stands"], []))
-    if amiss := proofs.not_agreed(state):
+    if amiss := proofs.not_agreed(state)[0]:
         unmet.append(amiss)
     unmet += [f"gate {gate} has failed" for _, gate in state.failed_gates(prose.id)]
     return unmet, refs
