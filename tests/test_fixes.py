@@ -77,6 +77,16 @@ def test_a_branch_that_completed_a_run_on_nothing_leaves_its_completion_out(play
     assert f"memento evidence run --task {task}" in next(one.fix for one in found(play) if one.code == "P001")
 
 
+def test_a_gate_of_a_run_asks_for_evidence_of_that_run(play: Play) -> None:
+    play.planned()
+    foreign = play.evidence(play.proven())
+    run = play.run()
+    with pytest.raises(no.EvidenceForeign) as refused:
+        play.gate("quality_review", "passed", run=run, evidence=[foreign])
+    paste(play, refused.value.hint.partition(": ")[2].replace("CMD", "true"))
+    play.gate("quality_review", "passed", run=run, evidence=play.state(run).ids("evidence"))
+
+
 def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_complete_alike(play: Play) -> None:
     run = play.planned()
     task, evidence = play.proven(), play.evidence()

@@ -282,6 +282,10 @@ class EvidenceForeign(Refused):
     hint_ = "record evidence for this task: memento evidence run --task {task} -- CMD"
 
 
+class EvidenceForeignToRun(EvidenceForeign):
+    hint_ = "record evidence for this run: memento evidence run --run {task} -- CMD"
+
+
 class RecordContested(Refused):
     token = "record_contested"
     sentence = "{record} is contested: events that had not seen one another disagree"

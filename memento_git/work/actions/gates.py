@@ -75,6 +75,8 @@ def _cite(desk: Desk, state: RunState, scope: str, given: str) -> str:
     identity, other = desk.find(given, "evidence")
     found = other.evidence(identity)
     tasks = found.tasks if found else []
+    if other.id != state.id and scope == state.id:
+        raise no.EvidenceForeignToRun(evidence=identity, tasks=f"run {other.id}", task=scope)
     if other.id != state.id or found is None:
         raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=scope)
     if kind_of(scope) == "task" and tasks and scope not in tasks:
