@@ -13,7 +13,7 @@ from memento_git.texts.typed import ReasonRequired, TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
 from memento_git.work import release as rules
-from memento_git.work.actions import checks, evidences, gates, releases, runs, tasks
+from memento_git.work.actions import checks, evidences, gates, plans, releases, runs, tasks
 from memento_git.work.checks import Check
 from memento_git.work.release import Answer, Asked, CheckSeen, Held, TaskSeen
 from tests.play import Play, git
@@ -561,3 +561,13 @@ def test_a_run_with_open_work_alone_is_not_called_empty(play: Play) -> None:
         play.do(tasks.cancel_task, task, reason="Not now.")
     with pytest.raises(no.NothingToComplete):
         play.do(runs.complete_run, started)
+
+
+def test_a_review_of_a_plan_before_one_is_approved_is_said_to_fall(play: Play) -> None:
+    run = play.run()
+    play.gate("plan_review", "passed")
+    said = f"no plan of {run} is approved: the review falls when one is, and is given again then"
+    assert play.ledger.warnings == [said]
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "Plan", "Do it."))
+    play.gate("plan_review", "passed")
+    assert play.ledger.warnings == [said]

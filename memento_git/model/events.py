@@ -34,6 +34,7 @@ HEAD: Final = {
 
 GATE: Final = {
     "gate": Field(t.Choice(GATE_KINDS), required=True), "evidence": EVIDENCE, "reason": REASON, "note": NOTE,
+    "terms": Field(t.DIGEST, doc="of a pass or waiver: of what its task asks, or of its run's goal and constraints"),
     "signature": SIGNATURE,
 }  # fmt: skip
 

@@ -159,7 +159,8 @@ def outlived(state: RunState, scope: str, gate: str, *, ended: bool | None = Non
     """
     ended = state.is_final if ended is None else ended
     for event in given(state, scope, gate):
-        tells = gate == "release" or scope != state.id or any(one.of != scope for one in _named(state, event))
+        named = any(one.of != scope for one in _named(state, event))
+        tells = gate == "release" or scope != state.id or named or "terms" in event.data
         if (why := unseen(state, event)) and (tells or not ended):
             return why
     return ""
@@ -229,11 +230,20 @@ def left_failed(state: RunState, task: str, policy: Policy) -> list[tuple[str, s
     repaired = proofs.repaired(state, task)
     for name in (task, *repaired) if repaired else ():
         is_gone = name != task and state.task_status(name) == "cancelled"
-        held = {gate for gate, word in standing(state, name).items() if word in PASSING}
-        lifted |= {gate for gate in held if not outlived(state, name, gate)}
+        lifted |= {gate for gate in standing(state, name) if _lifts(state, name, gate)}
         failed = [gate for _, gate in state.failed_gates(name) if is_gone and is_guarded(policy, gate)]
         found += [(name, gate) for gate in failed if gate not in lifted]
     return found
+
+
+def _lifts(state: RunState, task: str, gate: str) -> bool:
+    """Tell whether a task of a chain of repairs was judged by its work, so that this lifts failures before it."""
+    verdicts = given(state, task, gate)
+    if not verdicts or outlived(state, task, gate):
+        return False
+    done = {one.event.id for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"}
+    pasts = [seen.past for event in verdicts if (seen := state.fold.judged(event.id)) is not None]
+    return state.task_status(task) != "cancelled" or not any(done.isdisjoint(past) for past in pasts)
 
 
 def reads(state: RunState, scope: str, gate: str, verdict: str) -> list[str]:
@@ -247,7 +257,10 @@ def reads(state: RunState, scope: str, gate: str, verdict: str) -> list[str]:
 
 def unseen(state: RunState, verdict: Event) -> str:
     """Return what a pass or waiver had not seen of what it is about, or nothing."""
-    gate = verdict.get("gate")
+    gate, known = verdict.get("gate"), verdict.get("terms")
+    if known and not terms.are_of(known, state.told(verdict.of)):
+        told = "asks" if verdict.of != state.id else "is for"
+        return f"it had not seen that {verdict.of} {told} something else"
     if verdict.of != state.id:
         return _taken_up(state, verdict)
     if gate == "plan_review":
@@ -273,7 +286,7 @@ def _other_plan(state: RunState, verdict: Event) -> str:
 
 
 def _taken_up(state: RunState, verdict: Event) -> str:
-    """Return what came of a task after the verdict on it: that its work was undone, or it was done or asked otherwise.
+    """Return what came of a task after the verdict on it: that its work was undone, or it was done otherwise.
 
     A task that is done for the first time may have been judged before that.
     """
@@ -287,14 +300,11 @@ def _taken_up(state: RunState, verdict: Event) -> str:
             if one.event.do == "selected":
                 return f"it had not seen that {one.event.get('dispatch')} was chosen for {verdict.of}"
             return f"it had not seen that {verdict.of} was {one.event.do}"
-    opened = [one for one in terms.handed_out(state, verdict.of) if one.get("terms")]
-    then = [one.get("terms") for one in opened if one.id in past][-1:]
-    now = {one.get("terms") for one in opened if one.id not in past}
-    return f"it had not seen that {verdict.of} asks something else" if then and now - {*then} else ""
+    return ""
 
 
 def _other_work(state: RunState, verdict: Event) -> str:
-    """Return what a verdict on the run had not seen of a task, or nothing: completion, choice, or that it is open."""
+    """Return what a verdict on the run had not seen of a task, or nothing: how it ended, or that it is open."""
     named, seen = _named(state, verdict), state.fold.seen_by(verdict)
     for task in state.tasks():
         status = state.task_status(task)
@@ -308,6 +318,8 @@ def _other_work(state: RunState, verdict: Event) -> str:
         ended = [one for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"]
         if before in DONE or any(one.event.id not in seen for one in ended):
             return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"
+        if status == "cancelled" and before != status and state.told(task).data["at"] <= verdict.at:
+            return f"it had not seen that {task} was cancelled"
     return ""
 
 

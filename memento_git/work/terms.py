@@ -35,7 +35,7 @@ class Asked(NamedTuple):
 
 
 def digest(prose: Prose) -> str:
-    """Return the digest of what a task asks: by its words, and by kind, risk and files, which policy goes by."""
+    """Return the digest of what a run or task asks: by its words, and by kind, risk and files, which policy goes by."""
     return _digests(prose)[0]
 
 
@@ -47,7 +47,7 @@ def are_of(known: str, prose: Prose) -> bool:
 def _digests(prose: Prose) -> list[str]:
     """Return the digest of a task's terms, and those of earlier versions: without its title, and by words alone."""
     words: list[object] = [prose.list("criteria"), prose.data.get("verify") or {}, prose.body]
-    about = _about(prose)
+    about = [*_about(prose), *filter(None, [prose.list("constraints")])]
     return [_digest(told) for told in ([prose.title, *words, *about], [*words, *about], words)]
 
 

@@ -205,6 +205,80 @@ def test_a_task_that_asks_something_else_than_the_one_that_was_reviewed(doors: D
     doors.unfinished("gate_fallen", run, f"it had not seen that {task} asks something else")
 
 
+def judged_there(doors: Doors, gate: str, verdict: str, scope: str) -> None:
+    """Let Grace pass or waive a gate of a run on the branch, whose run it is."""
+    told = {"reason": "Looked at by phone."} if verdict == "waived" else {}
+    doors.play.as_(GRACE).gate(gate, verdict, run=scope, **told)
+
+
+def own_run(doors: Doors) -> str:
+    """Return a run that came with the branch, all of whose work is done."""
+    play = doors.play
+    run = play.run("Try argon2 in a sandbox", constraints=["touch no production data"])
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "Do it", "Do it.", run=run))
+    play.proven("Try it", run=run)
+    return run
+
+
+@BOTH
+def test_a_run_that_is_for_something_else_than_was_accepted(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    run = own_run(doors)
+    judged_there(doors, FINAL, verdict, run)
+    doors.edit(run, "Try argon2 in a sandbox", "Hash all passwords")
+    doors.unfinished("gate_fallen", run, f"it had not seen that {run} is for something else")
+
+
+def test_an_acceptance_without_one_of_its_constraints(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    run = own_run(doors)
+    judged_there(doors, FINAL, "passed", run)
+    doors.edit(run, "touch no production data", "be quick")
+    doors.unfinished("gate_fallen", run, f"it had not seen that {run} is for something else")
+
+
+def test_a_run_that_is_completed_and_then_for_something_else(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    run = own_run(doors)
+    judged_there(doors, FINAL, "passed", run)
+    doors.play.do(runs.complete_run, run)
+    doors.sound()
+    doors.edit(run, "Try argon2 in a sandbox", "Hash all passwords")
+    assert f"it had not seen that {run} is for something else" in doors.caught("P004")
+
+
+@BOTH
+def test_a_task_that_was_judged_before_it_asked_something_else(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.task("Hash all passwords")
+    judged(doors, TASK, verdict, task)
+    play.do(tasks.revise_task, task, title="Log all passwords")
+    play.complete(play.claimed(task), play.evidence(task))
+    doors.unfinished("gate_fallen", run, f"it had not seen that {task} asks something else")
+
+
+@BOTH
+def test_a_task_that_was_open_to_an_acceptance_and_is_called_off(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    play.proven()
+    review = play.task("Review the security of it")
+    judged(doors, FINAL, verdict)
+    play.do(tasks.cancel_task, review, reason="No time.")
+    doors.unfinished("gate_fallen", run, f"it had not seen that {review} was cancelled")
+
+
+def test_a_task_that_came_after_an_acceptance_and_is_called_off_is_no_cheat(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    play = doors.play
+    play.proven()
+    judged(doors, FINAL, "passed")
+    play.do(tasks.cancel_task, play.task("A slip"), reason="Not meant.")
+    play.do(runs.complete_run, run_of(doors))
+    doors.sound()
+
+
 def test_a_verdict_that_is_given_again_and_one_before_the_work_are_no_cheat(doors: Doors) -> None:
     doors.policy(f"  gates: {{required: [{PLAN}, {FINAL}], {BY_GRACE}}}\n")
     play, run = doors.play, run_of(doors)

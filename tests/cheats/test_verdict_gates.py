@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.folding.fold import plans_of
 from memento_git.work import codestate, overview
-from memento_git.work.actions import evidences, exporting, releases, runs, tasks, verifying
+from memento_git.work.actions import dispatches, evidences, exporting, releases, runs, tasks, verifying
 from memento_git.work.refusals import GateFallen
 from tests.play import git
 
@@ -385,6 +385,24 @@ def test_a_failure_that_is_lifted_at_a_repair_which_is_rejected_after_that(doors
     play.as_(GRACE).gate(GATE, "passed", task=first)
     play.do(tasks.revise_task, first, body="It is short.")
     repair = repaired(play, first)
+    doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
+
+
+def test_a_failure_that_is_lifted_at_a_repair_which_nobody_finished(doors: Doors) -> None:
+    """Way: what the reviewer passed while it was under way is called off, and something else repairs that."""
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.proven()
+    play.as_(GRACE).gate(GATE, "failed", task=task)
+    assert play.do(verifying.verify_task, task).unmet
+    first = play.do(verifying.repair_task, task)
+    claim = play.claimed(first)
+    play.as_(GRACE).gate(GATE, "passed", task=first)
+    play.do(dispatches.recover_dispatch, claim, force=True, reason="Again.")
+    repair = play.task("Another way")
+    doors.edit(repair, "title: ", f"repairs: {first}\ntitle: ")
+    play.do(tasks.cancel_task, first, reason="Another way.")
+    play.complete(play.claimed(repair), play.evidence(repair))
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.ids import kind_of
 from memento_git.model.work import GATE_KINDS, VERDICTS
-from memento_git.work import gatehold
+from memento_git.work import gatehold, terms
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
+from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,11 @@ def record_verdict(
     event = desk.happen(
         state, scope, verdict, reads=gatehold.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),
         gate=gate, evidence=refs, reason=words, note=desk.optional("note", note),
+        terms=terms.digest(state.prose(scope)) if verdict in PASSING else "",
     )  # fmt: skip
+    if gate == "plan_review" and verdict in PASSING and scope == state.id and not state.canonical:
+        told = f"no plan of {scope} is approved: the review falls when one is, and is given again then"
+        tx.ledger.warnings.append(told)
     return scope, event.id
 
 
