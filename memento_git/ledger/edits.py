@@ -38,12 +38,10 @@ class Change(NamedTuple):
 
 
 class WorkTree(NamedTuple):
-    """The branch (None: detached), what differs from HEAD, whether untracked files were asked for, and when."""
+    """The branch (None: detached), and what differs from HEAD."""
 
     branch: str | None
     changes: tuple[Change, ...]
-    untracked: bool
-    when: float
 
 
 def ask(git: Git, *paths: str, untracked: str = "all") -> Asked:
@@ -61,23 +59,42 @@ def changes(git: Git, folder: str) -> list[Change]:
     return told(ask(git, folder))
 
 
-def work_tree(git: Git, *, untracked: bool) -> WorkTree:
-    """Return the branch and what differs anywhere; an untracked folder by its name alone."""
-    option = f"--untracked-files={'normal' if untracked else 'no'}"
-    output = git.run(*PLAIN, option, "--ignore-submodules=dirty")
-    heads = [part[14:] for part in os.fsdecode(output).split("\0") if part.startswith("# branch.head ")]
-    branch = heads[0] if heads and heads[0] != "(detached)" else None
-    return WorkTree(branch, tuple(_changes(output)), untracked, time.monotonic())
+class Look(Asked):
+    """git's look at the whole work tree, at an untracked folder by its name alone, while the caller goes on."""
+
+    def __init__(self, git: Git, *, untracked: bool) -> None:
+        option = f"--untracked-files={'normal' if untracked else 'no'}"
+        super().__init__(git, *PLAIN, option, "--ignore-submodules=dirty")
+        self.untracked = untracked
+        self._known: WorkTree | None = None
+        self._when = 0.0
+
+    @property
+    def is_fresh(self) -> bool:
+        """Tell whether git is still looking, or had looked just now."""
+        return self._known is None or time.monotonic() - self._when < FRESH
+
+    def seen(self) -> WorkTree:
+        """Return what git saw; wait for it when it is first asked for."""
+        if self._known is None:
+            output = self.answer()
+            heads = [part[14:] for part in os.fsdecode(output).split("\0") if part.startswith("# branch.head ")]
+            branch = heads[0] if heads and heads[0] != "(detached)" else None
+            self._known, self._when = WorkTree(branch, tuple(_changes(output))), time.monotonic()
+        return self._known
 
 
 @contextmanager
-def unedited(git: Git, folder: str, paths: set[str], seen: WorkTree | None = None) -> Iterator[None]:
+def unedited(git: Git, folder: str, paths: set[str], look: Look | None = None) -> Iterator[None]:
     """Refuse at the end of the block where one of these tracked paths of a folder, or what `a/` has, differs from HEAD.
 
-    git looks while the block runs, unless it has looked at the work tree just before.
+    git looks while the block runs, unless it does so already, or has just looked at the work tree.
     """
-    if not paths or (seen is not None and time.monotonic() - seen.when < FRESH):
-        _refuse(seen.changes if seen is not None else (), paths)
+    if look is not None and look.is_fresh:
+        yield
+        _refuse(look.seen().changes, paths)
+        return
+    if not paths:
         yield
         return
     asked = ask(git, *(sorted(paths) if len(paths) <= AT_ONCE else [folder]), untracked="no")

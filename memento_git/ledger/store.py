@@ -288,7 +288,7 @@ class Ledger:
 
         with ExitStack() as stack:
             index = None
-            with edits.unedited(self.git, layout.FOLDER, tx.relied(), tx.seen):
+            with edits.unedited(self.git, layout.FOLDER, tx.relied(), tx.look):
                 self._refuse_unfit(tx)
                 worktree.reached("decided")
                 if not publish.signs(self.settings):

@@ -45,7 +45,7 @@ class Transaction:
         self.ended = False
         self.made = 0
         self.desks: dict[type, Any] = {}
-        self.seen: edits.WorkTree | None = None
+        self.look: edits.Look | None = None
         self.allow_secrets: tuple[str, ...] = ()
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []

@@ -11,7 +11,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.types import text_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from memento_git.ledger.edits import WorkTree
@@ -75,31 +75,39 @@ def examine(git: Git, policy: Policy, *, act: str, insist: Collection[str] = ())
     """Look at all of it, also at what policy ignores: that is told, and is ok. What is insisted on refuses."""
     asked = _weighed(policy, insist)
     first = [_operation(git), _identity(git)]
-    tree = _tree(edits.work_tree(git, untracked=True), asked, act) if git.top is not None else []
+    tree = _tree(edits.Look(git, untracked=True).seen(), asked, act) if git.top is not None else []
     return [*first, *tree, _disk(git, asked)]
 
 
-def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collection[str] = ()) -> list[Check]:
-    """Look at what policy does not ignore; raise the first refusal, note the warnings and return them.
+def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collection[str] = ()) -> None:
+    """Look at what policy does not ignore; raise the first refusal, note the warnings.
 
     A merge in progress and a missing identity refuse every transaction already. A detached HEAD that only warns is
-    told by the transaction itself.
+    told by the transaction itself. Where the work tree is only warned of, git looks at it while the change is made.
     """
     asked = _weighed(policy, insist)
-    checks = []
-    if any(asked[name] != "ignore" for name in LEVELS):
-        untracked = asked["untracked"] != "ignore"
-        if tx.seen is None or (untracked and not tx.seen.untracked):
-            tx.seen = edits.work_tree(tx.ledger.git, untracked=untracked)
-        checks = _tree(tx.seen, asked, act)
-    if asked["disk"]:
-        checks.append(_disk(tx.ledger.git, asked))
+    if asked["disk"] and (check := _disk(tx.ledger.git, asked)).level == "refuse":
+        _refuse(check)
+    levels, untracked = {asked[name] for name in LEVELS}, asked["untracked"] != "ignore"
+    if levels == {"ignore"}:
+        return
+    if tx.look is None or (untracked and not tx.look.untracked):
+        tx.look = edits.Look(tx.ledger.git, untracked=untracked)
+        tx.after_failure.append(tx.look.drop)
+    look = tx.look
+    if "refuse" not in levels:
+        tx.after_commit.append(lambda: _tell(tx, _tree(look.seen(), asked, act)))
+        return
+    checks = _tree(look.seen(), asked, act)
     for check in checks:
         if check.level == "refuse":
             _refuse(check)
-    told = [check for check in checks if check.level == "warn" and check.name != "detached"]
-    tx.ledger.warnings += [check.message for check in told if check.message not in tx.ledger.warnings]
-    return told
+    _tell(tx, checks)
+
+
+def _tell(tx: Transaction, checks: Iterable[Check]) -> None:
+    told = [check.message for check in checks if check.level == "warn" and check.name != "detached"]
+    tx.ledger.warnings += [message for message in told if message not in tx.ledger.warnings]
 
 
 def _refuse(check: Check) -> None:
