@@ -168,7 +168,7 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
         yield Finding("P005", task.path, 0, message, fix, grave if proves else "warning")
     kept = waited_for(state, task)
-    lost = [name for name in old.list("depends_on") if name not in kept and not _is_over(state, name, scope)]
+    lost = [name for name in old.list("depends_on") if name not in kept and not is_over(state, name, scope)]
     if lost:
         message = f"{task.id} repairs {old.id}, and does not wait for {some(lost, 3, '; ')}, as that did"
         fix = f"memento task revise {task.id} --depends-on TASK, for each that it has to wait for"
@@ -178,11 +178,11 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         yield Finding("P005", task.path, 0, message, f"look whether it does: memento task show {old.id}", "warning")
 
 
-def _is_over(state: RunState, task: str, scope: Scope) -> bool:
-    """Tell whether nobody waits for a task any more: it is done, or was cancelled before what is judged."""
+def is_over(state: RunState, task: str, scope: Scope) -> bool:
+    """Tell whether nobody waits for a task any more: it counts as done, or was cancelled before what is judged."""
     cancelled = [seen.event.id for seen in state.folded(task).events if seen.event.do == "cancelled"]
-    status = state.task_status(task)
-    return status in DONE or (status == "cancelled" and not any(name in scope.added for name in cancelled))
+    is_left = state.task_status(task) == "cancelled" and not any(name in scope.added for name in cancelled)
+    return is_left or state.is_done(task, scope.policy)
 
 
 def _words(task: Prose) -> set[str]:

@@ -69,15 +69,14 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
         place = layout.place_of(path)
         if place is None or place.kind != "task" or not texts.is_handed_out(comparison, place):
             continue
-        state, base = comparison.state(place.run), comparison.base.record(path)
-        now = comparison.head.record(state.index.prose.get(place.id, ""))
+        base = comparison.base.record(path)
+        now = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
         if not isinstance(now, Prose):
             continue
         made = (codec.made(place, path, data) for data in git.objects(sorted(blobs)) if data is not None)
         had = dict.fromkeys(name for one in made if isinstance(one, Prose) for name in one.list("depends_on"))
         known = base.list("depends_on") if isinstance(base, Prose) else ()
-        open_ones = [name for name in had if name not in known and not state.is_done(name, policy)]
-        if told := texts.freed_of(comparison, place.run, open_ones, now):
+        if told := texts.freed_of(comparison, policy, [name for name in had if name not in known], now):
             message = (
                 f"{place.id} was handed out, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
             )

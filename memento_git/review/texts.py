@@ -12,6 +12,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 from memento_git.review import checks, lastread
+from memento_git.review.scope import Scope
 from memento_git.work import proofs, terms
 from memento_git.work.persons import is_same
 from memento_git.work.state import RunState
@@ -179,7 +180,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     state = RunState(comparison.base, place.run)
     status, events = state.task_status(place.id), state.folded(place.id).events
     less = asks_less(old.data, new.data, policy)
-    freed = freed_of(comparison, place.run, old.list("depends_on"), new)
+    freed = freed_of(comparison, policy, old.list("depends_on"), new)
     repairs = _repairs(comparison, place) if less else []
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
     keys = _differing(old, new)
@@ -208,14 +209,14 @@ def is_handed_out(comparison: Comparison, place: Place) -> bool:
     return any(seen.event.do == "dispatched" and seen.event.id in comparison.added() for seen in events)
 
 
-def freed_of(comparison: Comparison, run: str, had: Iterable[str], task: Prose) -> list[str]:
-    """Return what a task depended on and does no more, with titles, but for what was cancelled at the base.
+def freed_of(comparison: Comparison, policy: Policy, had: Iterable[str], task: Prose) -> list[str]:
+    """Return what a task depended on and does no more, with titles, but for what nobody waits for any more.
 
     A repair takes the place of what it repairs, if that was rejected.
     """
-    state, before = comparison.state(run), RunState(comparison.base, run)
+    state, scope = comparison.state(task.run), Scope(policy, added=comparison.added())
     kept = checks.waited_for(state, task)
-    gone = [name for name in had if name not in kept and before.task_status(name) != "cancelled"]
+    gone = [name for name in had if name not in kept and not checks.is_over(state, name, scope)]
     texts = {name: state.view.record(state.index.prose.get(name, "")) for name in gone}
     return [f"{name} {text.title!r}" if isinstance(text, Prose) else name for name, text in texts.items()]
 
