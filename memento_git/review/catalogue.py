@@ -352,18 +352,18 @@ CATALOGUE: Final = {
     ),
     "D007": Kind(
         "a changed text of work that is under way", "warning",
-        "A task's title, criteria or text changed after it was handed out, or it asks less than at the base; what "
-        "was completed on the old text is unproven. Or the branch hands out or completes a task that waited at the "
-        "base on another title or text; or a run has another goal, or lacks a constraint, a paragraph or an item of "
-        "its text, or the branch that completes it changed any word of that. An error where the branch completes what "
-        "was handed out before, on another title, other criteria, text or verification, or what asks less proof now, "
-        "by itself or by policy, handed out anew or not; where a task asks less that another one repairs; of a run "
-        "that has ended; and of the goal or the constraints of one that the branch completes. Or less is asked than "
-        "by a plan that was approved at the base, that what is done, or repaired by that, was ever handed out on, or "
-        "that somebody else approved on the branch: it was edited, or another took its place; of a command also no "
-        "report, more time, or another kind. That nothing, in history neither, has its words any more is told, too. "
-        "And so is what a task waits for no more: of the base, or of the branch that hands it out, as long as that is "
-        "not done; not what was cancelled at the base, nor what was rejected and a repair takes the place of.",
+        "A task's title, criteria or text changed after it was handed out, or it asks less than at the base; what was "
+        "completed on the old text is unproven. Or the branch hands out or completes a task that waited at the base, "
+        "or its repair, on another title or text; or a run has another goal, or lacks a constraint, a paragraph or an "
+        "item of its text, or the branch that completes it changed any word of that. An error where the branch "
+        "completes what was handed out before, on another title, other criteria, text or verification, or what asks "
+        "less proof now, by itself or by policy, handed out anew or not; where a task asks less that another one "
+        "repairs; of a run that has ended; and of the goal or the constraints of one that the branch completes. Or "
+        "less is asked than by a plan that was approved at the base, that what is done, or repaired by that, was ever "
+        "handed out on, or that somebody else approved on the branch: it was edited, or another took its place; of a "
+        "command also no report, more time, or another kind. That nothing, in history neither, has its words any more "
+        "is told, too. And so is what a task waits for no more: of the base, or of the branch that hands it out, as "
+        "long as that is not done; not what was cancelled at the base, nor what was rejected and repaired.",
         "Restore the text, or hand the task out anew, for the new one; ask less on a branch of its own.",
     ),
     "D008": Kind(

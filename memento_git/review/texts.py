@@ -181,12 +181,14 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     status, events = state.task_status(place.id), state.folded(place.id).events
     less = asks_less(old.data, new.data, policy)
     freed = freed_of(comparison, policy, old.list("depends_on"), new)
-    repairs = _repairs(comparison, place) if less else []
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
     keys = _differing(old, new)
     done = comparison.state(place.run).completions(place.id)
     completes = any(event.id in comparison.added() for event in done)
-    is_other = bool({"title", "text"} & {*keys}) and (completes or is_handed_out(comparison, place))
+    is_other = bool({"title", "text"} & {*keys})
+    repairs = _repairs(comparison, place) if less or (was_rejected and is_other) else []
+    completed = completes or any(_is_completed(comparison, place, name) for name in repairs)
+    is_other = is_other and (completed or is_handed_out(comparison, place))
     if status in ("pending", "cancelled") and not (less or freed or is_other):
         return
     unproves = [event.id for event in done if event.get("text") != new.digest]
@@ -198,7 +200,8 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
     other = bool(freed or {"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
     easier = bool(less if was_rejected else proves_less(old.data, new.data, policy))
-    grave = other or (easier and completes) or any(_is_bound(comparison, place, name) for name in repairs)
+    bound = less and any(_is_bound(comparison, place, name) for name in repairs)
+    grave = other or (easier and completes) or bound
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 
@@ -249,9 +252,13 @@ def _repairs(comparison: Comparison, place: Place) -> list[str]:
 
 def _is_bound(comparison: Comparison, place: Place, repair: str) -> bool:
     """Tell whether a repair was there at the base, or the branch completes it."""
+    return comparison.base.index(place.run).holds(repair, "task") or _is_completed(comparison, place, repair)
+
+
+def _is_completed(comparison: Comparison, place: Place, repair: str) -> bool:
+    """Tell whether the branch completes a repair, or accepts it."""
     state = comparison.state(place.run)
-    ends = {event.id for event in (*state.completions(repair), *state.acceptances(repair))}
-    return comparison.base.index(place.run).holds(repair, "task") or bool(ends & comparison.added())
+    return any(event.id in comparison.added() for event in (*state.completions(repair), *state.acceptances(repair)))
 
 
 def _is_of_the_base(comparison: Comparison, done: Iterable[Event]) -> bool:

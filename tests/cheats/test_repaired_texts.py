@@ -479,6 +479,21 @@ def test_a_rejected_task_that_is_reopened_and_asks_more(doors: Doors) -> None:
     doors.sound()
 
 
+def test_a_rejected_task_that_is_called_otherwise_once_it_is_cancelled(doors: Doors) -> None:
+    """Way: nobody reads a cancelled text; its repair by hand says as little, and that the base says more is no help."""
+    task = doors.play.task("Hash all passwords")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.play.do(tasks.revise_task, task, body="Use argon2id.")
+    assert doors.play.do(verifying.verify_task, task).unmet
+    doors.play.do(tasks.cancel_task, task, reason="Not now.")
+    doors.landed()
+    doors.play.do(tasks.revise_task, task, title="Tidy the readme", body="Tidy it.")
+    repair = by_hand(doors, task)
+    doors.sound()  # nothing is done yet
+    finished(doors, repair, "test")
+    assert f"{task} was rejected once, and cancelled when its title, text changed" in doors.warned("D007")
+
+
 def by_hand(doors: Doors, task: str, *drop: str) -> str:
     """Write a repair that says what a task does, but for some keys."""
     own, repair = doors.play.state(task).prose(task), "task_0123456789ab"
