@@ -46,7 +46,7 @@ def now(prose: Prose, *unlike: str, **data: Any) -> set[str]:
 def test_words_that_change_are_named_and_prove_as_much(
     prose: Prose, unlike: tuple[str, ...], data: dict[str, Any], lost: list[str]
 ) -> None:
-    asked, known = terms.asked(event(asks=terms.asks(prose)), ()), now(prose, *unlike, **data)
+    asked, known = terms.asked(event(asks=terms.asks(prose)), None), now(prose, *unlike, **data)
     assert asked.lost(known) == lost
     assert {*asked.proof} <= known
 
@@ -57,7 +57,7 @@ def test_words_that_change_are_named_and_prove_as_much(
 )  # fmt: skip
 def test_fewer_criteria_or_less_proof_is_less_than_was_asked(prose: Prose, data: dict[str, Any]) -> None:
     """What a repair has for what was unmet stands for no criterion."""
-    assert not {*terms.asked(event(asks=terms.asks(prose)), ()).proof} <= now(prose, **data)
+    assert not {*terms.asked(event(asks=terms.asks(prose)), None).proof} <= now(prose, **data)
 
 
 def of_before(prose: Prose) -> list[str]:
@@ -68,10 +68,10 @@ def of_before(prose: Prose) -> list[str]:
 
 def test_an_event_that_does_not_tell_words_from_proof_is_read_by_the_text_that_it_is_of(prose: Prose) -> None:
     old = event(asks=of_before(prose), terms=terms.digest(prose))
-    assert terms.asked(old, [prose]) == terms.asked(event(asks=terms.asks(prose)), ())
+    assert terms.asked(old, terms.text_of(old, [prose])) == terms.asked(event(asks=terms.asks(prose)), None)
 
 
 def test_an_event_of_which_no_text_is_left_counts_all_that_it_names_as_proof(prose: Prose) -> None:
     old = event(asks=of_before(prose), terms=terms.digest(prose))
     other = prose._replace(data={**prose.data, "title": "Hash all passwords"})
-    assert terms.asked(old, [other]) == (of_before(prose)[0], (), tuple(of_before(prose)[1:]))
+    assert terms.asked(old, terms.text_of(old, [other])) == (of_before(prose)[0], (), tuple(of_before(prose)[1:]))

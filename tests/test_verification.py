@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memento_git.model.patterns import matches
 from memento_git.model.policy import Policy
 from memento_git.model.work import EVIDENCE_KINDS, RUN_KINDS, TRUSTS
-from memento_git.work.verification import Asked, Command, asked, shown, stricter
+from memento_git.work.verification import Asked, Command, asked, proves_less, shown, stricter
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,16 @@ def test_a_rule_of_policy_is_about_kinds_risks_and_files_together() -> None:
 def test_a_task_cannot_ask_for_less_than_policy() -> None:
     lax = asked({"verify": {"trust": "reported"}}, None, Policy())
     assert lax.proof == Policy().proof
+
+
+def test_a_command_in_less_time_proves_more_and_some_tasks_prove_together_what_another_did() -> None:
+    make = [{"run": ["make"], "timeout": word} for word in ("10m", "1m", "20m")]
+    old, quick, slow = ({"verify": {"evidence": ["test"], "commands": [one]}} for one in make)
+    assert proves_less(old, quick, Policy()) == []
+    assert proves_less(old, slow, Policy()) == ["the task asks for `make` as test evidence, within 600 s"]
+    halves: list[dict[str, Any]] = [{"verify": {"evidence": ["test"]}}, {"verify": {"commands": make[:1]}}]
+    assert proves_less(old, halves[0], Policy())
+    assert proves_less(old, halves[0], Policy(), halves[1]) == []
 
 
 def test_enrichment_counts_unless_policy_does_without() -> None:

@@ -242,7 +242,7 @@ CATALOGUE: Final = {
         "any of its rejections, or when what was rejected was handed out, and the base's text does not either. An "
         "error where the branch completes or accepts it, unless only words are others, be it all of them, and criteria "
         "not fewer. Not where the repair is cancelled, or the other done. A warning where it does not wait for what "
-        "that did; or a task that the branch completes asks less than when rejected, or less proof than at a hand-out.",
+        "that did; or a done task asks less than when rejected, or it, or its repair, less proof than when handed out.",
         "Put back what is missing: `memento task repair` carries all of it over, and the repair may ask more.",
     ),
     "P006": Kind(

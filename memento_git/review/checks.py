@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain, tee
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.model.enumeration import some
@@ -18,7 +18,7 @@ from memento_git.work.rows import asked_row
 from memento_git.work.verification import applies, asks_less, proves_less, run_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
@@ -153,14 +153,12 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
     Where only words are others, people have to read them: it is told, and no more.
     """
     grave = scope.severity(*(event.id for event in (*state.completions(task.id), *state.acceptances(task.id))))
-    did, words = _forgotten(state, task, old, scope, terms.of_rejected(state, old.id))
-    if did:
-        what = "says" if words else "asks"
-        message = f"{task.id} repairs {old.id}, and neither {what} any more what that did when it was {did}"
-        message += f": {', '.join(words)}" if words else ""
+    gone = _forgotten(state, task, old, scope)
+    if gone.did:
+        message = f"{task.id} repairs {old.id}, and neither {gone.what} any more what that did when it was {gone}"
         fix = f"put back what {old.id} asked then, or ask it in {task.id}, which may ask more"
-        fix = f"look whether {task.id} asks all of it: git log -p -- {old.path}" if words else fix
-        yield Finding("P005", task.path, 0, message, fix, "warning" if words else grave)
+        fix = fix if gone.is_grave else f"look whether {task.id} asks all of it: git log -p -- {old.path}"
+        yield Finding("P005", task.path, 0, message, fix, grave if gone.is_grave else "warning")
     if less := asks_less(old.data, task.data, scope.policy):
         proves = proves_less(old.data, task.data, scope.policy) or terms.criteria(task) < terms.criteria(old)
         message = f"{task.id} repairs {old.id}, and asks less: {some(less, 3, '; ')}"
@@ -193,42 +191,66 @@ def _words(task: Prose) -> set[str]:
 
 def _outgrown(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     """Yield that a done task asks less than when it was rejected, or less proof than when it was handed out once."""
-    did, words = _forgotten(state, task, task, scope, terms.of_rejected(state, task.id))
-    if not did:
-        did, words = _forgotten(state, task, task, scope, terms.handed_out(state, task.id))
-        did = "" if words else did
-    if did:
-        message = f"{task.id} is done, and {'says' if words else 'asks'} no more what it did when it was {did}"
-        message += f": {', '.join(words)}" if words else ""
+    gone = _forgotten(state, task, task, scope)
+    if gone.did:
+        message = f"{task.id} is done, and {gone.what} no more what it did when it was {gone}"
         fix = f"look whether it asks all of it: git log -p -- {task.path}"
         yield Finding("P005", task.path, 0, message, fix, "warning")
 
 
-def _forgotten(
-    state: RunState, task: Prose, old: Prose, scope: Scope, events: Iterable[Event]
-) -> tuple[str, list[str]]:  # fmt: skip
-    """Return when a task asked, by some events, what neither it nor its repair asks now; and which words alone.
+class Gone(NamedTuple):
+    """When a task asked what is not asked any more, and which words alone; grave if it was proof, and rejected."""
 
-    What the base's text asked less is `D007`. What policy asked of another kind, risk or files is not known any more.
+    did: str = ""
+    words: Sequence[str] = ()
+    is_grave: bool = False
+
+    @property
+    def what(self) -> str:
+        return "says" if self.words else "asks"
+
+    def __str__(self) -> str:
+        return self.did + (f": {', '.join(self.words)}" if self.words else "")
+
+
+def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> Gone:
+    """Return what a task asked, and neither it nor its repair asks now: when it was rejected, and then handed out.
+
+    Of other hand-outs it is what proof they asked, where a branch is judged: between two of them words are bettered all
+    the time. What the base's text asked less is `D007`.
     """
     was = scope.was(state.id, old.id) if scope.was else None
     kept = [one for one in (old, task, was) if isinstance(one, Prose)]
-    now = [terms.asks(one) for one in kept]
-    known, texts = {*chain(*now)}, lastread.texts(state.view, old.path)
-    whens = [entry["when"] for entry in scope.policy.verify if entry.get("when")]
-    is_less = not all(applies(when, task.data) for when in whens)
-    worded: tuple[str, list[str]] = ("", [])
-    for event in events:
+    known, texts = {*chain(*map(terms.asks, kept))}, lastread.texts(state.view, old.path)
+    rejected = ((event, True) for event in terms.of_rejected(state, old.id))
+    others = ((event, False) for event in terms.handed_out(state, old.id) if scope.added)
+    worded = Gone()
+    for event, counts in chain(rejected, others):
         texts, seen = tee(texts)  # what one event had git tell, the next one need not ask
-        asked = terms.asked(event, chain(kept, seen))
+        text = terms.text_of(event, chain(kept, seen))
         did = "rejected" if event.do == "rejected" else "handed out"
-        is_unknown = not asked.about and event.do == "rejected" and "terms" in event.data
-        is_other = bool(asked.about) and is_less and asked.about not in [one[0] for one in now]
-        if is_unknown or is_other or not {*asked.proof} <= known:
-            return did, []
-        if lost := asked.lost(known):
-            worded = (did, lost)
+        if _proved_more(event, text, kept, scope):
+            return Gone(did, (), counts)
+        if counts and (lost := terms.asked(event, text).lost(known)):
+            worded = Gone(did, lost)
     return worded
+
+
+def _proved_more(event: Event, text: Prose | None, kept: Sequence[Prose], scope: Scope) -> bool:
+    """Tell whether an event asked proof, or as many criteria, as some texts do not together, by the text that it is of.
+
+    Where nobody knows that one, its digests tell. What policy asked of another kind, risk or files is not known then.
+    """
+    if text is not None:
+        new, *others = (one.data for one in kept)
+        fewer = all(terms.criteria(one) < terms.criteria(text) for one in kept)
+        return fewer or bool(proves_less(text.data, new, scope.policy, *others))
+    asked, now = terms.asked(event, None), [terms.asks(one) for one in kept]
+    whens = [entry["when"] for entry in scope.policy.verify if entry.get("when")]
+    is_less = not any(all(applies(when, one.data) for when in whens) for one in kept)
+    is_unknown = not asked.about and event.do == "rejected" and "terms" in event.data
+    is_other = bool(asked.about) and is_less and asked.about not in [one[0] for one in now]
+    return is_unknown or is_other or not {*asked.proof} <= {*chain(*now)}
 
 
 def _ended(state: RunState, task: str) -> list[Event]:

@@ -89,7 +89,9 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
     """Yield a hand-out that does not name what was asked, as the verb does, while work goes on from it."""
     text = state.view.record(state.index.prose.get(event.of, ""))
-    if not isinstance(text, Prose) or terms.are_named(event, chain([text], lastread.texts(state.view, text.path))):
+    if not isinstance(text, Prose):
+        return
+    if terms.are_named(event, terms.text_of(event, chain([text], lastread.texts(state.view, text.path)))):
         return
     was_rejected = any(one.id == event.id for one in terms.of_rejected(state, event.of))
     if was_rejected or _stands(state, event):

@@ -111,28 +111,30 @@ def _proof(prose: Prose) -> list[str]:
     return list(dict.fromkeys(map(_digest, parts)))
 
 
-def asked(event: Event, texts: Iterable[Prose]) -> Asked:
-    """Return what a task asked at its hand-out or rejection; nothing where nobody knows.
+def text_of(event: Event, texts: Iterable[Prose]) -> Prose | None:
+    """Return the first of some texts that the terms of a hand-out or rejection are of."""
+    known = event.get("terms")
+    return next((one for one in texts if are_of(known, one)), None) if known not in ("", codec.REDACTED) else None
 
-    One of earlier versions does not tell words from proof, or names all with one digest: which text that is of, is
-    seen by some. Where none is, all that it names counts as proof.
+
+def asked(event: Event, prose: Prose | None) -> Asked:
+    """Return what a task asked at its hand-out or rejection, by the text that it is of; nothing where nobody knows.
+
+    Where that text is not known, it is what the event names. One of earlier versions does not tell words from proof, or
+    names all with one digest: then all that it names counts as proof.
     """
-    known, told = event.get("terms"), list[str](event.data.get("asks") or ())
-    if known and _count(0) not in told:
-        told = next((asks(one) for one in texts if are_of(known, one)), told)
-    about, *rest = told or ("",)
+    about, *rest = (asks(prose) if prose else event.data.get("asks")) or ("",)
     at = rest.index(_count(0)) if _count(0) in rest else 0
     return Asked(about, tuple(rest[:at]), tuple(rest[at:]))
 
 
-def are_named(event: Event, texts: Iterable[Prose]) -> bool:
-    """Tell whether a hand-out names all that a task asked, by the first of some texts that its terms are of."""
+def are_named(event: Event, prose: Prose | None) -> bool:
+    """Tell whether a hand-out names all that a task asked, by the text that its terms are of, if that is known."""
     known, told = event.get("terms"), {*(event.data.get("asks") or ())}
     if known in ("", codec.REDACTED) or not told:
         return False
-    prose = next((one for one in texts if are_of(known, one)), None)
     if prose is None:
-        return _count(0) not in told or bool(asked(event, ()).words)
+        return _count(0) not in told or bool(asked(event, None).words)
     own = {*asks(prose)} - {*_counts(prose)}  # one of a version that did not count names no less
     return known == digest(prose) and own <= told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.clock import duration
@@ -135,9 +136,12 @@ def asks_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) ->
     return [*gone, *proves_less(old, new, policy)]
 
 
-def proves_less(old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy) -> list[str]:
-    """Return what proof is asked of a task with one front matter, and not with another."""
-    before, now = (united({}, sources(told, None, policy)) for told in (old, new))
+def proves_less(
+    old: Mapping[str, Any], new: Mapping[str, Any], policy: Policy, *beside: Mapping[str, Any]
+) -> list[str]:  # fmt: skip
+    """Return what proof is asked of a task with one front matter, and not with another, nor with more beside that."""
+    before = united({}, sources(old, None, policy))
+    now = united({}, chain.from_iterable(sources(told, None, policy) for told in (new, *beside)))
     return _lost(before, now)
 
 

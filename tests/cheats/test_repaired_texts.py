@@ -470,13 +470,34 @@ def test_a_task_of_the_branch_that_is_taken_back_and_asks_less_proof(doors: Door
     assert f"{task} is done, and asks no more what it did when it was handed out" in doors.warned("P005")
 
 
-def test_a_rejected_task_that_is_reopened_and_asks_more(doors: Doors) -> None:
-    """No way: what it asked is still asked."""
-    task = turned_down(doors)
-    doors.play.do(tasks.reopen_task, task, reason="Once more.")
-    doors.play.do(tasks.revise_task, task, criteria=[HARD, "It is fast."], require=["test", "lint", "type"])
-    finished(doors, task, "test", "lint", "type")
-    doors.sound()
+def test_a_task_that_is_taken_back_asks_less_proof_and_is_repaired(doors: Doors) -> None:
+    """Way: one's own rejection, for anything; what it was handed out on before its completion counts for its repair."""
+    task = doors.play.task(**ASKED)
+    doors.play.do(dispatches.recover_dispatch, doors.play.claimed(task), force=True, reason="Stuck.")
+    doors.play.do(tasks.revise_task, task, require=["test"])
+    finished(doors, task, "test")
+    doors.play.do(tasks.revise_task, task, risk="high")
+    assert doors.play.do(verifying.verify_task, task).unmet
+    repair = repaired(doors, task)
+    assert f"{repair} repairs {task}, {TAKEN}" in doors.warned("P005")
+    assert doors.check("--no-base") == (0, [])  # who puts a wrong command right does the same, and is told once
+
+
+@pytest.mark.parametrize(("old", "new"), [("risk: low\n", "risk: high\n"), ("timeout: 10m\n", "timeout: 1m\n")])
+def test_a_rejected_task_that_asks_more_of_what_is_no_list_may_be_repaired(doors: Doors, old: str, new: str) -> None:
+    """The honest way: digests do not tell more from less there, and are a guess where no commit has the text."""
+    doors.policy("  verify:\n  - {when: {kinds: [docs]}, evidence: [lint]}\n")
+    task = doors.play.task(criteria=[HARD], risk="low", commands=["python3 check.py"])
+    doors.edit(task, "    - check.py\n", "    - check.py\n    timeout: 10m\n")
+    doors.play.complete(doors.play.claimed(task), doors.witness(task))
+    doors.edit(task, f"- {HARD}\n", f"- {HARD}\n- It is fast.\n")
+    assert doors.play.do(verifying.verify_task, task).unmet
+    doors.edit(task, old, new)
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.play.complete(doors.play.claimed(repair), doors.witness(repair))
+    seen = {door: [row["code"] for row in doors.check(*options, root=root)[1] if row["severity"] == "error"]
+            for door, options, root in doors.arrivals()}  # fmt: skip
+    assert seen == {"staged": ["P005"], "branch": [], "server": [], "merge": [], "squash": ["P005"]}
 
 
 def test_a_rejected_task_that_is_called_otherwise_once_it_is_cancelled(doors: Doors) -> None:
@@ -500,6 +521,15 @@ def by_hand(doors: Doors, task: str, *drop: str) -> str:
     data = {key: value for key, value in own.data.items() if key not in drop} | {"id": repair, "repairs": task}
     doors.write(own.path.replace(f"/{task[5]}/{task}/", f"/0/{repair}/"), codec.encode_prose(data, own.body).decode())
     return repair
+
+
+def test_a_rejected_task_that_is_reopened_and_asks_more(doors: Doors) -> None:
+    """No way: what it asked is still asked."""
+    task = turned_down(doors)
+    doors.play.do(tasks.reopen_task, task, reason="Once more.")
+    doors.play.do(tasks.revise_task, task, criteria=[HARD, "It is fast."], require=["test", "lint", "type"])
+    finished(doors, task, "test", "lint", "type")
+    doors.sound()
 
 
 @pytest.mark.parametrize("end", ["", "cancelled", "failed"])

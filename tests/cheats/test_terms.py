@@ -253,6 +253,27 @@ def test_a_hand_out_that_names_too_little_of_a_text_which_is_another_by_now(door
     assert NAMELESS_TOLD in doors.caught("P008")
 
 
+@pytest.mark.parametrize("order", [slice(None, None, -1), slice(-1, None)])
+def test_a_hand_out_that_names_what_it_asks_in_another_order(doors: Doors, order: slice) -> None:
+    """Way: all of it, but proof stands where words do, or kind, risk and files; the commits have the text."""
+    task = doors.play.task(**TASK)
+    asks = terms.asks(doors.play.state(task).prose(task))
+    turned = [*asks[order], *(one for one in asks if one not in asks[order])]
+    event = doors.forge(task, "dispatched", executor="agent", plan=doors.play.state(task).canonical, asks=turned)
+    claim = doors.play.do(dispatches.claim_dispatch, event.replace("event", "dispatch"))
+    doors.play.complete(claim, doors.witness(task))
+    doors.play.do(tasks.revise_task, task, commands=["true"])
+    assert doors.play.do(verifying.verify_task, task).unmet
+    repair = doors.play.do(verifying.repair_task, task)
+    doors.play.complete(doors.play.claimed(repair), doors.witness(repair, command={"argv": ["true"]}))
+    told = f"{repair} repairs {task}, and neither asks any more what that did when it was handed out"
+    seen = {}
+    for door, options, root in doors.arrivals():
+        rows = doors.check(*options, root=root)[1]
+        seen[door] = ("P005", "error", told) in {(row["code"], row["severity"], row["message"]) for row in rows}
+    assert all(seen[door] for door in {*HANDS} - {"staged", "squash"})
+
+
 def test_a_rejected_hand_out_that_does_not_name_what_it_asks(doors: Doors) -> None:
     """Way: the task is made easy before its rejection, so that its repair asks no more."""
     task = doors.play.task(**TASK)
