@@ -361,9 +361,9 @@ CATALOGUE: Final = {
         "repairs; of a run that has ended; and of the goal or the constraints of one that the branch completes. Or "
         "less is asked than by a plan that was approved at the base, that what is done, or repaired by that, was ever "
         "handed out on, or that somebody else approved on the branch: it was edited, or another took its place; of a "
-        "command also no report, more time, or another kind. That nothing, in history neither, has its words any more "
-        "is told, too. And so is what a task waits for no more: of the base, or of the branch that hands it out, as "
-        "long as that is not done; not what was cancelled at the base, nor what was rejected and repaired.",
+        "command also no report, more time, or another kind; and that nothing has its words any more. And what a task "
+        "waits for no more: of the base, or of the branch that hands it out, as long as that is not done; not what was "
+        "cancelled at the base, nor what was rejected and repaired. And what another changed than who brought it.",
         "Restore the text, or hand the task out anew, for the new one; ask less on a branch of its own.",
     ),
     "D008": Kind(

@@ -155,7 +155,7 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
     before = RunState(comparison.base, place.run)
     completes = not before.is_final and comparison.state(place.run).status == "completed"
     is_rewrapped = old.body.split() == new.body.split()
-    keys = [key for key in _differing(old, new) if key != "text" or not is_rewrapped]
+    keys = [key for key in differing(old, new) if key != "text" or not is_rewrapped]
     if not before.is_final:
         gone = {
             "goal": old.data.get("goal") != new.data.get("goal"),
@@ -182,7 +182,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     less = asks_less(old.data, new.data, policy)
     freed = freed_of(comparison, policy, old.list("depends_on"), new)
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
-    keys = _differing(old, new)
+    keys = differing(old, new)
     done = comparison.state(place.run).completions(place.id)
     completes = any(event.id in comparison.added() for event in done)
     is_other = bool({"title", "text"} & {*keys})
@@ -224,7 +224,7 @@ def freed_of(comparison: Comparison, policy: Policy, had: Iterable[str], task: P
     return [f"{name} {text.title!r}" if isinstance(text, Prose) else name for name, text in texts.items()]
 
 
-def _differing(old: Prose, new: Prose) -> list[str]:
+def differing(old: Prose, new: Prose) -> list[str]:
     """Return the parts of a text that are others now."""
     keys = sorted(key for key in {*old.data, *new.data} if old.data.get(key) != new.data.get(key))
     return [*keys, *(["text"] if old.body != new.body else [])]

@@ -75,9 +75,10 @@ def asks(prose: Prose) -> list[str]:
 
 
 def _words(prose: Prose) -> list[str]:
-    """Return the digests of a title, of each criterion, and of each line of a text."""
+    """Return the digests of a title, of each criterion or constraint, and of each line of a text."""
     lines = [told for line in prose.body.splitlines() if (told := line.strip())]
     parts = [("title", prose.title), *(("criterion", line) for line in _first(prose.list("criteria")))]
+    parts += [("constraint", line) for line in prose.list("constraints")]
     parts += [("text", told) for told in (*lines[:MOST_LINES], "\n".join(lines[MOST_LINES:])) if told]
     return list(dict.fromkeys(map(_digest, parts)))
 

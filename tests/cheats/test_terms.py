@@ -420,3 +420,47 @@ def test_a_dependency_that_was_a_mistake_or_is_done_or_repaired_is_taken_out(doo
     doors.play.complete(doors.play.claimed(repair), doors.play.evidence(repair))
     doors.play.complete(doors.play.claimed(other), doors.play.evidence(other))
     doors.sound()
+
+
+GRACE = "Grace <grace@example.invalid>"
+
+
+def brought(doors: Doors, **options: Any) -> str:
+    """Add a task on the branch as Grace, in a commit of hers."""
+    task = str(doors.play.as_(GRACE).task("Hash all passwords", **options))
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", GRACE)
+    return task
+
+
+def told_of(doors: Doors, record: str) -> set[tuple[str, str]]:
+    """Return the doors at which `check` tells that somebody changed what Grace had brought, and what of it."""
+    said = f"{record} was brought by {GRACE}, and Ada <ada@example.invalid> changed its "
+    rows = {door: doors.check(*options, root=root)[1] for door, options, root in doors.arrivals()}
+    return {
+        (door, row["message"].removeprefix(said))
+        for door, found in rows.items() for row in found if row["message"].startswith(said)
+    }  # fmt: skip
+
+
+def test_a_task_that_somebody_else_brought_and_that_is_made_easy_before_its_hand_out(doors: Doors) -> None:
+    """Way: with verbs alone, as nothing binds anybody before a task is handed out."""
+    task = brought(doors, **TASK)
+    doors.play.do(tasks.revise_task, task, title="Tidy up", commands=["true"])
+    assert told_of(doors, task) == set()
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert told_of(doors, task) == {(door, "title, verify") for door in ("branch", "server", "merge")}
+
+
+def test_a_task_that_somebody_else_brought_may_ask_for_more_or_be_rewrapped(doors: Doors) -> None:
+    task = brought(doors, body="It is for all\nusers of it.")
+    doors.play.do(tasks.revise_task, task, criteria=[HARD], body="It is for all users\nof it.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert told_of(doors, task) == set()
+
+
+def test_a_run_of_somebody_elses_that_gets_another_goal(doors: Doors) -> None:
+    run = str(doors.play.as_(GRACE).run("Try argon2", constraints=["touch no production data"]))
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", GRACE)
+    doors.edit(run, "goal: Try argon2", "goal: Hash all passwords")
+    doors.edit(run, "constraints:\n- touch no production data\n", "")
+    assert told_of(doors, run) == {(door, "constraints, goal") for door in ("branch", "server", "merge")}
