@@ -134,6 +134,21 @@ def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable
     assert [row["fallen"] for row in base(state.view, run)["gates"]] == ["it is contested which plan holds"]
 
 
+def test_a_verdict_that_fell_is_told_with_its_own_note(play: Play, fork: Callable[[], Fork]) -> None:
+    """The completion had seen the first review, of another plan; the second came by the merge."""
+    run = play.planned()
+    play.proven()
+    play.gate("plan_review", "passed", note="the first")
+    both = fork()
+    both.on("main", "Ada").do(runs.complete_run, run)
+    side = both.on("other", "Bob")
+    plan = side.do(plans.draft_plan, "Another", "Do it.", run=run)
+    side.do(plans.approve_plan, plan)
+    side.gate("plan_review", "passed", note="the second")
+    (row,) = base(both.merged().ledger.view(), run)["gates"]
+    assert (row["fallen"], row["summary"]) == (f"it had not seen that {plan} was approved", "the first")
+
+
 @pytest.mark.parametrize("is_changed", [True, False])
 def test_work_on_a_plan_that_is_not_approved_any_more_is_not_to_be_undone(play: Play, is_changed: bool) -> None:
     run = play.planned()

@@ -157,13 +157,17 @@ def outlived(state: RunState, scope: str, gate: str, *, ended: bool | None = Non
     In a run that has `ended`, by default as it is now, that is not asked of a verdict that names nothing but the run:
     those of earlier versions do not tell what they had seen.
     """
+    return next((why for _, why in outlasted(state, scope, gate, ended=ended)), "")
+
+
+def outlasted(state: RunState, scope: str, gate: str, *, ended: bool | None = None) -> Iterator[tuple[Event, str]]:
+    """Yield the passes and waivers of a gate that had not seen what came, each with that."""
     ended = state.is_final if ended is None else ended
     for event in given(state, scope, gate):
         named = any(one.of != scope for one in _named(state, event))
         tells = gate == "release" or scope != state.id or named or "terms" in event.data
         if (why := unseen(state, event)) and (tells or not ended):
-            return why
-    return ""
+            yield event, why
 
 
 def words(state: RunState) -> dict[str, str]:

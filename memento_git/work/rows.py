@@ -185,7 +185,8 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
     for gate, value in sorted(state.folded(scope).lanes.named("gate").items()):
         told = [seen.event for seen in state.folded(scope).events
                 if seen.event.get("gate") == gate and seen.verdict == "legal"]  # fmt: skip
-        latest = [event for event in told if event.do == value[0]][-1]
+        fell, why = _fallen(state, scope, gate, value[0])
+        latest = fell or [event for event in told if event.do == value[0]][-1]
         rows.append(
             {
                 "kind": gate,
@@ -198,20 +199,20 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
                 "created_at": latest.at,
                 "event_id": latest.id,
                 "late": counting.get(gate, value[0]) != value[0],
-                "fallen": _fallen(state, scope, gate, value[0]),
+                "fallen": why,
                 **mark(latest),
             }
         )
     return rows
 
 
-def _fallen(state: RunState, scope: str, gate: str, word: str) -> str | None:
-    """Return what came that those who passed or waived a gate had not seen, or nothing."""
+def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | None, str | None]:
+    """Return the pass or waiver of a gate that had not seen what came, and what that is; or nothing."""
     if word not in ("passed", "waived"):
-        return None
+        return None, None
     from memento_git.work import gatehold
 
-    return gatehold.outlived(state, scope, gate) or None
+    return next(gatehold.outlasted(state, scope, gate), (None, None))
 
 
 def _counting(state: RunState) -> dict[str, str]:
