@@ -303,6 +303,8 @@ def _taken_up(state: RunState, verdict: Event) -> str:
         if one.event.do in counting and one.verdict == "legal" and one.event.id not in (*past, *undone):
             if one.event.do == "selected":
                 return f"it had not seen that {one.event.get('dispatch')} was chosen for {verdict.of}"
+            if one.event.do == "completed":
+                return _not_completed(state, one.event, past)
             return f"it had not seen that {verdict.of} was {one.event.do}"
     return ""
 
@@ -313,8 +315,8 @@ def _other_work(state: RunState, verdict: Event) -> str:
     for task in state.tasks():
         status = state.task_status(task)
         if status in DONE:
-            if any(event.id not in seen for event in state.completions(task)):
-                return f"it had not seen that {task} was completed"
+            if late := [event for event in state.completions(task) if event.id not in seen]:
+                return _not_completed(state, late[0], seen)
             if (chosen := state.selected(task)) not in ("", *_chosen(state, task, seen)):
                 return f"it had not seen that {chosen} was chosen for {task}"
             continue
@@ -325,6 +327,13 @@ def _other_work(state: RunState, verdict: Event) -> str:
         if status == "cancelled" and before != status and state.told(task).data["at"] <= verdict.at:
             return f"it had not seen that {task} was cancelled"
     return ""
+
+
+def _not_completed(state: RunState, event: Event, seen: Container[str]) -> str:
+    """Return that a completion was not seen; of one after another that was, on which dispatch it is."""
+    before = (one.event.id for one in state.folded(event.of).events if one.event.do == "completed")
+    told = f" once more, on {event.get('dispatch')}" if any(name in seen for name in before) else ""
+    return f"it had not seen that {event.of} was completed{told}"
 
 
 def _chosen(state: RunState, task: str, seen: Container[str]) -> list[str]:

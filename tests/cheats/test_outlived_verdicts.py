@@ -115,7 +115,8 @@ def test_work_that_was_done_again_after_a_signed_acceptance(doors: Doors, tmp_pa
     task, run = doors.play.proven(), run_of(doors)
     judged(doors, FINAL, "passed", key=str(key))
     again(doors, task)
-    doors.unfinished("gate_fallen", run, f"gate {FINAL} has passed, but it had not seen that {task} was completed")
+    told = f"gate {FINAL} has passed, but it had not seen that {task} was completed once more, on dispatch_"
+    doors.unfinished("gate_fallen", run, told)
 
 
 @BOTH
@@ -189,6 +190,18 @@ def test_a_candidate_that_is_chosen_after_the_review_of_another(doors: Doors) ->
     judged(doors, TASK, "passed", task)
     play.do(selections.select_candidate, task, dispatch=tries[1], reason="This one.")
     doors.unfinished("gate_fallen", run, f"it had not seen that {tries[1]} was chosen for {task}")
+
+
+def test_a_candidate_that_is_completed_after_the_review_of_another(doors: Doors) -> None:
+    """The giver had seen a completion; so it is said which one they had not."""
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.task()
+    tries = [play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
+    play.complete(tries[0], tried(doors, tries[0]))
+    judged(doors, TASK, "passed", task)
+    play.complete(tries[1], tried(doors, tries[1]))
+    doors.unfinished("gate_fallen", run, f"it had not seen that {task} was completed once more, on {tries[1]}")
 
 
 @BOTH
