@@ -77,6 +77,19 @@ def test_a_branch_that_completed_a_run_on_nothing_leaves_its_completion_out(play
     assert f"memento evidence run --task {task}" in next(one.fix for one in found(play) if one.code == "P001")
 
 
+def test_work_on_a_plan_with_a_typo_is_mended_by_the_approval_alone(play: Play) -> None:
+    run = play.planned()
+    play.proven()
+    plan = play.state(run).canonical
+    path = path_of(play, "plans/*/plan.md")
+    path.write_text(path.read_text().replace("Do it", "Do that"))
+    play.commit_all("a word")
+    (told,) = [one for one in found(play) if one.code == "P001"]
+    assert told.fix == f"memento plan approve {plan}"
+    paste(play, told.fix)
+    assert found(play) == []
+
+
 def test_a_gate_of_a_run_asks_for_evidence_of_that_run(play: Play) -> None:
     play.planned()
     foreign = play.evidence(play.proven())

@@ -267,7 +267,7 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     if not proof.proven:
         message = f"{task.id} is {state.task_status(task.id)}, but not proven: {'; '.join(proof.why)}"
         lines = run_lines(task.id, asked_row(state.asked(task.id, scope.policy)))
-        fix = f"{', '.join(lines)}, then reopen and complete it with that"
+        fix = proofs.not_agreed(state)[1] or f"{', '.join(lines)}, then reopen and complete it with that"
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
         yield from citations.stale(state, ends, proof.by, scope)
