@@ -15,7 +15,7 @@ from memento_git.review.digest import digest
 from memento_git.review.report import markdown
 from memento_git.work import refusals as no
 from memento_git.work import routes
-from memento_git.work.actions import runs, tasks, verifying
+from memento_git.work.actions import plans, runs, tasks, verifying
 from memento_git.work.keeping import base
 from memento_git.work.overview import overview
 from tests.play import git
@@ -131,6 +131,19 @@ def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(play
     repair = play.do(verifying.repair_task, task)
     play.complete(play.claimed(repair), play.evidence(repair))
     assert play.is_proven(repair)
+
+
+def test_an_approval_says_at_once_that_the_review_of_another_plan_falls(play: Play) -> None:
+    run = play.planned()
+    play.gate("plan_review", "passed")
+    assert play.ledger.warnings == []
+    plan = play.do(plans.draft_plan, "Another", "Do it otherwise.", run=run)
+    play.do(plans.approve_plan, plan)
+    (told,) = play.ledger.warnings
+    assert told == (
+        f"plan_review of {run} does not hold any more: it had not seen that {plan} was approved: "
+        f"memento gate record plan_review passed --run {run}"
+    )
 
 
 def test_an_accepted_task_that_no_gate_refused_is_not_verified_again(play: Play) -> None:
