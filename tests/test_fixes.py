@@ -16,7 +16,7 @@ from memento_git.model.clock import DurationInvalid
 from memento_git.review import actions
 from memento_git.review.actions import NothingStaged
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs
+from memento_git.work.actions import dispatches, evidences, plans, reproducing, runs, tasks, verifying
 from memento_git.work.overview import overview
 from tests.play import git
 from tests.test_check import codes, path_of
@@ -137,6 +137,48 @@ def test_a_gate_that_is_not_fresh_is_told_by_check_status_and_run_complete_alike
     play.commit_all()
     play.do(runs.complete_run, run)
     assert found(play) == []
+
+
+@pytest.mark.parametrize("is_repaired", [True, False])
+def test_a_gate_of_a_cancelled_task_is_done_with(play: Play, is_repaired: bool) -> None:
+    """Its code and its evidence may go on: nothing rests on it, and `run complete` does not ask it."""
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
+    play.commit_all("policy")
+    run = play.planned()
+    task = play.proven()
+    play.gate("quality_review", "passed", task=task, evidence=[play.evidence()])
+    if is_repaired:
+        play.gate("implementation_review", "failed", task=task)
+        play.do(verifying.verify_task, task)
+        other = play.do(verifying.repair_task, task)
+        play.complete(play.claimed(other), play.evidence(other))
+    else:
+        play.do(tasks.reopen_task, task, reason="Another way was found.")
+        play.do(tasks.cancel_task, task, reason="Another way was found.")
+        play.proven("Another way")
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.commit_all()
+    assert found(play) == []
+    play.do(runs.complete_run, run)
+    assert found(play) == []
+    assert found(play, base="HEAD^") == []
+
+
+@pytest.mark.parametrize("is_fresh", [True, False])
+def test_a_pass_at_a_repaired_task_that_lifts_its_failure_rests_on_something(play: Play, is_fresh: bool) -> None:
+    (play.root / ".memento" / "config.yaml").write_text("version: 1\npolicy:\n  gates: {fresh: [quality_review]}\n")
+    play.commit_all("policy")
+    play.planned()
+    task = play.proven()
+    play.gate("quality_review", "failed", task=task)
+    play.do(verifying.verify_task, task)
+    repair = play.do(verifying.repair_task, task)
+    play.complete(play.claimed(repair), play.evidence(repair))
+    play.gate("quality_review", "passed", task=task, evidence=[play.evidence()])
+    if not is_fresh:
+        (play.root / "app.py").write_text("answer = 41\n")
+        play.commit_all()
+    assert codes(found(play)) == ([] if is_fresh else ["G003 error"])
 
 
 @pytest.mark.parametrize("name", ["run.md", "tasks/*/*/task.md"])

@@ -61,6 +61,8 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         yield Finding("G002", event.path, 0, message, again, scope.severity(event.id))
     if event.do != "passed" or event not in gatehold.lifting(state, event.of, gate):
         return
+    if gatehold.is_done_with(state, event.of, gate):
+        return
     for ref in event.data.get("evidence") or ():
         cited = state.cited(parse_ref(ref), event.of)
         if cited.evidence is None and cited.status == "recorded":

@@ -250,6 +250,14 @@ def _lifts(state: RunState, task: str, gate: str) -> bool:
     return state.task_status(task) != "cancelled" or not any(done.isdisjoint(past) for past in pasts)
 
 
+def is_done_with(state: RunState, scope: str, gate: str) -> bool:
+    """Tell whether nothing rests on a gate: its task was cancelled, and it lifts no failure of what is repaired."""
+    if scope == state.id or state.task_status(scope) != "cancelled":
+        return False
+    repaired = {name for task in state.counting() for name in proofs.repaired(state, task)}
+    return scope not in repaired or not _lifts(state, scope, gate)
+
+
 def reads(state: RunState, scope: str, gate: str, verdict: str) -> list[str]:
     """Return what a verdict names beside its own record, so that it tells what its giver had seen."""
     if scope != state.id:
