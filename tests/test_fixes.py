@@ -339,3 +339,48 @@ def test_a_hand_out_without_a_plan_is_taken_back_by_its_fix_whatever_came_of_it(
     for one in told:
         paste(play, one.fix.partition(", then ")[2])
     assert (play.status(done), play.status(opened)) == ("pending", "pending")
+
+
+def test_a_task_that_others_were_done_on_and_that_is_called_off_is_taken_out_of_them(play: Play) -> None:
+    git(play.root, "switch", "-qc", "work")
+    run = play.planned()
+    first = play.proven()
+    second = play.proven("Another", depends_on=[first])
+    play.do(tasks.reopen_task, first, reason="Not needed.")
+    play.do(tasks.cancel_task, first, reason="Not needed.")
+    freeing = f"memento task revise {second} --no-dependencies"
+    way = f"memento task reopen {second} --reason WHY, then {freeing}, and do it anew"
+    assert [one.fix for one in found(play) if one.code == "T006"] == [way]
+    with pytest.raises(no.DependencyGone) as refused:
+        play.do(runs.complete_run, run)
+    assert way in refused.value.hint
+    play.do(tasks.reopen_task, second, reason="It waits for what was called off.")
+    play.do(tasks.revise_task, second, depends_on=[])
+    play.complete(play.claimed(second), play.evidence(second))
+    play.do(runs.complete_run, run)
+    assert [one for one in found(play) if one.severity == "error"] == []
+
+
+def test_a_completion_is_left_out_of_a_branch_that_merged_its_base(play: Play) -> None:
+    """The commits of the base stay what they are, and so does what the branch is compared with."""
+    config = play.root / ".memento" / "config.yaml"
+    config.write_text("version: 1\npolicy:\n  gates: {required: [final_acceptance]}\n")
+    play.commit_all("policy")
+    run = play.planned("Refuse emty")
+    git(play.root, "switch", "-qc", "work")
+    play.proven()
+    play.gate("final_acceptance", "passed")
+    play.do(runs.complete_run)
+    git(play.root, "switch", "-q", "main")
+    text = play.root / play.state(run).prose(run).path
+    text.write_text(text.read_text().replace("emty", "empty"))
+    play.commit_all("goal")
+    git(play.root, "switch", "-q", "work")
+    git(play.root, "merge", "-q", "-m", "merge", "main")
+    (wrong,) = [one for one in found(play, base="main") if one.severity == "error"]
+    assert (wrong.code, "is for something else" in wrong.message) == ("P004", True)
+    paste(play, pasted(play, wrong))
+    assert git(play.root, "merge-base", "main", "HEAD") == git(play.root, "rev-parse", "main")
+    play.gate("final_acceptance", "passed")
+    play.do(runs.complete_run)
+    assert [one for one in found(play, base="main") if one.severity == "error"] == []

@@ -391,6 +391,22 @@ def test_many_errors_are_counted_and_what_others_brought_is_told_and_blocks_nobo
     assert "and 2 more" in refused(ada, vetting.PushUnsound).message
 
 
+def test_a_goal_that_others_mended_and_the_completion_after_it_are_no_error_of_who_reads_them(hub: Hub) -> None:
+    """On one branch they would be: what several brought, one after another, is no request of one."""
+    ada, bob = hub.first, hub.clone("Bob")
+    run = ada.planned("Refuse emty")
+    sync(ada)
+    sync(bob)
+    text = ada.root / ada.state(run).prose(run).path
+    text.write_text(text.read_text().replace("emty", "empty"))
+    ada.commit_all("goal")
+    sync(ada)
+    ada.proven()
+    ada.do(runs.complete_run, run)
+    sync(ada)
+    assert sync(bob).findings == []
+
+
 def test_a_new_branch_is_checked_against_what_the_remote_is_known_to_have(hub: Hub) -> None:
     ada = hub.first
     ada.planned()

@@ -41,7 +41,9 @@ def removing(path: str, *options: str) -> str:
 def leaving_out(path: str) -> str:
     """Return the fix that leaves the commit out of a branch that added a file: what came cannot be taken back."""
     told = "leave out the commit that did this, if it did nothing else"
-    return f"{told}: git log -1 --no-renames --diff-filter=A --format='git rebase --onto %h^ %h' -- {path}"
+    return (
+        f"{told}: git log -1 --no-renames --diff-filter=A --format='git rebase --rebase-merges --onto %h^ %h' -- {path}"
+    )
 
 
 def restoring(path: str) -> str:

@@ -277,6 +277,8 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
         if other in state.index.prose:
             severity = scope.severity(*(event.id for event in ends), *state.index.events_of.get(other, ()))
             message = f"{task.id} is done, but {other}, which it depends on, is not done and proven"
-            yield Finding("T006", path, 0, message, f"memento task show {other}", severity)
+            is_gone = state.task_status(other) == "cancelled"
+            fix = proofs.freeing(state, task.id) if is_gone else f"memento task show {other}"
+            yield Finding("T006", path, 0, message, fix, severity)
     yield from evasions.failed_gates(state, task, ends, scope)
     yield from signed.done(state, task.id, ends, scope)

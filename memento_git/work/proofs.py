@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Evidence, Prose
-from memento_git.work import replies, terms, trust
+from memento_git.work import nextsteps, replies, terms, trust
 from memento_git.work.verification import Asked, asked
 
 if TYPE_CHECKING:
@@ -25,6 +25,19 @@ def front_matter(state: RunState, identity: str) -> Mapping[str, Any]:
     path = state.names.text_of(identity)
     found = state.view.record(path) if path else None
     return found.data if isinstance(found, Prose) else NOTHING
+
+
+def leaving_out(state: RunState, task: str) -> str:
+    """Return the command that takes cancelled tasks out of what a task depends on."""
+    gone = [other for other in state.prose(task).list("depends_on") if state.task_status(other) == "cancelled"]
+    repairs = {repaired: name for name in state.ids("task")
+               if (repaired := front_matter(state, name).get("repairs"))}  # fmt: skip
+    return nextsteps.leaving_out(task, state.prose(task).list("depends_on"), gone, repairs)
+
+
+def freeing(state: RunState, task: str) -> str:
+    """Return the commands by which what is done waits no more for a task that was cancelled after that."""
+    return f"memento task reopen {task} --reason WHY, then {leaving_out(state, task)}, and do it anew"
 
 
 def dependents(state: RunState, task: str) -> list[str]:

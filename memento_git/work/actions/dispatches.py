@@ -12,9 +12,9 @@ from memento_git.ledger.codec import REDACTED
 from memento_git.model.clock import SECONDS, DurationInvalid, seconds_of, stamp
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import FAILURES
-from memento_git.work import codestate, guard, handout, preflight, rows, terms, trust, verification
+from memento_git.work import codestate, guard, handout, preflight, proofs, rows, terms, trust, verification
 from memento_git.work import refusals as no
-from memento_git.work.actions import bundles, checkpoints, tasks, worktrees
+from memento_git.work.actions import bundles, checkpoints, worktrees
 from memento_git.work.desk import Desk, dispatch_of
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _dependency_done(desk: Desk, state: RunState, task: str, other: str) -> None
     if not state.is_done(other, desk.policy):
         status = state.task_status(other)
         if status == "cancelled":
-            raise no.DependencyGone(task=task, dependency=other, status=status, command=tasks.leaving_out(state, task))
+            raise no.DependencyGone(task=task, dependency=other, status=status, command=proofs.leaving_out(state, task))
         shown = "completed but not proven" if status in ("completed", "accepted") else status
         raise no.DependencyOpen(task=task, dependency=other, status=shown)
 

@@ -197,18 +197,12 @@ def cancel_task(tx: Transaction, task: str, *, reason: str = "") -> str:
     identity = _moved(tx, task, "cancelled", "cancelling a task", reason)
     state = Desk.of(tx).find(identity, "task")[1]
     waiting = [other for other in proofs.dependents(state, identity) if state.task_status(other) == "pending"]
-    tx.ledger.warnings += [f"{other} waits for {identity}: {leaving_out(state, other)}" for other in waiting[:MOST]]
+    tx.ledger.warnings += [
+        f"{other} waits for {identity}: {proofs.leaving_out(state, other)}" for other in waiting[:MOST]
+    ]
     if waiting[MOST:]:
         tx.ledger.warnings.append(f"{len(waiting) - MOST} more tasks wait for {identity}: memento status")
     return identity
-
-
-def leaving_out(state: RunState, task: str) -> str:
-    """Return the command that takes cancelled tasks out of what a task depends on."""
-    gone = [other for other in state.prose(task).list("depends_on") if state.task_status(other) == "cancelled"]
-    repairs = {repaired: name for name in state.ids("task")
-               if (repaired := proofs.front_matter(state, name).get("repairs"))}  # fmt: skip
-    return nextsteps.leaving_out(task, state.prose(task).list("depends_on"), gone, repairs)
 
 
 def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:

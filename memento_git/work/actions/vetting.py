@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 3
 SETTLED: Final = "D011"  # of those who share a branch, whoever settles decides
+OF_REQUESTS: Final = (SETTLED, "D007")  # what several brought is no request of one
 OF_TWO_SIDES: Final = (SETTLED, "N002", "N003", "N005", "T001", "T003", "T006")
 TOLD_AS_TROUBLE: Final = ("T001", "T002", "T003", "E001", "E002", "E003")
 
@@ -111,5 +112,5 @@ def came_wrong(ledger: Ledger, before: str, after: str) -> list[str]:
     """Return the errors that a sync brought here or made by merging, but for those that the fold tells of."""
     report = judging.added(ledger.git, [before], after, before[:12], ledger.now())
     told = [one for one in report.findings if one.code in TOLD_AS_TROUBLE and layout.run_of_path(one.path)]
-    wrong = [one for one in report.findings if one.severity == "error" and one.code != SETTLED]
+    wrong = [one for one in report.findings if one.severity == "error" and one.code not in OF_REQUESTS]
     return [str(one) for one in wrong if one not in told]
