@@ -35,6 +35,7 @@ HEAD: Final = {
 GATE: Final = {
     "gate": Field(t.Choice(GATE_KINDS), required=True), "evidence": EVIDENCE, "reason": REASON, "note": NOTE,
     "terms": Field(t.DIGEST, doc="of a pass or waiver: of what its task asks, or of its run's goal and constraints"),
+    "open": Field(t.ListOf(t.id_of("task")), doc="of final_acceptance and release: tasks that were open then"),
     "signature": SIGNATURE,
 }  # fmt: skip
 

@@ -92,7 +92,7 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
 
 
 def _reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
-    """Yield the tasks that the branch hands out, and its runs, that say less than somebody else brought.
+    """Yield the tasks that the branch hands out or cancels, and its runs, that say less than somebody else brought.
 
     What says less than at the base is told with that.
     """
@@ -101,10 +101,13 @@ def _reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Findin
         if place is None or place.kind not in ASKED or path in comparison.base.files:
             continue
         now = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
-        brought = sorted({one.author for one in story.authored if path in one.paths})
-        others = sorted(one for one in story.edited.get(path, ()) if not any(is_same(one, by) for by in brought))
-        is_worked_on = place.kind == "run" or texts.is_handed_out(comparison, place)
-        if not (others and is_worked_on and isinstance(now, Prose)):
+        if not isinstance(now, Prose) or not (place.kind == "run" or texts.is_ruled_on(comparison, place)):
+            continue
+        added = {one.author for one in story.authored if path in one.paths}
+        brought = sorted(one for one in added if is_same(str(now.data["by"]), one)) or sorted(added)
+        wrote = added | story.edited.get(path, set())
+        others = sorted(one for one in wrote if not any(is_same(one, by) for by in brought))
+        if not others:
             continue
         made = [codec.made(place, path, data) for data in git.objects(sorted(blobs)) if data is not None]
         if keys := sorted({key for old in made if isinstance(old, Prose) for key in _lost(old, now)}):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -160,19 +159,17 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
         gone = {
             "goal": old.data.get("goal") != new.data.get("goal"),
             "constraints": {*old.list("constraints")} - {*new.list("constraints")},
-            "text": completes or _parts(old) - _parts(new),
+            "text": completes or {*terms.parts(old)} - {*terms.parts(new)},
         }
         keys = [key for key in keys if gone.get(key)]
     if keys:
         message = f"{place.id} was {before.status} when its {', '.join(keys)} changed"
         fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
         grave = before.is_final or (completes and keys != ["text"])
+        if not before.is_final and keys != ["text"]:
+            first = "leave out the completion, do this, and have its gates judged anew" if completes else "put it back"
+            fix = f"bring it on a branch of its own, for none that completes the run may; here {first}: {fix}"
         yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
-
-
-def _parts(prose: Prose) -> set[str]:
-    """Return the paragraphs of a text and the items of its lists, each as one line."""
-    return {" ".join(part.split()) for part in re.split(r"\n(?=[ \t]*(?:\n|[-+*] |\d+[.)] ))", prose.body)}
 
 
 def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
@@ -210,6 +207,12 @@ def is_handed_out(comparison: Comparison, place: Place) -> bool:
     """Tell whether the branch hands a task out."""
     events = comparison.state(place.run).folded(place.id).events
     return any(seen.event.do == "dispatched" and seen.event.id in comparison.added() for seen in events)
+
+
+def is_ruled_on(comparison: Comparison, place: Place) -> bool:
+    """Tell whether the branch hands a task out, or cancels it."""
+    events = comparison.state(place.run).folded(place.id).events
+    return any(seen.event.do in ("dispatched", "cancelled") and seen.event.id in comparison.added() for seen in events)
 
 
 def freed_of(comparison: Comparison, policy: Policy, had: Iterable[str], task: Prose) -> list[str]:

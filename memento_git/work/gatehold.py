@@ -245,9 +245,9 @@ def _lifts(state: RunState, task: str, gate: str) -> bool:
     verdicts = given(state, task, gate)
     if not verdicts or outlived(state, task, gate):
         return False
-    done = {one.event.id for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"}
-    pasts = [seen.past for event in verdicts if (seen := state.fold.judged(event.id)) is not None]
-    return state.task_status(task) != "cancelled" or not any(done.isdisjoint(past) for past in pasts)
+    pasts = [[one.id for one in _named(state, event) if one.of == task] for event in verdicts]
+    done = all(task_status(state.fold.lanes(past)) in DONE for past in pasts)
+    return done or state.task_status(task) != "cancelled"
 
 
 def is_done_with(state: RunState, scope: str, gate: str) -> bool:
@@ -264,7 +264,14 @@ def reads(state: RunState, scope: str, gate: str, verdict: str) -> list[str]:
         return [state.id]
     if verdict not in PASSING:
         return []
-    return state.tasks() if gate in GATES_OF_WORK else [plans_of(state.id)] if gate == "plan_review" else []
+    plans = [plans_of(state.id)] if gate in (*GATES_OF_WORK, "plan_review") else []
+    return [*plans, *(state.tasks() if gate in GATES_OF_WORK else ())]
+
+
+def left_open(state: RunState, scope: str, gate: str) -> list[str]:
+    """Return the tasks that are open to a verdict on all work of a run."""
+    tasks = state.tasks() if scope == state.id and gate in GATES_OF_WORK else ()
+    return [task for task in tasks if state.task_status(task) not in (*DONE, "cancelled")]
 
 
 def unseen(state: RunState, verdict: Event) -> str:
@@ -275,9 +282,9 @@ def unseen(state: RunState, verdict: Event) -> str:
         return f"it had not seen that {verdict.of} {told} something else"
     if verdict.of != state.id:
         return _taken_up(state, verdict)
-    if gate == "plan_review":
-        return _other_plan(state, verdict)
-    return _other_work(state, verdict) if gate in GATES_OF_WORK else ""
+    work = _other_work(state, verdict) if gate in GATES_OF_WORK else ""
+    names_plans = gate == "plan_review" or (known and gate in GATES_OF_WORK)
+    return work or (_other_plan(state, verdict) if names_plans else "")
 
 
 def _named(state: RunState, verdict: Event) -> list[Event]:
@@ -332,7 +339,7 @@ def _other_work(state: RunState, verdict: Event) -> str:
         ended = [one for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"]
         if before in DONE or any(one.event.id not in seen for one in ended):
             return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"
-        if status == "cancelled" and before != status and state.told(task).data["at"] <= verdict.at:
+        if status == "cancelled" and task in (verdict.data.get("open") or ()):
             return f"it had not seen that {task} was cancelled"
     return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import codec
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
+WHOLE: Final = 2  # digests that are of all that a task asks
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
 
@@ -45,10 +47,20 @@ def are_of(known: str, prose: Prose) -> bool:
 
 
 def _digests(prose: Prose) -> list[str]:
-    """Return the digest of a task's terms, and those of earlier versions: without its title, and by words alone."""
-    words: list[object] = [prose.list("criteria"), prose.data.get("verify") or {}, prose.body]
-    about = [*_about(prose), *filter(None, [prose.list("constraints")])]
-    return [_digest(told) for told in ([prose.title, *words, *about], [*words, *about], words)]
+    """Return the digest of a task's terms, and those of earlier versions.
+
+    These are of its text as it is wrapped, then without its title, and by words alone.
+    """
+    asked: list[object] = [prose.list("criteria"), prose.data.get("verify") or {}]
+    words, about = [*asked, prose.body], [*_about(prose), *filter(None, [prose.list("constraints")])]
+    whole = ([prose.title, *asked, parts(prose), *about], [prose.title, *words, *about])
+    return [_digest(told) for told in (*whole, [*words, *about], words)]
+
+
+def parts(prose: Prose) -> list[str]:
+    """Return the paragraphs of a text and the items of its lists, each as one line."""
+    found = (" ".join(part.split()) for part in re.split(r"\n(?=[ \t]*(?:\n|[-+*] |\d+[.)] ))", prose.body))
+    return [part for part in found if part]
 
 
 def _about(prose: Prose) -> list[object]:
@@ -137,7 +149,7 @@ def are_named(event: Event, prose: Prose | None) -> bool:
     if prose is None:
         return _count(0) not in told or bool(asked(event, None).words)
     own = {*asks(prose)} - {*_counts(prose)}  # one of a version that did not count names no less
-    return known == digest(prose) and own <= told
+    return known in _digests(prose)[:WHOLE] and own <= told
 
 
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:

@@ -282,6 +282,30 @@ def test_a_task_that_was_open_to_an_acceptance_and_is_called_off(doors: Doors, v
     doors.unfinished("gate_fallen", run, f"it had not seen that {review} was cancelled")
 
 
+@BOTH
+def test_another_plan_than_the_one_that_the_work_was_accepted_with(doors: Doors, verdict: str) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    play.proven()
+    judged(doors, FINAL, verdict)
+    plan = play.state(run).canonical
+    doors.edit(plan, "Do it", "Log the passwords")
+    play.do(plans.approve_plan, plan)
+    doors.unfinished("gate_fallen", run, f"it had not seen that {plan} was approved")
+
+
+def test_a_text_that_is_rewrapped_after_it_was_judged_is_no_cheat(doors: Doors) -> None:
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    play = doors.play
+    run = play.run("Try it", body="It is for all users,\nand for tests.\n\n- one\n- two")
+    play.do(plans.approve_plan, play.do(plans.draft_plan, "Do it", "Do it.", run=run))
+    play.proven("Try it", run=run)
+    judged_there(doors, FINAL, "passed", run)
+    doors.edit(run, "It is for all users,\nand for", "It is for\nall users, and for")
+    assert play.do(runs.complete_run, run)
+    doors.sound()
+
+
 def test_a_task_that_came_after_an_acceptance_and_is_called_off_is_no_cheat(doors: Doors) -> None:
     doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
     play = doors.play

@@ -451,6 +451,23 @@ def test_a_task_that_somebody_else_brought_and_that_is_made_easy_before_its_hand
     assert told_of(doors, task) == {(door, "title, verify") for door in ("branch", "server", "merge")}
 
 
+def test_a_task_that_somebody_else_brought_and_that_is_renamed_and_called_off(doors: Doors) -> None:
+    task = brought(doors)
+    doors.play.do(tasks.revise_task, task, title="Tidy up")
+    doors.play.do(tasks.cancel_task, task, reason="Not needed.")
+    assert told_of(doors, task) == {(door, "title") for door in ("branch", "server", "merge")}
+
+
+def test_a_task_that_somebody_else_brought_and_that_comes_again_with_other_words(doors: Doors) -> None:
+    """Way: it is deleted, and added as if it were new."""
+    task = brought(doors)
+    path, text = doors.path(task), doors.file(task).read_text()
+    doors.remove(task)
+    doors.write(path, text.replace("Hash all passwords", "Tidy up"))
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert told_of(doors, task) == {(door, "title") for door in ("branch", "server", "merge")}
+
+
 def test_a_task_that_somebody_else_brought_may_ask_for_more_or_be_rewrapped(doors: Doors) -> None:
     task = brought(doors, body="It is for all\nusers of it.")
     doors.play.do(tasks.revise_task, task, criteria=[HARD], body="It is for all users\nof it.")

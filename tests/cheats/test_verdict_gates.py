@@ -388,7 +388,8 @@ def test_a_failure_that_is_lifted_at_a_repair_which_is_rejected_after_that(doors
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
 
 
-def test_a_failure_that_is_lifted_at_a_repair_which_nobody_finished(doors: Doors) -> None:
+@pytest.mark.parametrize("again", [False, True])
+def test_a_failure_that_is_lifted_at_a_repair_which_nobody_finished(doors: Doors, *, again: bool) -> None:
     """Way: what the reviewer passed while it was under way is called off, and something else repairs that."""
     doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
     play, run = doors.play, run_of(doors)
@@ -396,6 +397,9 @@ def test_a_failure_that_is_lifted_at_a_repair_which_nobody_finished(doors: Doors
     play.as_(GRACE).gate(GATE, "failed", task=task)
     assert play.do(verifying.verify_task, task).unmet
     first = play.do(verifying.repair_task, task)
+    if again:
+        play.complete(play.claimed(first), play.evidence(first))
+        play.do(tasks.reopen_task, first, reason="Once more.")
     claim = play.claimed(first)
     play.as_(GRACE).gate(GATE, "passed", task=first)
     play.do(dispatches.recover_dispatch, claim, force=True, reason="Again.")

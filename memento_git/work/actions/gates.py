@@ -61,6 +61,7 @@ def record_verdict(
         state, scope, verdict, reads=gatehold.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),
         gate=gate, evidence=refs, reason=words, note=desk.optional("note", note),
         terms=terms.digest(state.prose(scope)) if verdict in PASSING else "",
+        open=gatehold.left_open(state, scope, gate) if verdict in PASSING else (),
     )  # fmt: skip
     if gate == "plan_review" and verdict in PASSING and scope == state.id and not state.canonical:
         told = f"no plan of {scope} is approved: the review falls when one is, and is given again then"
