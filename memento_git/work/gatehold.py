@@ -245,9 +245,16 @@ def _lifts(state: RunState, task: str, gate: str) -> bool:
     verdicts = given(state, task, gate)
     if not verdicts or outlived(state, task, gate):
         return False
-    pasts = [[one.id for one in _named(state, event) if one.of == task] for event in verdicts]
-    done = all(task_status(state.fold.lanes(past)) in DONE for past in pasts)
-    return done or state.task_status(task) != "cancelled"
+    return state.task_status(task) != "cancelled" or all(_saw_work(state, event) for event in verdicts)
+
+
+def _saw_work(state: RunState, verdict: Event) -> bool:
+    """Tell whether a task was completed before a verdict on it, and not reopened since."""
+    seen = state.fold.judged(verdict.id)
+    legal = [one for one in state.folded(verdict.of).events if one.verdict == "legal"]
+    past = [one for one in legal if seen is not None and one.event.id in seen.past]
+    undone = frozenset[str]().union(*(one.past for one in past if one.event.do == "reopened"))
+    return any(one.event.do == "completed" and one.event.id not in undone for one in past)
 
 
 def is_done_with(state: RunState, scope: str, gate: str) -> bool:
