@@ -85,7 +85,8 @@ class Plain:
         self.number += 1
         path = f"notes/{self.number % 32:02d}/note{self.number}.md"
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.folder / path).write_text(f"---\nnumber: {self.number}\n---\n" + "Change it.\n" * 20, encoding="utf-8")
+        head = f"---\nnumber: {self.number}\nat: {time.time_ns()}\n---\n"
+        (self.folder / path).write_text(head + "Change it.\n" * 20, encoding="utf-8")
         return path
 
 
