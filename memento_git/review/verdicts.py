@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, PASSING
 from memento_git.model.work import Prose
 from memento_git.work import gatehold, persons
 from memento_git.work.nextsteps import passing
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
-
-PASSING = ("passed", "waived")
 
 
 def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

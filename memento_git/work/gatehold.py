@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.lanes import CANONICAL, task_status
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, PASSING
 from memento_git.model.work import GATES_OF_WORK
 from memento_git.work import codes, codestate, proofs, signing, terms, trust
 from memento_git.work.nextsteps import passing
-from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -245,16 +244,7 @@ def _lifts(state: RunState, task: str, gate: str) -> bool:
     verdicts = given(state, task, gate)
     if not verdicts or outlived(state, task, gate):
         return False
-    return state.task_status(task) != "cancelled" or all(_saw_work(state, event) for event in verdicts)
-
-
-def _saw_work(state: RunState, verdict: Event) -> bool:
-    """Tell whether a task was completed before a verdict on it, and not reopened since."""
-    seen = state.fold.judged(verdict.id)
-    legal = [one for one in state.folded(verdict.of).events if one.verdict == "legal"]
-    past = [one for one in legal if seen is not None and one.event.id in seen.past]
-    undone = frozenset[str]().union(*(one.past for one in past if one.event.do == "reopened"))
-    return any(one.event.do == "completed" and one.event.id not in undone for one in past)
+    return state.task_status(task) != "cancelled" or all(terms.done_before(state, event) for event in verdicts)
 
 
 def is_done_with(state: RunState, scope: str, gate: str) -> bool:

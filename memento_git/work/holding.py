@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.folding.fold import plans_of
 from memento_git.model.clock import is_ahead
+from memento_git.model.states import PASSING
 from memento_git.model.work import Evidence
 from memento_git.work import codestate, gatehold, release, remains, trust
 from memento_git.work.gatehold import Fall
@@ -102,7 +103,7 @@ def unmet(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> list[
     """
     verdicts = gatehold.words(state)
     words = {gate: verdicts.get(gate, "requested") for gate in policy.gates_required}
-    absent = [gate for gate, word in words.items() if word not in (*release.PASSING, "failed")]
+    absent = [gate for gate, word in words.items() if word not in (*PASSING, "failed")]
     found = [Fall(state.id, gate, NOT_PASSED, is_asked=True) for gate in absent]
     found += (one for one in gatehold.falls(state, policy, codes(state, commits)) if one.is_asked)
     own = (state.id, "release")

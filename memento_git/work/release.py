@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, PASSING
 from memento_git.work.persons import alike
 from memento_git.work.signing import identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-PASSING = ("passed", "waived")
 
 
 class CheckSeen(NamedTuple):

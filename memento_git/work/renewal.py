@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, PASSING
 from memento_git.model.work import GATES_OF_WORK
 from memento_git.work import roles, rows
 from memento_git.work.reruns import is_sure
@@ -61,7 +61,7 @@ def patch(view: View, run: str, before: str, now: str, held: Row) -> tuple[Row, 
 
     `before` and `now` are keys of `View.tree_key`: of the rows that are held, and of the view.
     """
-    own = [row for row in held["gates"] if row["scope"] == run and row["status"] in ("passed", "waived")]
+    own = [row for row in held["gates"] if row["scope"] == run and row["status"] in PASSING]
     judged = any(row["kind"] in GATES_OF_WORK for row in own)  # which any completion bears on
     plain = held["whole"] and not (judged or held["findings"] or held["trouble"] or held["redacted"])
     changes = _changes(view, run, before, now) if plain and held["run"]["current_plan_id"] else None

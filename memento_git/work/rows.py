@@ -10,7 +10,7 @@ from memento_git.folding.rows import Row, audit, troubles
 from memento_git.folding.settling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, PASSING
 from memento_git.model.work import Prose
 from memento_git.work import handout
 from memento_git.work.trust import outcome_of, seen_by
@@ -208,7 +208,7 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
 
 def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | None, str | None]:
     """Return the pass or waiver of a gate that had not seen what came, and what that is; or nothing."""
-    if word not in ("passed", "waived"):
+    if word not in PASSING:
         return None, None
     from memento_git.work import gatehold
 

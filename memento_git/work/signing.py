@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from memento_git.folding.fold import Judged
 
 NAMESPACE: Final = "memento-git"
-PASSING: Final = ("passed", "waived")
 BLOCK: Final = rb"(?s)(.*\n)signature: \|\n((?:  [ -~]+\n)+)"
 ADDRESS: Final = re.compile(r"[^<>]*<([^<>\s]+)>")
 

@@ -157,10 +157,16 @@ def of_rejected(state: RunState, task: str) -> Iterator[Event]:
     legal = [seen for seen in state.folded(task).events if seen.verdict == "legal"]
     for rejected in (seen for seen in legal if seen.event.do == "rejected"):
         yield rejected.event
-        past = [seen for seen in legal if seen.event.id in rejected.past]
-        reopened = frozenset[str]().union(*(seen.past for seen in past if seen.event.do == "reopened"))
-        done = [one.event for one in past if one.event.do == "completed" and one.event.id not in reopened]
+        done = done_before(state, rejected.event)
         yield from filter(None, (state.opened(event.get("dispatch")) for event in done))
+
+
+def done_before(state: RunState, verdict: Event) -> list[Event]:
+    """Return the completions of a task that a verdict on it had seen, and that were not reopened by then."""
+    seen = state.fold.seen_by(verdict)
+    past = [one for one in state.folded(verdict.of).events if one.verdict == "legal" and one.event.id in seen]
+    reopened = frozenset[str]().union(*(one.past for one in past if one.event.do == "reopened"))
+    return [one.event for one in past if one.event.do == "completed" and one.event.id not in reopened]
 
 
 def handed_out(state: RunState, task: str) -> Iterator[Event]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.model.ids import kind_of
+from memento_git.model.states import PASSING
 from memento_git.model.work import GATE_KINDS, VERDICTS
 from memento_git.work import gatehold, terms
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
-from memento_git.work.release import PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
