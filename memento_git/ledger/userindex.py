@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.journal import Path3
 
-PATIENCE: Final = 10.0
 START: Final = 1.0
 TRIES: Final = 5
 PAUSE: Final = 0.02

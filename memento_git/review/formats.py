@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from memento_git.model.finding import Finding, Kind
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
-FORMATS: Final = ("text", "json", "sarif", "github", "junit")
 
 
 def text(findings: Sequence[Finding], already: Sequence[Finding], head: str, fixed: Sequence[str] = ()) -> str:

@@ -26,7 +26,6 @@ FIELDS: Final = (
     "title", "key", "text", "tags", "aliases", "thread", "to", "importance", "confidence", "tier", "expires",
     "valid_from", "valid_to", "about", "sources",
 )  # fmt: skip
-GONE: Final = ("superseded", "merged", "retired")
 
 
 def with_notes(ledger: Ledger, told: Row) -> Row:
