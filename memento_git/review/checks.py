@@ -222,10 +222,10 @@ def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> Gone:
     was = scope.was(state.id, old.id) if scope.was else None
     kept = [one for one in (old, task, was) if isinstance(one, Prose)]
     known, texts = {*chain(*map(terms.asks, kept))}, lastread.texts(state.view, old.path)
-    rejected = ((event, True) for event in terms.of_rejected(state, old.id))
-    others = ((event, False) for event in terms.handed_out(state, old.id) if scope.added)
+    rejected = [*terms.of_rejected(state, old.id)]
+    others = [one for one in terms.handed_out(state, old.id) if one not in rejected] if scope.added else []
     worded = Gone()
-    for event, counts in chain(rejected, others):
+    for event, counts in (*((one, True) for one in rejected), *((one, False) for one in others)):
         texts, seen = tee(texts)  # what one event had git tell, the next one need not ask
         text = terms.text_of(event, chain(kept, seen))
         did = "rejected" if event.do == "rejected" else "handed out"

@@ -75,14 +75,12 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
     """
     for path, blobs in sorted(story.held.items()):
         place = layout.place_of(path)
-        if place is None or place.kind != "task" or not texts.is_handed_out(comparison, place):
+        if place is None or place.kind != "task" or not texts.happened(comparison, place, "dispatched"):
             continue
-        base = comparison.base.record(path)
-        now = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
-        if not isinstance(now, Prose):
+        base, now = comparison.base.record(path), _now(comparison, place)
+        if now is None:
             continue
-        made = (codec.made(place, path, data) for data in git.objects(sorted(blobs)) if data is not None)
-        had = dict.fromkeys(name for one in made if isinstance(one, Prose) for name in one.list("depends_on"))
+        had = dict.fromkeys(name for one in _texts(git, place, path, blobs) for name in one.list("depends_on"))
         known = base.list("depends_on") if isinstance(base, Prose) else ()
         if told := texts.freed_of(comparison, policy, [name for name in had if name not in known], now):
             message = (
@@ -100,8 +98,8 @@ def _reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Findin
         place = layout.place_of(path)
         if place is None or place.kind not in ASKED or path in comparison.base.files:
             continue
-        now = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
-        if not isinstance(now, Prose) or not (place.kind == "run" or texts.is_ruled_on(comparison, place)):
+        now = _now(comparison, place)
+        if now is None or not (place.kind == "run" or texts.happened(comparison, place, "dispatched", "cancelled")):
             continue
         added = {one.author for one in story.authored if path in one.paths}
         brought = sorted(one for one in added if is_same(str(now.data["by"]), one)) or sorted(added)
@@ -109,12 +107,23 @@ def _reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Findin
         others = sorted(one for one in wrote if not any(is_same(one, by) for by in brought))
         if not others:
             continue
-        made = [codec.made(place, path, data) for data in git.objects(sorted(blobs)) if data is not None]
-        if keys := sorted({key for old in made if isinstance(old, Prose) for key in _lost(old, now)}):
+        if keys := sorted({key for old in _texts(git, place, path, blobs) for key in _lost(old, now)}):
             message = (
                 f"{place.id} was brought by {some(brought, 3)}, and {some(others, 3)} changed its {', '.join(keys)}"
             )
             yield Finding("D007", now.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
+
+
+def _now(comparison: Comparison, place: Place) -> Prose | None:
+    """Return a text as the head has it."""
+    found = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
+    return found if isinstance(found, Prose) else None
+
+
+def _texts(git: Git, place: Place, path: str, blobs: Iterable[str]) -> Iterator[Prose]:
+    """Yield what a text was in some blobs that can be read."""
+    made = (codec.made(place, path, data) for data in git.objects(sorted(blobs)) if data is not None)
+    return (one for one in made if isinstance(one, Prose))
 
 
 def _lost(old: Prose, now: Prose) -> set[str]:

@@ -185,7 +185,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     is_other = bool({"title", "text"} & {*keys})
     repairs = _repairs(comparison, place) if less or (was_rejected and is_other) else []
     completed = completes or any(_is_completed(comparison, place, name) for name in repairs)
-    is_other = is_other and (completed or is_handed_out(comparison, place))
+    is_other = is_other and (completed or happened(comparison, place, "dispatched"))
     if status in ("pending", "cancelled") and not (less or freed or is_other):
         return
     unproves = [event.id for event in done if event.get("text") != new.digest]
@@ -203,16 +203,10 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 
 
-def is_handed_out(comparison: Comparison, place: Place) -> bool:
-    """Tell whether the branch hands a task out."""
+def happened(comparison: Comparison, place: Place, *verbs: str) -> bool:
+    """Tell whether one of some things happened to a record on the branch."""
     events = comparison.state(place.run).folded(place.id).events
-    return any(seen.event.do == "dispatched" and seen.event.id in comparison.added() for seen in events)
-
-
-def is_ruled_on(comparison: Comparison, place: Place) -> bool:
-    """Tell whether the branch hands a task out, or cancels it."""
-    events = comparison.state(place.run).folded(place.id).events
-    return any(seen.event.do in ("dispatched", "cancelled") and seen.event.id in comparison.added() for seen in events)
+    return any(seen.event.do in verbs and seen.event.id in comparison.added() for seen in events)
 
 
 def freed_of(comparison: Comparison, policy: Policy, had: Iterable[str], task: Prose) -> list[str]:
