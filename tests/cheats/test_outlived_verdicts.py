@@ -31,10 +31,24 @@ def run_of(doors: Doors) -> str:
 
 def judged(doors: Doors, gate: str, verdict: str, task: str = "", **options: str) -> None:
     """Let Grace pass or waive a gate on main."""
-    told = {"reason": "Looked at by phone."} if verdict == "waived" else {}
-    scope = {"task": task} if task else {"run": run_of(doors)}
-    doors.play.as_(GRACE).gate(gate, verdict, **scope, **told, **options)
+    judged_there(doors, gate, verdict, **({"task": task} if task else {"run": run_of(doors)}), **options)
     doors.landed()
+
+
+def judged_there(doors: Doors, gate: str, verdict: str, **options: str) -> None:
+    """Let Grace pass or waive a gate on the branch."""
+    told = {"reason": "Looked at by phone."} if verdict == "waived" else {}
+    doors.play.as_(GRACE).gate(gate, verdict, **told, **options)
+
+
+def candidates(doors: Doors, *, done: int) -> tuple[str, str, list[str]]:
+    """Hand a task out as two candidates, and do some of them; return its run, the task and both hand-outs."""
+    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
+    run, task = run_of(doors), doors.play.task()
+    tries = [doors.play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
+    for claim in tries[:done]:
+        doors.play.complete(claim, tried(doors, claim))
+    return run, task, tries
 
 
 def again(doors: Doors, task: str) -> None:
@@ -167,12 +181,8 @@ def test_a_task_that_is_done_again_as_if_its_review_had_not_been_seen(doors: Doo
 
 
 def test_another_candidate_than_the_one_that_was_reviewed(doors: Doors) -> None:
-    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
-    play, run = doors.play, run_of(doors)
-    task = play.task()
-    tries = [play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
-    for claim in tries:
-        play.complete(claim, tried(doors, claim))
+    run, task, tries = candidates(doors, done=2)
+    play = doors.play
     play.do(selections.select_candidate, task, dispatch=tries[0], reason="This one.")
     judged(doors, TASK, "passed", task)
     play.do(selections.select_candidate, task, dispatch=tries[1], reason="Rather this.")
@@ -181,12 +191,8 @@ def test_another_candidate_than_the_one_that_was_reviewed(doors: Doors) -> None:
 
 def test_a_candidate_that_is_chosen_after_the_review_of_another(doors: Doors) -> None:
     """Way: no choice was there before the verdict, so it looked like the first one."""
-    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
-    play, run = doors.play, run_of(doors)
-    task = play.task()
-    tries = [play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
-    for claim in tries:
-        play.complete(claim, tried(doors, claim))
+    run, task, tries = candidates(doors, done=2)
+    play = doors.play
     judged(doors, TASK, "passed", task)
     play.do(selections.select_candidate, task, dispatch=tries[1], reason="This one.")
     doors.unfinished("gate_fallen", run, f"it had not seen that {tries[1]} was chosen for {task}")
@@ -194,11 +200,8 @@ def test_a_candidate_that_is_chosen_after_the_review_of_another(doors: Doors) ->
 
 def test_a_candidate_that_is_completed_after_the_review_of_another(doors: Doors) -> None:
     """The giver had seen a completion; so it is said which one they had not."""
-    doors.policy(f"  gates: {{{BY_GRACE}}}\n")
-    play, run = doors.play, run_of(doors)
-    task = play.task()
-    tries = [play.dispatch(task, candidate=True, executor=name) for name in ("one", "two")]
-    play.complete(tries[0], tried(doors, tries[0]))
+    run, task, tries = candidates(doors, done=1)
+    play = doors.play
     judged(doors, TASK, "passed", task)
     play.complete(tries[1], tried(doors, tries[1]))
     doors.unfinished("gate_fallen", run, f"it had not seen that {task} was completed once more, on {tries[1]}")
@@ -218,12 +221,6 @@ def test_a_task_that_asks_something_else_than_the_one_that_was_reviewed(doors: D
     doors.unfinished("gate_fallen", run, f"it had not seen that {task} asks something else")
 
 
-def judged_there(doors: Doors, gate: str, verdict: str, scope: str) -> None:
-    """Let Grace pass or waive a gate of a run on the branch, whose run it is."""
-    told = {"reason": "Looked at by phone."} if verdict == "waived" else {}
-    doors.play.as_(GRACE).gate(gate, verdict, run=scope, **told)
-
-
 def own_run(doors: Doors) -> str:
     """Return a run that came with the branch, all of whose work is done."""
     play = doors.play
@@ -237,7 +234,7 @@ def own_run(doors: Doors) -> str:
 def test_a_run_that_is_for_something_else_than_was_accepted(doors: Doors, verdict: str) -> None:
     doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
     run = own_run(doors)
-    judged_there(doors, FINAL, verdict, run)
+    judged_there(doors, FINAL, verdict, run=run)
     doors.edit(run, "Try argon2 in a sandbox", "Hash all passwords")
     doors.unfinished("gate_fallen", run, f"it had not seen that {run} is for something else")
 
@@ -245,7 +242,7 @@ def test_a_run_that_is_for_something_else_than_was_accepted(doors: Doors, verdic
 def test_an_acceptance_without_one_of_its_constraints(doors: Doors) -> None:
     doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
     run = own_run(doors)
-    judged_there(doors, FINAL, "passed", run)
+    judged_there(doors, FINAL, "passed", run=run)
     doors.edit(run, "touch no production data", "be quick")
     doors.unfinished("gate_fallen", run, f"it had not seen that {run} is for something else")
 
@@ -253,7 +250,7 @@ def test_an_acceptance_without_one_of_its_constraints(doors: Doors) -> None:
 def test_a_run_that_is_completed_and_then_for_something_else(doors: Doors) -> None:
     doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
     run = own_run(doors)
-    judged_there(doors, FINAL, "passed", run)
+    judged_there(doors, FINAL, "passed", run=run)
     doors.play.do(runs.complete_run, run)
     doors.sound()
     doors.edit(run, "Try argon2 in a sandbox", "Hash all passwords")
@@ -300,7 +297,7 @@ def test_a_text_that_is_rewrapped_after_it_was_judged_is_no_cheat(doors: Doors) 
     run = play.run("Try it", body="It is for all users,\nand for tests.\n\n- one\n- two")
     play.do(plans.approve_plan, play.do(plans.draft_plan, "Do it", "Do it.", run=run))
     play.proven("Try it", run=run)
-    judged_there(doors, FINAL, "passed", run)
+    judged_there(doors, FINAL, "passed", run=run)
     doors.edit(run, "It is for all users,\nand for", "It is for\nall users, and for")
     assert play.do(runs.complete_run, run)
     doors.sound()
