@@ -510,6 +510,35 @@ def test_who_committed_for_whom_is_a_warning(branch: Play) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("agents", "told"),
+    [
+        ("{agent:hermes: [Ada]}", []),
+        ("{agent:hermes: ['Ada <ada@example.invalid>']}", []),
+        ("{agent:hermes: []}", []),
+        ("{agent:hermes: [Grace]}", ["agent:hermes"]),
+        ("{agent:zeus: []}", ["agent:hermes"]),
+    ],
+)
+def test_policy_of_the_base_says_in_whose_commits_an_agent_acts(branch: Play, agents: str, told: list[str]) -> None:
+    branch.as_("agent:hermes").task("Two")
+    where = branch.root / ".memento" / "config.yaml"
+    where.write_text(f"version: 1\npolicy:\n  agents: {agents}\n")
+    git(branch.root, "commit", "-qam", "policy")
+
+    def named(base: str) -> list[str]:
+        found = actions.check(branch.ledger, base=base).findings
+        return [one.message.split(" by ")[1].split()[0] for one in found if one.code == "C002"]
+
+    assert named("main") == ["agent:hermes"], "the branch's own policy counts for nothing"
+    git(branch.root, "switch", "-q", "main")
+    where.write_text(f"version: 1\npolicy:\n  agents: {agents}\n")
+    git(branch.root, "commit", "-qam", "policy")
+    git(branch.root, "switch", "-q", "-")
+    git(branch.root, "merge", "-q", "--no-edit", "main")
+    assert named("main") == told
+
+
 def test_who_puts_back_what_another_wrote_is_not_told_as_its_author(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "main")
     branch.as_("agent:hermes").task("Two")

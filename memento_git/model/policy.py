@@ -116,6 +116,7 @@ POLICY: Final = Shape({
     "signatures": Field(SIGNATURES),
     "reproduce": Field(REPRODUCE),
     "allow_secrets": Field(t.ListOf(t.Text(lines=False)), doc="scanner rules that are false alarms here"),
+    "agents": Field(t.Table(ACTORS), doc="per agent, in whose commits what it did may come; nobody named: in anyone's"),
 })  # fmt: skip
 
 KNOWLEDGE: Final = Shape({
@@ -160,6 +161,7 @@ class Policy(NamedTuple):
     attach: int = 1024 * 1024
     output: int = 64 * 1024
     allow_secrets: tuple[str, ...] = ()
+    agents: dict[str, list[str]] = {}  # noqa: RUF012
     verify: tuple[dict[str, Any], ...] = ()
     enrich: bool = True
     budget: dict[str, Any] = {"attempts": 3}  # noqa: RUF012
@@ -183,7 +185,7 @@ class Policy(NamedTuple):
     @property
     def people(self) -> list[str]:
         """Return everybody whom policy names."""
-        lists = [*self.gate_verdicts.values(), *(self.signatures.get("require") or {}).values()]
+        lists = [*self.gate_verdicts.values(), *(self.signatures.get("require") or {}).values(), *self.agents.values()]
         named = [name for names in lists for name in names]
         return [*self.plan_approvers, *self.gate_waivers, *self.release.get("approvers", ()), *named]
 
@@ -208,6 +210,7 @@ def policy_of(config: dict[str, Any]) -> Policy:
         attach=limits.get("attach", default.attach),
         output=limits.get("output", default.output),
         allow_secrets=tuple(given.get("allow_secrets", ())),
+        agents=given.get("agents", {}),
         verify=tuple(given.get("verify", ())),
         enrich=given.get("enrich", default.enrich),
         budget={**default.budget, **given.get("budget", {})},

@@ -72,15 +72,23 @@ def _told(comparison: Comparison, path: str, author: str, came: Mapping[str, Col
         told = kept
 
 
-def committed(found: Iterable[Act]) -> Iterator[Finding]:
-    """Yield each actor whose records somebody of another name committed, with how many they are."""
+def committed(found: Iterable[Act], agents: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    """Yield each actor whose records somebody of another name committed, with how many they are.
+
+    Not of an agent whose records, as policy has it, may come in that author's commits, or in anyone's.
+    """
     paths: dict[tuple[str, str], list[str]] = {}
     for act in found:
-        if not is_same(act.actor, act.author):
+        known = agents.get(act.actor)
+        is_known = known == [] or any(is_same(name, act.author) for name in known or ())
+        if not is_known and not is_same(act.actor, act.author):
             paths.setdefault((act.actor, act.author), []).append(act.path)
     for (actor, author), theirs in sorted(paths.items()):
         message = f"{len(theirs)} record(s) by {actor} were committed by {author}"
-        yield Finding("C002", theirs[0], 0, message, "look whether that is as it should be", "warning")
+        fix = "look whether that is as it should be"
+        if "<" not in actor:
+            fix += f"; where {actor} is an agent of {author}, policy.agents can say so"
+        yield Finding("C002", theirs[0], 0, message, fix, "warning")
 
 
 def rewritten(comparison: Comparison, edited: Mapping[str, Collection[str]]) -> Iterator[Finding]:

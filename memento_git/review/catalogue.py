@@ -298,7 +298,7 @@ CATALOGUE: Final = {
         "an actor who is not the author", "warning",
         "An event's actor has another name than the author of the commit that added it. Of one that is redacted, or "
         "in an archive, and that no commit of the branch added: than the author of the redaction or archive.",
-        "Agents that work for somebody are named so on purpose: look whether this is one.",
+        "Look whether this is an agent of the author: `policy.agents` says in whose commits an agent's records come.",
     ),
     "C003": Kind(
         "a weaker policy", "warning",

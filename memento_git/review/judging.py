@@ -177,7 +177,7 @@ def _of_actors(
     authored = story.authored or changes.to_commit(git, comparison.changes)
     acts = actors.acts(comparison, authored)
     if story.authored:
-        yield from actors.committed(acts)
+        yield from actors.committed(acts, policy.agents)
     if policy.plan_not_author:
         plans = [change for change in comparison.changes if change.path.endswith("/plan.md")]
         yield from actors.rewritten(comparison, changes.to_edit(git, plans) if git.extra else story.edited)

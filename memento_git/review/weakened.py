@@ -25,6 +25,7 @@ def weakened(old: Policy, new: Policy) -> list[str]:
         *_proof(old, new),
         *_plan_and_gates(old, new),
         *_verification(old, new),
+        *_untold(old, new),
         *_levels(old, new),
         *_signatures(old, new),
         *_sandboxes(old, new),
@@ -75,9 +76,18 @@ def _verification(old: Policy, new: Policy) -> Iterator[str]:
         yield "release.not_author: who worked on a run may approve its release now"
     if more := [name for name in new.reproduce["runners"] if name not in old.reproduce["runners"]]:
         yield f"reproduce.runners: what {', '.join(more)} runs again and signs counts as reproduced now"
+
+
+def _untold(old: Policy, new: Policy) -> Iterator[str]:
+    """Tell which findings of before are none now."""
     for rule in new.allow_secrets:
         if rule not in old.allow_secrets:
             yield f"allow_secrets: {rule} is a false alarm now"
+    for agent, people in new.agents.items():
+        if agent in old.agents:
+            yield from _people(f"agents.{agent}", old.agents[agent], people)
+        else:
+            yield f"agents.{agent}: that {', '.join(people) or 'somebody else'} committed what it did is told no more"
 
 
 def _levels(old: Policy, new: Policy) -> Iterator[str]:
