@@ -59,6 +59,24 @@ def test_a_path_typed_in_a_subfolder_is_from_the_top_or_else_from_there(
     assert list(ran["evidence"]["code"]["paths"]) == [meant]
 
 
+def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_that(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    run = play.planned()
+    play.gate("quality_review", "failed", reason="unclear names")
+    code, out, _ = cli("gate", "record", "quality_review", "requested", "-C", str(play.root))
+    assert (code, out) == (0, f"quality_review failed on {run}: asked for again, until then it holds work back\n")
+
+
+def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_out(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.planned()
+    task = play.task()
+    code, out, err = cli("task", "revise", task, "--depends-on", "", "-C", str(play.root))
+    assert (code, out, "--no-dependencies takes all out" in err) == (2, "", True)
+
+
 def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     (play.root / "src").mkdir()

@@ -361,6 +361,21 @@ def test_a_task_that_others_were_done_on_and_that_is_called_off_is_taken_out_of_
     assert [one for one in found(play) if one.severity == "error"] == []
 
 
+def test_a_failed_gate_of_what_is_done_passes_or_the_work_is_done_again(play: Play) -> None:
+    git(play.root, "switch", "-qc", "work")
+    play.planned()
+    task = play.proven()
+    play.gate("quality_review", "failed", task=task, reason="unclear names")
+    fix = next(one.fix for one in found(play) if one.code == "T006")
+    passing, _, again = fix.partition("; where work is to be done again, ")
+    assert passing == f"memento gate record quality_review passed --task {task}"
+    verifying, _, repairing = again.partition(", then ")
+    with pytest.raises(subprocess.CalledProcessError):
+        paste(play, verifying)
+    paste(play, repairing)
+    assert [one for one in found(play) if one.severity == "error"] == []
+
+
 def test_a_completion_is_left_out_of_a_branch_that_merged_its_base(play: Play) -> None:
     """The commits of the base stay what they are, and so does what the branch is compared with."""
     config = play.root / ".memento" / "config.yaml"

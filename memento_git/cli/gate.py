@@ -129,4 +129,6 @@ def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
         return told
 
     row = door.change("gate record", act)
-    door.show({"gate": row}, f"{row['kind']} {row['status']} on {row['scope']}")
+    told = f"{row['kind']} {row['status']} on {row['scope']}"
+    is_failed = (verdict, row["status"]) == ("requested", "failed")
+    door.show({"gate": row}, f"{told}: asked for again, until then it holds work back" if is_failed else told)

@@ -152,6 +152,9 @@ def revise(
     from memento_git.work import answers
     from memento_git.work.actions import tasks
 
+    if "" in depends_on:
+        told = "it is empty: is a variable not set? --no-dependencies takes all out"
+        raise click.BadParameter(told, param_hint="--depends-on")
     text = read_text(body)
     given = {key: value for key, value in options.items() if value is not None}
     row = door.change("task revise", lambda tx: answers.after(tx, tasks.revise_task(

@@ -9,7 +9,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.work import Prose
 from memento_git.review import folds, lastread
 from memento_git.work import budget, handout, outcomes, proofs, signing, terms
-from memento_git.work.nextsteps import passing
+from memento_git.work.nextsteps import passing, redoing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,5 +136,5 @@ def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Sco
         apart = [one.event.id for one in failures if not any(end.id in one.past for end in ends)]
         severity = scope.severity(*apart, *(end.id for end in ends)) if apart else "warning"
         message = f"{task.id} is done, but its gate {gate} has failed"
-        fix = passing(scope.policy.gates_fresh, gate, task.id)
+        fix = f"{passing(scope.policy.gates_fresh, gate, task.id)}; where work is to be done again, {redoing(task.id)}"
         yield Finding("T006", ends[0].path if ends else task.path, 0, message, fix, severity)
