@@ -13,6 +13,7 @@ CHECK_FAILED: Final = (
     "broken",
 )  # fmt: skip
 DONE: Final = ("completed", "accepted")
+FINAL_TASK: Final = (*DONE, "cancelled")
 PASSING: Final = ("passed", "waived")  # of a gate: it holds nothing up
 SENDERS: Final = ("auto", "cron", "webhook", "chat")
 RUN_STATUSES: Final = ("active", "blocked", "paused", "cancelled", "completed", "contested")

@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import WHOLE, Finding, leaving_out
 from memento_git.model.ids import kind_of
-from memento_git.model.states import DONE
+from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Prose
 from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
 from memento_git.work import proofs, terms
@@ -83,7 +83,7 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
     while waiting:
         task = waiting.pop()
         found = state.view.record(state.index.prose.get(task, ""))
-        if task not in graph and isinstance(found, Prose) and state.task_status(task) not in (*DONE, "cancelled"):
+        if task not in graph and isinstance(found, Prose) and state.task_status(task) not in FINAL_TASK:
             graph[task] = found.list("depends_on")
             waiting += graph[task]
     if not graph:

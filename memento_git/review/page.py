@@ -8,13 +8,13 @@ from importlib.resources import files
 from typing import Any, Final
 
 from memento_git.errors import Refused
+from memento_git.model.states import FINAL_TASK
 from memento_git.review.report import INCOMPLETE, ORDER, SPIKE, called, spike_note
 from memento_git.review.timeline import timeline
 
 Row = dict[str, Any]
 LONG: Final = 40
 RECENT: Final = 100
-FOLDED: Final = ("completed", "accepted", "cancelled")
 BAR: Final = (("proven", "good"), ("unproven", "warn"), ("under way", "work"), ("stuck", "bad"), ("open", "plain"))
 
 
@@ -54,7 +54,7 @@ def _groups(held: Row) -> list[Row]:
     for state in ORDER:
         rows = [row for row in held["tasks"] if row["status"] == state]
         unproven = any(row["proven"] is False for row in rows)
-        folded = state in FOLDED and len(rows) > LONG and not unproven
+        folded = state in FINAL_TASK and len(rows) > LONG and not unproven
         if rows:
             groups.append({"state": state, "rows": rows, "open": not folded})
     return groups

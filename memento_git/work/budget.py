@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.model.states import DONE, FINAL_RUN
+from memento_git.model.states import FINAL_RUN, FINAL_TASK
 from memento_git.work.executors import Executor
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def over(run: str, task: str) -> str:
     """Return why nothing is to be done about a task, by its run's status and its own, or nothing."""
     if run in FINAL_RUN:
         return f"its run is {run}"
-    return f"the task is {task}" if task in (*DONE, "cancelled", "contested") else ""
+    return f"the task is {task}" if task in (*FINAL_TASK, "contested") else ""
 
 
 def next_step(over: str, tried: Sequence[Attempt], held: Budget, cheapest: float = 0.0) -> Next:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.lanes import CANONICAL, task_status
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.states import DONE, PASSING
+from memento_git.model.states import DONE, FINAL_TASK, PASSING
 from memento_git.model.work import GATES_OF_WORK
 from memento_git.work import codes, codestate, proofs, signing, terms, trust
 from memento_git.work.nextsteps import passing
@@ -268,7 +268,7 @@ def reads(state: RunState, scope: str, gate: str, verdict: str) -> list[str]:
 def left_open(state: RunState, scope: str, gate: str) -> list[str]:
     """Return the tasks that are open to a verdict on all work of a run."""
     tasks = state.tasks() if scope == state.id and gate in GATES_OF_WORK else ()
-    return [task for task in tasks if state.task_status(task) not in (*DONE, "cancelled")]
+    return [task for task in tasks if state.task_status(task) not in FINAL_TASK]
 
 
 def unseen(state: RunState, verdict: Event) -> str:

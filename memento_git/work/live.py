@@ -52,10 +52,10 @@ def _step(one: Handover, title: str) -> Row:
 
 def incomplete_rows(state: RunState) -> list[Row]:
     """Return the tasks of a run that are neither done nor cancelled."""
-    from memento_git.model.states import DONE
+    from memento_git.model.states import FINAL_TASK
 
     return [
         {"task_id": task, "title": state.told(task).title, "status": status}
         for task in state.ids("task")
-        if (status := state.task_status(task)) not in (*DONE, "cancelled")
+        if (status := state.task_status(task)) not in FINAL_TASK
     ]

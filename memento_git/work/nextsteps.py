@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.ids import option
-from memento_git.model.states import DONE, FINAL_RUN
+from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -18,8 +18,7 @@ ALL_DONE: Final = "every task is done and proven"
 
 def all_done(tasks: Sequence[Row]) -> bool:
     """Tell whether nothing of the work is left: each task is settled, and proven where that is asked."""
-    ended = ("completed", "accepted", "cancelled")
-    return all(row["status"] in ended and row["proven"] is not False for row in tasks)
+    return all(row["status"] in FINAL_TASK and row["proven"] is not False for row in tasks)
 
 
 def passing(fresh: Collection[str], gate: str, scope: str, *, shown: bool = False) -> str:

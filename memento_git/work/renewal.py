@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.states import DONE, PASSING
+from memento_git.model.states import FINAL_TASK, PASSING
 from memento_git.model.work import GATES_OF_WORK
 from memento_git.work import roles, rows
 from memento_git.work.reruns import is_sure
@@ -170,9 +170,7 @@ def _is_plain(state: RunState, held: Row, changes: Changes, found: Row) -> bool:
     before = {row["id"]: row for row in held["tasks"]}
     reworded = [row for row in found["tasks"] if row["id"] in before]
     open_tasks = {**before, **{row["id"]: row for row in found["tasks"]}}
-    waiting = {
-        name: row["dependencies"] for name, row in open_tasks.items() if row["status"] not in (*DONE, "cancelled")
-    }
+    waiting = {name: row["dependencies"] for name, row in open_tasks.items() if row["status"] not in FINAL_TASK}
     return (
         len(found["audit"]) == len(changes.events)
         and all(row["created_at"] > held["latest"] for row in found["audit"])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.states import FINAL_TASK
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Row = dict[str, Any]
-SETTLED: Final = ("completed", "accepted", "cancelled")
 UNKNOWN: Final = "(unknown)"
 MADE: Final = {"plans": "plan.drafted", "tasks": "task.added", "evidence": "evidence.recorded"}
 
@@ -59,7 +60,7 @@ def _deeds(held: Row) -> Iterable[tuple[str, tuple[str, str, str]]]:
 
 
 def _unfinished(held: Row) -> Iterable[tuple[str, str, str]]:
-    open_tasks = {row["id"]: row for row in held["tasks"] if row["status"] not in SETTLED}
+    open_tasks = {row["id"]: row for row in held["tasks"] if row["status"] not in FINAL_TASK}
     for row in held["dispatches"]:
         if row["task_id"] in open_tasks and row["status"] in ("queued", "claimed"):
             yield "actor", row["claimed_by"] or row["executor"], row["task_id"]

@@ -10,7 +10,7 @@ from memento_git.folding.rows import Row, audit, troubles
 from memento_git.folding.settling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
-from memento_git.model.states import DONE, PASSING
+from memento_git.model.states import FINAL_TASK, PASSING
 from memento_git.model.work import Prose
 from memento_git.work import handout
 from memento_git.work.trust import outcome_of, seen_by
@@ -344,7 +344,7 @@ def _cycle_rows(state: RunState) -> list[Row]:
     graph = {
         task: prose.list("depends_on")
         for task, prose in found.items()
-        if isinstance(prose, Prose) and state.task_status(task) not in (*DONE, "cancelled")
+        if isinstance(prose, Prose) and state.task_status(task) not in FINAL_TASK
     }
     told = "each waits for the next: {}; take a dependency away with memento task revise"
     return [

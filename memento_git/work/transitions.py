@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.lanes import CANONICAL, OPEN_DISPATCH, SELECTED, STATUS, Lanes, choice, task_status
 from memento_git.folding.settling import SETTLING, kept, redaction, rest
 from memento_git.model.ids import EvidenceWithdrawn, kind_of, option
-from memento_git.model.states import DONE, FINAL_RUN
+from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK
 from memento_git.work import refusals as no
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _run(event: Event, seen: Seen) -> Writes:
 
 def _all_settled(event: Event, seen: Seen) -> None:
     for task, lanes in seen.tasks.items():
-        if lanes.contested or task_status(lanes) not in (*DONE, "cancelled"):
+        if lanes.contested or task_status(lanes) not in FINAL_TASK:
             raise no.TaskUnsettled(task=task, status=task_status(lanes))
     done = {task: lanes for task, lanes in seen.tasks.items() if task_status(lanes) != "cancelled"}
     for scope, lanes in ((event.run, seen.own), *done.items()):

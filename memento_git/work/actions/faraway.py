@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import claims, remoteclaims
 from memento_git.ledger.view import View
-from memento_git.model.states import DONE
+from memento_git.model.states import FINAL_TASK
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _why(ledger: Ledger, view: View, remote: str, one: Held) -> str:
             if row.get("status") in ENDED:
                 is_open = is_open_on(ledger, remote, one.claim.dispatch)
                 return "" if is_open else f"{one.claim.dispatch} is {row['status']}"
-            return f"{task} is {status}" if status in (*DONE, "cancelled") else _of_run(state)
+            return f"{task} is {status}" if status in FINAL_TASK else _of_run(state)
     return ""
 
 

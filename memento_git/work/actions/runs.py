@@ -10,7 +10,7 @@ from memento_git.ledger import archive, claims, codec, layout
 from memento_git.ledger.desk import RecordIncomplete
 from memento_git.ledger.settling import take_out
 from memento_git.model.ids import option
-from memento_git.model.states import DONE
+from memento_git.model.states import FINAL_TASK
 from memento_git.work import branches, gatehold, holding, preflight, proofs
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
@@ -104,7 +104,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
 
 def _none_open(state: RunState, tasks: Sequence[str]) -> None:
     """Refuse where tasks are open, all of them named, so that nobody takes what is under way for nothing."""
-    found = [(task, status) for task in tasks if (status := state.task_status(task)) not in (*DONE, "cancelled")]
+    found = [(task, status) for task in tasks if (status := state.task_status(task)) not in FINAL_TASK]
     if not found:
         return
     if all(status == "contested" for _, status in found):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 from memento_git.errors import MementoError
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import claims, layout, prosefile, publish
+from memento_git.model.states import FINAL_TASK
 from memento_git.work import branches, codestate, guard, pasts, proofs, terms, verdict
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
@@ -241,11 +242,7 @@ def _unmet(state: RunState, task: str) -> list[str]:
 
 def _waiting(state: RunState, task: str) -> list[str]:
     """Return the unfinished tasks that depend on a task."""
-    return [
-        other
-        for other in proofs.dependents(state, task)
-        if state.task_status(other) not in ("completed", "accepted", "cancelled")
-    ]
+    return [other for other in proofs.dependents(state, task) if state.task_status(other) not in FINAL_TASK]
 
 
 def _repoint(tx: Transaction, state: RunState, task: str, old: str, new: str) -> None:
