@@ -14,10 +14,10 @@ from memento_git.model.markup import code, plain, spoken
 from memento_git.review.digest import digest
 from memento_git.review.report import markdown
 from memento_git.work import refusals as no
-from memento_git.work import routes
+from memento_git.work import routes, rows
 from memento_git.work.actions import plans, runs, tasks, verifying
 from memento_git.work.keeping import base
-from memento_git.work.overview import overview
+from memento_git.work.overview import choose_run, overview
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -475,3 +475,15 @@ def test_a_run_in_its_archive_has_nothing_left_to_do(play: Play) -> None:
     ]
     play.do(runs.archive_run)
     assert overview(play.ledger, play.ledger.view(), run)["next"] == []
+
+
+def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, _, last = (play.run(goal) for goal in ("One", "Two", "Three"))
+    assert choose_run(play.ledger.view()) == last
+    for run in (first, last):
+        play.do(runs.cancel_run, run, reason="Not now.")
+    read: list[str] = []
+    row = rows.run_row
+    monkeypatch.setattr(rows, "run_row", lambda state: read.append(state.id) or row(state))
+    chosen = [choose_run(play.ledger.view()) for _ in range(2)]
+    assert (len({*chosen, first, last}), sorted(read)) == (3, sorted([first, last]))

@@ -166,14 +166,16 @@ def _readable(state: RunState, identity: str) -> bool:
 
 
 def head(view: View, run: str) -> Row:
-    """Return a run's own row."""
-    key = view.tree_key(run)
+    """Return a run's own row; kept, unless something of the run cannot be read."""
+    key, known = view.tree_key(run), len(view.findings)
     held: Row | None = cache.read(view.git, f"{run}.head", key) if key else None
     if held is None:
         from memento_git.work import rows
         from memento_git.work.state import RunState
 
         held = rows.run_row(RunState(view, run))
+        if key and len(view.findings) == known:
+            cache.write(view.git, f"{run}.head", key, held)
     return held
 
 
