@@ -23,6 +23,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memento_git.work.state import RunState
     from tests.play import Play
 
 
@@ -484,6 +485,11 @@ def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypa
         play.do(runs.cancel_run, run, reason="Not now.")
     read: list[str] = []
     row = rows.run_row
-    monkeypatch.setattr(rows, "run_row", lambda state: read.append(state.id) or row(state))
+
+    def reading(state: RunState) -> dict[str, Any]:
+        read.append(state.id)
+        return row(state)
+
+    monkeypatch.setattr(rows, "run_row", reading)
     chosen = [choose_run(play.ledger.view()) for _ in range(2)]
     assert (len({*chosen, first, last}), sorted(read)) == (3, sorted([first, last]))

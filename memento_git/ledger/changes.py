@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections import Counter
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -63,20 +63,29 @@ class Authored(NamedTuple):
     paths: tuple[str, ...]
 
 
+class Written(NamedTuple):
+    """Bytes that a commit gave a file: what none of its parents has, or a merge that drops what a side made of it."""
+
+    commit: str
+    author: str
+    blob: str
+    is_new: bool
+
+
 class Story(NamedTuple):
     """What the commits of a range did to ledger files.
 
     `authored` are those that added some; `touched` is path -> the first commit that changed it or took it away, a merge
     that has not what one of its parents had among them; `taken` is path -> the last one that took it away; `came` is
-    path -> the blobs that what was touched came with; `edited` is path -> the authors of the commits that gave it other
-    bytes than any of their parents had, where one had it; `held` is path -> all blobs that what was touched ever was.
+    path -> the blobs that what was touched came with; `written` is path -> who gave it which bytes, parents first;
+    `held` is path -> all blobs that what was touched ever was.
     """
 
     authored: list[Authored]
     touched: dict[str, str]
     taken: dict[str, str]
     came: dict[str, set[str]]
-    edited: dict[str, set[str]]
+    written: dict[str, list[Written]]
     held: dict[str, set[str]]
 
 
@@ -260,21 +269,29 @@ def story(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple[st
     taken = {path: step.commit for path, told in steps.items() for step in reversed(told) if step.old and not step.new}
     came = _came(git, authored, {path: steps[path] for path in touched})
     held = {path: {blob for step in steps[path] for blob in (step.old, step.new) if blob} for path in touched}
-    return Story(authored, touched, taken, came, _edited(steps, parents, dict(added.keys())), held)
+    authors = dict(added.keys())
+    written = {path: _written(git, told, parents, authors) for path, told in steps.items()}
+    return Story(authored, touched, taken, came, written, held)
 
 
-def _edited(
-    steps: Mapping[str, Iterable[Step]], parents: Mapping[str, int], authors: Mapping[str, str]
-) -> dict[str, set[str]]:
-    """Return path -> the authors of the commits that left it as none of their parents has it, and one had it at all."""
-    edited: dict[str, set[str]] = {}
-    for path, told in steps.items():
-        seen = Counter(step.commit for step in told if step.new)
-        there = {step.commit for step in told if step.old}
-        edited[path] = {
-            authors[commit] for commit, count in seen.items() if commit in there and count == parents[commit]
-        }
-    return edited
+def _written(git: Git, told: Sequence[Step], parents: Mapping[str, int], authors: Mapping[str, str]) -> list[Written]:
+    """Return who gave a path which bytes, from what commits did to it; one that adds it anew is not the first."""
+    found: list[Written] = []
+    was_there = False
+    for commit, group in groupby(reversed(told), lambda step: step.commit):
+        steps = [*group]
+        was_there = was_there or any(step.old for step in steps)
+        is_own = len(steps) == parents[commit] or any(_is_dropped(git, found, step) for step in steps)
+        if steps[0].new and is_own:
+            found.append(Written(commit, authors[commit], steps[0].new, not was_there))
+        was_there = True
+    return found
+
+
+def _is_dropped(git: Git, found: Sequence[Written], step: Step) -> bool:
+    """Tell whether a merge leaves out what one of its sides made of a file, and what it has did not come after that."""
+    made, kept = ([one.commit for one in found if one.blob == blob] for blob in (step.old, step.new))
+    return bool(made) and not any(git.is_before(one, other) for one in made for other in kept)
 
 
 def _came(git: Git, authored: Iterable[Authored], touched: Mapping[str, Sequence[Step]]) -> dict[str, set[str]]:
@@ -298,9 +315,10 @@ def to_commit(git: Git, differing: Iterable[Changed]) -> list[Authored]:
     return [Authored("", _author(git), tuple(change.path for change in differing if change.is_added))]
 
 
-def to_edit(git: Git, differing: Iterable[Changed]) -> dict[str, set[str]]:
-    """Return path -> the author of the commit that what is staged will be, of what it changes."""
-    return {change.path: {_author(git)} for change in differing if change.old and change.new}
+def to_write(git: Git, differing: Iterable[Changed]) -> dict[str, list[Written]]:
+    """Return path -> what the commit that what is staged will be gives it, where it is changed."""
+    author = _author(git)
+    return {one.path: [Written("", author, one.new, is_new=False)] for one in differing if one.old and one.new}
 
 
 def _author(git: Git) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memento_git.ledger import changes, layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
-from memento_git.model.work import Event, Prose
+from memento_git.model.work import Event
 from memento_git.work import persons
 
 if TYPE_CHECKING:
@@ -89,28 +89,6 @@ def committed(found: Iterable[Act], agents: Mapping[str, Sequence[str]]) -> Iter
         if "<" not in actor:
             fix += f"; where {actor} is an agent of {author}, policy.agents can say so"
         yield Finding("C002", theirs[0], 0, message, fix, "warning")
-
-
-def rewritten(comparison: Comparison, edited: Mapping[str, Collection[str]]) -> Iterator[Finding]:
-    """Yield each plan that somebody else changed than who wrote it, unless a third person approved it as it is now."""
-    for path, authors in sorted(edited.items()):
-        place = layout.place_of(path)
-        if place is None or place.kind != "plan":
-            continue
-        state, base = comparison.state(place.run), comparison.base
-        base.index(place.run)
-        plan = state.view.record(path) if place.id in state.index.prose else None
-        if not isinstance(plan, Prose) or base.read(path) == state.view.read(path):
-            continue
-        by = str(plan.data["by"])
-        others = sorted(author for author in authors if not is_same(by, author))
-        given = [one for one in state.approvals() if (one.of, one.get("text")) == (plan.id, plan.digest)]
-        if others and all(persons.is_among(one.by, others) for one in given):
-            told = f"{plan.id} is by {by}, was changed by {', '.join(others)}"
-            told += f", and approved by {given[-1].by}" if given else ", and is not approved as it is now"
-            message = f"{told}: policy asks for another than its author"
-            fix = f"look who wrote what of it: git log -p --diff-merges=separate -- {path}"
-            yield Finding("P003", given[-1].path if given else path, 0, message, fix, "warning")
 
 
 def lookalikes(names: Mapping[str, str], known: Collection[str]) -> Iterator[Finding]:

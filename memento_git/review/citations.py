@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
     from memento_git.work.verification import Command
 
-NAMED = {"dispatch": "dispatch", "recovery_of": "dispatch", "plan": "plan", "successor": "evidence"}
+NAMED: Final = ("dispatch", "recovery_of", "plan", "successor")
 
 
 def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Finding]:
@@ -95,9 +95,8 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
         elif found.digest != digest:
             message = f"{event.of} cites {ref}, whose bytes are others now"
             yield Finding("L003", event.path, 0, message, "restore the file from git")
-    for key in NAMED:
-        named = event.get(key)
-        if named and not _is_known(state, named) and state.evidence_status(named) != "redacted":
+    for named in (*filter(None, map(event.get, NAMED)), *(event.data.get("open") or ())):
+        if not _is_known(state, named) and state.evidence_status(named) != "redacted":
             yield _nowhere(event.path, f"{event.id} names {named}")
 
 

@@ -11,7 +11,7 @@ from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, random_part
 from memento_git.model.policy import Policy
-from memento_git.review import actors, against, checks, files, lastread, recipes, signed, taken
+from memento_git.review import actors, against, checks, files, lastread, recipes, signed, taken, wording
 from memento_git.review.against import Comparison
 from memento_git.review.scope import Scope
 from memento_git.work import codestate, persons
@@ -171,16 +171,18 @@ def _of_actors(
 ) -> Iterator[Finding]:
     """Yield who acted under another name than who committed it, or a name hardly told from another's.
 
-    And where policy asks who wrote a plan, who changed another's. The names that one is hardly told from are those of
-    policy, of authors and of the base; of its archives, where a name is new to the rest.
+    And who took another's words back, or where policy asks who wrote a plan, changed another's. The names that one is
+    hardly told from are those of policy, of authors and of the base; of its archives, where a name is new to the rest.
     """
     authored = story.authored or changes.to_commit(git, comparison.changes)
     acts = actors.acts(comparison, authored)
     if story.authored:
         yield from actors.committed(acts, policy.agents)
+        yield from wording.reworded(comparison, git, story)
     if policy.plan_not_author:
         plans = [change for change in comparison.changes if change.path.endswith("/plan.md")]
-        yield from actors.rewritten(comparison, changes.to_edit(git, plans) if git.extra else story.edited)
+        story = story._replace(written=changes.to_write(git, plans)) if git.extra else story
+        yield from wording.rewritten(comparison, git, story)
     names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     doubtful = {name for name in names if persons.may_look_like(name)}

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import changes, codec, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
-from memento_git.model.ids import kind_of
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.review import texts
-from memento_git.review.actors import is_same
+from memento_git.review import texts, wording
 from memento_git.review.against import keeps, keeps_answer
-from memento_git.work import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,10 +21,6 @@ if TYPE_CHECKING:
     from memento_git.review.against import Comparison
 
 
-ASKED: Final = {
-    "run": ("goal", "constraints", "text"),
-    "task": ("title", "criteria", "verify", "kind", "risk", "files", "text"),
-}
 RESTORED: Final = "git checkout {}^{} -- {}"
 ONE_SIDE: Final = (
     "merge again, without the side that brought other words: git log --diff-merges=separate --diff-filter=A -p -- {}"
@@ -37,7 +30,6 @@ ONE_SIDE: Final = (
 def on_the_way(comparison: Comparison, git: Git, story: Story, policy: Policy) -> Iterator[Finding]:
     """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came."""
     yield from _freed(comparison, git, story, policy)
-    yield from _reworded(comparison, git, story)
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
         if place is None or place.kind == "attachment" or path in comparison.base.files:
@@ -77,60 +69,18 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
         place = layout.place_of(path)
         if place is None or place.kind != "task" or not texts.happened(comparison, place, "dispatched"):
             continue
-        base, now = comparison.base.record(path), _now(comparison, place)
-        if now is None:
+        base, text = comparison.base.record(path), wording.now(comparison, place)
+        if text is None:
             continue
-        had = dict.fromkeys(name for one in _texts(git, place, path, blobs) for name in one.list("depends_on"))
+        had = dict.fromkeys(
+            name for one in wording.read(place, path, git.objects(sorted(blobs))) for name in one.list("depends_on")
+        )
         known = base.list("depends_on") if isinstance(base, Prose) else ()
-        if told := texts.freed_of(comparison, policy, [name for name in had if name not in known], now):
+        if told := texts.freed_of(comparison, policy, [name for name in had if name not in known], text):
             message = (
                 f"{place.id} was handed out, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
             )
-            yield Finding("D007", now.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
-
-
-def _reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
-    """Yield the tasks that the branch hands out or cancels, and its runs, that say less than somebody else brought.
-
-    What says less than at the base is told with that.
-    """
-    for path, blobs in sorted(story.came.items()):
-        place = layout.place_of(path)
-        if place is None or place.kind not in ASKED or path in comparison.base.files:
-            continue
-        now = _now(comparison, place)
-        if now is None or not (place.kind == "run" or texts.happened(comparison, place, "dispatched", "cancelled")):
-            continue
-        added = {one.author for one in story.authored if path in one.paths}
-        brought = sorted(one for one in added if is_same(str(now.data["by"]), one)) or sorted(added)
-        wrote = added | story.edited.get(path, set())
-        others = sorted(one for one in wrote if not any(is_same(one, by) for by in brought))
-        if not others:
-            continue
-        if keys := sorted({key for old in _texts(git, place, path, blobs) for key in _lost(old, now)}):
-            message = (
-                f"{place.id} was brought by {some(brought, 3)}, and {some(others, 3)} changed its {', '.join(keys)}"
-            )
-            yield Finding("D007", now.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
-
-
-def _now(comparison: Comparison, place: Place) -> Prose | None:
-    """Return a text as the head has it."""
-    found = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
-    return found if isinstance(found, Prose) else None
-
-
-def _texts(git: Git, place: Place, path: str, blobs: Iterable[str]) -> Iterator[Prose]:
-    """Yield what a text was in some blobs that can be read."""
-    made = (codec.made(place, path, data) for data in git.objects(sorted(blobs)) if data is not None)
-    return (one for one in made if isinstance(one, Prose))
-
-
-def _lost(old: Prose, now: Prose) -> set[str]:
-    """Return the parts of a text that say something else now; none where it asks for more alone, or is rewrapped."""
-    before = old._replace(body=now.body) if old.body.split() == now.body.split() else old
-    is_less = not {*terms.asks(before)} <= {*terms.asks(now)}
-    return {*texts.differing(before, now)} & {*ASKED[kind_of(now.id)]} if is_less else set()
+            yield Finding("D007", text.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
 
 
 def _restoring(git: Git, commit: str, path: str) -> str:

@@ -185,7 +185,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     is_other = bool({"title", "text"} & {*keys})
     repairs = _repairs(comparison, place) if less or (was_rejected and is_other) else []
     completed = completes or any(_is_completed(comparison, place, name) for name in repairs)
-    is_other = is_other and (completed or happened(comparison, place, "dispatched"))
+    is_other = is_other and (completed or happened(comparison, place, "dispatched", "cancelled"))
     if status in ("pending", "cancelled") and not (less or freed or is_other):
         return
     unproves = [event.id for event in done if event.get("text") != new.digest]

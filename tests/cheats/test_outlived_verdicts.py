@@ -88,6 +88,22 @@ def advised(doors: Doors) -> list[str]:
 
 
 @BOTH
+def test_a_task_that_was_open_to_an_acceptance_and_never_was(doors: Doors, verdict: str) -> None:
+    """Way: the commit of the verdict alone is taken over, and not the one that brought the task."""
+    doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
+    play, run = doors.play, run_of(doors)
+    play.proven()
+    before = git(doors.root, "rev-parse", "HEAD")
+    review = play.task("Review the security of it")
+    judged_there(doors, FINAL, verdict, run=run)
+    given = git(doors.root, "rev-parse", "HEAD")
+    git(doors.root, "reset", "-q", "--hard", before)
+    git(doors.root, "cherry-pick", given)
+    assert f"names {review}, which is not in this run" in doors.caught("L004")
+    doors.unfinished("gate_fallen", run, f"it had not seen that {review} is gone")
+
+
+@BOTH
 def test_another_plan_than_the_one_that_was_reviewed(doors: Doors, verdict: str) -> None:
     doors.policy(f"  gates: {{required: [{PLAN}], {BY_GRACE}}}\n")
     run = run_of(doors)

@@ -72,6 +72,22 @@ def test_a_plan_that_was_drafted_on_the_branch(doors: Doors) -> None:
     assert told_at(doors) == {"branch", "server", "merge"}  # elsewhere Ada committed what Eve wrote: C002
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_plan_that_is_taken_away_and_comes_again_with_other_words(doors: Doors, *, packed: bool) -> None:
+    """Way: no commit changes it; also in an archive that is made by hand."""
+    doors.policy("  plan: {not_author: true}\n")
+    plan = drafted(doors)
+    path, text = doors.path(plan), doors.file(plan).read_text().replace(STRICT, "Ship it as it is.")
+    run = doors.play.state(plan).id
+    doors.remove(plan)
+    if packed:
+        doors.packed(run, {path: text.encode()})
+    else:
+        doors.write(path, text)
+    doors.play.do(plans.approve_plan, plan)
+    assert told_at(doors) == {"branch", "server", "merge"}
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("landed", [True, False])
 def test_a_plan_that_a_merge_brings_back_with_other_words(doors: Doors, *, swapped: bool, landed: bool) -> None:

@@ -388,6 +388,21 @@ def test_a_failure_that_is_lifted_at_a_repair_which_is_rejected_after_that(doors
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
 
 
+def test_a_failure_that_is_lifted_at_a_repair_which_had_been_rejected(doors: Doors) -> None:
+    """Way: what the reviewer passed then is no work, and something else repairs it."""
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
+    play, run = doors.play, run_of(doors)
+    task = play.proven()
+    play.as_(GRACE).gate(GATE, "failed", task=task)
+    first = repaired(play, task)
+    play.do(tasks.revise_task, first, body="It is short.")
+    assert play.do(verifying.verify_task, first).unmet
+    play.as_(GRACE).gate(GATE, "passed", task=first)
+    repair = play.do(verifying.repair_task, first)
+    play.complete(play.claimed(repair), play.evidence(repair))
+    doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_a_failure_that_is_lifted_at_a_repair_which_nobody_finished(doors: Doors, *, again: bool) -> None:
     """Way: what the reviewer passed while it was under way is called off, and something else repairs that."""

@@ -1,0 +1,159 @@
+"""Who wrote which words of a text on a branch, where it says less by now, or others than its author may approve it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memento_git.ledger import changes, codec, layout
+from memento_git.model.enumeration import some
+from memento_git.model.finding import Finding
+from memento_git.model.ids import kind_of
+from memento_git.model.work import Prose
+from memento_git.review import texts
+from memento_git.review.actors import is_same
+from memento_git.work import persons, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memento_git.ledger.changes import Story
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.layout import Place
+    from memento_git.model.work import Event
+    from memento_git.review.against import Comparison
+
+ASKED: Final = {
+    "run": ("goal", "constraints", "text"),
+    "plan": ("title", "criteria", "verify", "text"),
+    "task": ("title", "criteria", "verify", "kind", "risk", "files", "text"),
+}
+WORKING: Final = {"run": (), "plan": ("approved",), "task": ("dispatched", "completed", "cancelled")}
+
+
+class Version(NamedTuple):
+    """What somebody made of a text on the branch; the first ever, where neither base nor branch had it before."""
+
+    commit: str
+    author: str
+    data: bytes
+    is_first: bool
+
+
+class Lost(NamedTuple):
+    """Whose words a text does not say any more, who changed them, and in which parts."""
+
+    version: Version
+    others: list[str]
+    keys: set[str]
+
+
+def reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+    """Yield tasks that the branch works on or cancels, plans that it approves, and runs, that others let say less.
+
+    What says less than at the base is told with that; of a plan nothing of those who approved it as it is.
+    """
+    for path, place in _texts_of(comparison, story, *ASKED):
+        text = now(comparison, place)
+        verbs = WORKING[place.kind]
+        if text is None or (verbs and not texts.happened(comparison, place, *verbs)):
+            continue
+        versions = _versions(comparison, git, story, path)
+        agreed = [one.by for one in _approvals(comparison, text)]
+        lost = [*_lost(comparison, git, versions, text)]
+        if lost := [one for one in lost if not any(is_same(name, one.version.author) for name in agreed)]:
+            by = some(sorted({one.version.author for one in lost}), 3)
+            others = some(sorted({name for one in lost for name in one.others}), 3)
+            keys = ", ".join(sorted({key for one in lost for key in one.keys}))
+            came = "was brought by" if any(one.version.is_first for one in lost) else "was made to ask more by"
+            message = f"{place.id} {came} {by}, and {others} changed its {keys}"
+            yield Finding("D007", text.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
+
+
+def rewritten(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
+    """Yield each plan that somebody else changed than who wrote it, unless a third person approved it as it is now."""
+    for path, place in _texts_of(comparison, story, "plan"):
+        state, base = comparison.state(place.run), comparison.base
+        base.index(place.run)
+        plan = now(comparison, place)
+        if plan is None or base.read(path) == state.view.read(path):
+            continue
+        by = str(plan.data["by"])
+        changed = {one.author for one in _versions(comparison, git, story, path) if not one.is_first}
+        others = sorted(author for author in changed if not is_same(by, author))
+        given = _approvals(comparison, plan)
+        if others and all(persons.is_among(one.by, others) for one in given):
+            told = f"{plan.id} is by {by}, was changed by {', '.join(others)}"
+            told += f", and approved by {given[-1].by}" if given else ", and is not approved as it is now"
+            message = f"{told}: policy asks for another than its author"
+            fix = f"look who wrote what of it: git log -p --diff-merges=separate -- {path}"
+            yield Finding("P003", given[-1].path if given else path, 0, message, fix, "warning")
+
+
+def now(comparison: Comparison, place: Place) -> Prose | None:
+    """Return a text as the head has it."""
+    found = comparison.head.record(comparison.head.index(place.run).prose.get(place.id, ""))
+    return found if isinstance(found, Prose) else None
+
+
+def read(place: Place, path: str, held: Iterable[bytes | None]) -> Iterator[Prose]:
+    """Yield the texts that some bytes of a file are, where they can be read."""
+    made = (codec.made(place, path, data) for data in held if data is not None)
+    return (one for one in made if isinstance(one, Prose))
+
+
+def _approvals(comparison: Comparison, plan: Prose) -> list[Event]:
+    """Return the approvals of a plan as it is."""
+    given = comparison.state(plan.run).approvals()
+    return [one for one in given if (one.of, one.get("text")) == (plan.id, plan.digest)]
+
+
+def _texts_of(comparison: Comparison, story: Story, *kinds: str) -> Iterator[tuple[str, Place]]:
+    """Yield the texts of some kinds that the branch wrote, in archives too."""
+    for path in sorted({*story.written, *comparison.unpacked()}):
+        place = layout.place_of(path)
+        if place is not None and place.kind in kinds:
+            yield path, place
+
+
+def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list[Version]:
+    """Return what a text was on the branch, parents first, and at last what archives hold otherwise than it was."""
+    written = story.written.get(path, [])
+    held = zip(written, git.objects([one.blob for one in written]), strict=True)
+    found = [Version(one.commit, one.author, data, one.is_new) for one, data in held if data is not None]
+    run = layout.run_of_path(path) or ""
+    if not comparison.head.only_archived(run, path):
+        return found
+    data, archives = comparison.head.read(path) or b"", comparison.head.archived[run][path]
+    for one in story.authored:
+        if not {*one.paths}.isdisjoint(archives):
+            before = git.objects([f"{parent}:{path}" for parent in changes.parents(git, one.commit)])
+            is_first = not found and comparison.base.read(path) is None
+            found += [] if data in before else [Version(one.commit, one.author, data, is_first)]
+    return found
+
+
+def _lost(comparison: Comparison, git: Git, versions: Sequence[Version], text: Prose) -> Iterator[Lost]:
+    """Yield of what somebody wrote first, and a text does not say now by somebody else's hand, what it was."""
+    place, data = layout.place_of(text.path), comparison.head.read(text.path)
+    comparison.base.index(text.run)
+    base = comparison.base.record(text.path)
+    last = {one.author for one in versions if one.data == data}
+    for number, one in enumerate(versions):
+        again = [other for other in versions[:number] if other.data == one.data]
+        is_own = all(is_same(name, one.author) for name in last)
+        if place is None or is_own or any(git.is_before(other.commit, one.commit) for other in again):
+            continue
+        for old in read(place, text.path, [one.data]):
+            if keys := _less(old, text, base if isinstance(base, Prose) else None):
+                names = {*last, *(other.author for other in versions[number + 1 :])}
+                yield Lost(one, [name for name in names if not is_same(name, one.author)], keys)
+
+
+def _less(old: Prose, text: Prose, base: Prose | None) -> set[str]:
+    """Return the parts of a text that say something else now; none where it asks for more alone, or is rewrapped.
+
+    Nor where the base asked for no less.
+    """
+    before = old._replace(body=text.body) if old.body.split() == text.body.split() else old
+    own = {*terms.asks(before)} - {*(terms.asks(base) if base else ())}
+    return set() if own <= {*terms.asks(text)} else {*texts.differing(before, text)} & {*ASKED[kind_of(text.id)]}

@@ -1,0 +1,228 @@
+"""Texts that somebody wrote on a branch and that say less by another's hand: history has who wrote what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.work.actions import plans, tasks
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.cheats.doors import Doors
+
+GRACE = "Grace <grace@example.invalid>"
+HARD = "The password is hashed."
+SEEN = ("branch", "server", "merge")
+MORE = "was made to ask more"
+TASK: dict[str, Any] = {
+    "criteria": [HARD], "body": "It is for all users.", "commands": ["python3 check.py"], "kind": "security",
+    "risk": "high", "files": ["auth/key.py"],
+}  # fmt: skip
+
+
+def at(doors: Iterable[str], keys: str) -> set[tuple[str, str]]:
+    return {(door, keys) for door in doors}
+
+
+def brought(doors: Doors, **options: Any) -> str:
+    """Add a task on the branch as Grace, in a commit of hers."""
+    task = str(doors.play.as_(GRACE).task("Hash all passwords", **options))
+    of_grace(doors)
+    return task
+
+
+def of_grace(doors: Doors) -> None:
+    """Let the latest commit be one of Grace's."""
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", GRACE)
+
+
+def told_of(doors: Doors, record: str, came: str = "was brought") -> set[tuple[str, str]]:
+    """Return the doors at which `check` tells that somebody changed what Grace had written, and what of it."""
+    said = f"{record} {came} by {GRACE}, and Ada <ada@example.invalid> changed its "
+    rows = {door: doors.check(*options, root=root)[1] for door, options, root in doors.arrivals()}
+    return {
+        (door, row["message"].removeprefix(said))
+        for door, found in rows.items() for row in found if row["message"].startswith(said)
+    }  # fmt: skip
+
+
+def test_a_task_that_somebody_else_brought_and_that_is_made_easy_before_its_hand_out(doors: Doors) -> None:
+    """Way: with verbs alone, as nothing binds anybody before a task is handed out."""
+    task = brought(doors, **TASK)
+    doors.play.do(tasks.revise_task, task, title="Tidy up", commands=["true"])
+    assert told_of(doors, task) == set()
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert told_of(doors, task) == at(SEEN, "title, verify")
+
+
+def test_a_task_that_somebody_else_brought_and_that_is_renamed_and_called_off(doors: Doors) -> None:
+    task = brought(doors)
+    doors.play.do(tasks.revise_task, task, title="Tidy up")
+    doors.play.do(tasks.cancel_task, task, reason="Not needed.")
+    assert told_of(doors, task) == at(SEEN, "title")
+
+
+def test_a_task_that_somebody_else_brought_and_that_comes_again_with_other_words(doors: Doors) -> None:
+    """Way: it is deleted, and added as if it were new."""
+    task = brought(doors)
+    path, text = doors.path(task), doors.file(task).read_text()
+    doors.remove(task)
+    doors.write(path, text.replace("Hash all passwords", "Tidy up"))
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert told_of(doors, task) == at(SEEN, "title")
+
+
+def test_a_task_that_somebody_else_brought_may_ask_for_more_or_be_rewrapped(doors: Doors) -> None:
+    task = brought(doors, body="It is for all\nusers of it.")
+    doors.play.do(tasks.revise_task, task, criteria=[HARD], body="It is for all users\nof it.")
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    assert told_of(doors, task) == set()
+
+
+def test_a_run_of_somebody_elses_that_gets_another_goal(doors: Doors) -> None:
+    run = str(doors.play.as_(GRACE).run("Try argon2", constraints=["touch no production data"]))
+    of_grace(doors)
+    doors.edit(run, "goal: Try argon2", "goal: Hash all passwords")
+    doors.edit(run, "constraints:\n- touch no production data\n", "")
+    assert told_of(doors, run) == at(SEEN, "constraints, goal")
+
+
+def made_harder(doors: Doors, task: str) -> None:
+    """Let Grace ask more of a task, in a commit of hers."""
+    doors.play.as_(GRACE).do(tasks.revise_task, task, title="Hash with argon2", criteria=[HARD, "No test is skipped."])
+    of_grace(doors)
+
+
+def put_back(doors: Doors, task: str, title: str = "Hash") -> None:
+    doors.play.do(tasks.revise_task, task, title=title, criteria=[HARD])
+
+
+def finished(doors: Doors, task: str) -> None:
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+
+
+@pytest.mark.parametrize("landed", [False, True])
+def test_what_a_reviewer_asks_more_of_a_task_is_taken_back(doors: Doors, *, landed: bool) -> None:
+    """Way: with verbs alone, to the very words that it had before."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    if landed:
+        doors.landed()
+    made_harder(doors, task)
+    put_back(doors, task)
+    assert told_of(doors, task, MORE) == set()
+    finished(doors, task)
+    assert told_of(doors, task, MORE) == at(SEEN, "criteria, title")
+
+
+def test_what_a_reviewer_asks_more_of_a_run_is_taken_back(doors: Doors) -> None:
+    run = str(doors.play.run("Hash all passwords"))
+    doors.edit(run, "goal: ", "constraints:\n- touch no production data\ngoal: ")
+    of_grace(doors)
+    doors.edit(run, "constraints:\n- touch no production data\n", "")
+    assert told_of(doors, run, MORE) == at(SEEN, "constraints")
+
+
+@pytest.mark.parametrize("hers", [False, True])
+def test_what_a_reviewer_asks_more_of_a_draft_is_taken_back(doors: Doors, *, hers: bool) -> None:
+    """No way where she has approved what there is now."""
+    plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    doors.edit(plan, "Hash them.", "Hash them.\n\nTest it with all users.")
+    of_grace(doors)
+    doors.edit(plan, "\n\nTest it with all users.", "")
+    assert told_of(doors, plan, MORE) == set()
+    (doors.play.as_(GRACE) if hers else doors.play).do(plans.approve_plan, plan)
+    assert told_of(doors, plan, MORE) == (set() if hers else at(SEEN, "text"))
+
+
+@pytest.mark.parametrize("landed", [False, True])
+def test_what_a_reviewer_asks_more_is_dropped_by_a_merge(doors: Doors, *, landed: bool) -> None:
+    """Way: no commit but the merge leaves it out."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    if landed:
+        doors.landed()
+    own = git(doors.root, "branch", "--show-current")
+    git(doors.root, "switch", "-qc", "reviewed")
+    made_harder(doors, task)
+    git(doors.root, "switch", "-q", own)
+    finished(doors, task)
+    git(doors.root, "merge", "-q", "--no-edit", "-s", "ours", "reviewed")
+    assert told_of(doors, task, MORE) == at(SEEN, "criteria, title")
+
+
+def test_who_puts_back_what_another_asked_does_not_become_its_author(doors: Doors) -> None:
+    """Way: taken back, brought again in a commit of one's own, and taken back once more."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    made_harder(doors, task)
+    for _ in range(2):
+        git(doors.root, "revert", "--no-edit", "HEAD")
+    git(doors.root, "revert", "--no-edit", "HEAD")
+    finished(doors, task)
+    assert told_of(doors, task, MORE) == at(SEEN, "criteria, title")
+
+
+@pytest.mark.parametrize("mine", [False, True])
+def test_ones_own_words_are_taken_back_by_oneself(doors: Doors, *, mine: bool) -> None:
+    """No way: also where a merge of a side of one's own has them, and where a later side goes on from them."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    own = git(doors.root, "branch", "--show-current")
+    git(doors.root, "switch", "-qc", "side")
+    made_harder(doors, task)
+    if mine:
+        git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", "Ada <ada@example.invalid>")
+    put_back(doors, task, "Hash all")
+    if not mine:
+        of_grace(doors)
+    git(doors.root, "switch", "-q", own)
+    doors.play.run("Another")
+    git(doors.root, "merge", "-q", "--no-edit", "side")
+    finished(doors, task)
+    assert told_of(doors, task, MORE) == set()
+
+
+def test_a_task_of_somebody_elses_agent_that_comes_again_with_other_words(doors: Doors) -> None:
+    """Way: none of those who committed it bears the name that it is by."""
+    task = str(doors.play.as_("agent:hermes").task("Hash all passwords"))
+    of_grace(doors)
+    path, text = doors.path(task), doors.file(task).read_text()
+    doors.remove(task)
+    doors.write(path, text.replace("Hash all passwords", "Tidy up"))
+    finished(doors, task)
+    assert told_of(doors, task) == at(SEEN, "title")
+
+
+def test_what_somebody_else_brought_comes_again_in_an_archive_with_other_words(doors: Doors) -> None:
+    """Way: no commit changes the file, one takes it away, and another one packs it."""
+    run = str(doors.play.as_(GRACE).run("Hash all passwords"))
+    of_grace(doors)
+    doors.play.do(plans.approve_plan, doors.play.do(plans.draft_plan, "How", "Hash them.", run=run))
+    task = brought(doors, run=run)
+    for record in (run, task):
+        path, text = doors.path(record), doors.file(record).read_text()
+        doors.remove(record)
+        doors.packed(run, {path: text.replace("Hash all passwords", "Tidy up").encode()})
+    finished(doors, task)
+    assert told_of(doors, task) == at(SEEN, "title")
+    assert told_of(doors, run) == at(SEEN, "goal")
+
+
+def test_a_run_that_is_archived_as_it_was_is_no_cheat(doors: Doors) -> None:
+    from memento_git.work.actions import runs
+
+    run = str(doors.play.as_(GRACE).planned("Hash all passwords"))
+    of_grace(doors)
+    brought(doors, run=run)
+    doors.play.do(runs.cancel_run, run, reason="Over.")
+    doors.play.do(runs.archive_run, run)
+    doors.sound()
+
+
+def test_a_task_of_the_base_that_is_renamed_and_called_off(doors: Doors) -> None:
+    task = doors.play.task("Review the security of it")
+    doors.landed()
+    doors.play.do(tasks.revise_task, task, title="Tidy up")
+    doors.play.do(tasks.cancel_task, task, reason="No time.")
+    assert f"{task} was pending when its title changed" in doors.warned("D007")
