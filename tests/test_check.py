@@ -241,14 +241,22 @@ def test_an_archive_accounts_for_what_it_holds(play: Play) -> None:
 
 
 def merged(play: Play, one: Callable[[Play], Any], two: Callable[[Play], Any]) -> list[str]:
-    """Let two sides work apart, merge them, and return what the merge commit shows by itself."""
+    """Let two sides work apart, merge them, and return what the merge commit shows by itself.
+
+    What they make of each other is told beside both sides as well, and before the merge is committed as a warning.
+    """
     git(play.root, "branch", "other")
     one(play)
     git(play.root, "switch", "-q", "other")
     two(play)
     git(play.root, "switch", "-q", "main")
-    git(play.root, "merge", "-q", "--no-edit", "other")
-    return look(play)
+    git(play.root, "merge", "-q", "--no-commit", "--no-ff", "other")
+    staged = look(play, staged=True)
+    git(play.root, "commit", "-qm", "merged")
+    found, beside = look(play), look(play, base="HEAD^@")
+    assert beside == [one for one in found if one.startswith("T")]
+    assert staged == [one.replace("error", "warning") for one in beside]
+    return found
 
 
 def test_two_claims_that_merge_cleanly_are_found_on_the_merge(play: Play) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import hooks
+from memento_git.work.actions import dispatches, hooks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -365,3 +365,11 @@ def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, tmp_pat
     play.task("There")
     clone.task("Here")
     assert "nothing is wrong in the commits between" in pulled(clone.root)
+    task = play.task("Both")
+    dispatch = play.dispatch(task)
+    pulled(clone.root)
+    play.do(dispatches.claim_dispatch, dispatch)
+    clone.as_("Bob").do(dispatches.claim_dispatch, dispatch)
+    told = pulled(clone.root)
+    assert f"T001 error {task} is contested" in told
+    assert told.count("T001") == 1

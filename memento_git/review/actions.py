@@ -78,11 +78,14 @@ def _look(
             first = git.commit("HEAD") or ""
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
-            return judging.added(git, [first, *changes.merging(git)], tree, against.STAGED, ledger.now())
+            sides = [first, *changes.merging(git)]
+            judge = judging.merged if sides[1:] else judging.added
+            return judge(git, sides, tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
             forks, head = ranges.forks_of(git, base, at or "HEAD")
-            return judging.added(git, forks, head, base, ledger.now(), again(forks[0]) if again else ())
+            judge = judging.merged if base.endswith(ranges.SIDES) else judging.added
+            return judge(git, forks, head, base, ledger.now(), again(forks[0]) if again else ())
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base else default_base(git, head, at))
         if not name:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Known = tuple[str, str, str, str]
 
 RECORDS: Final = (".yaml", ".md")
+OF_TWO_SIDES: Final = ("D011", "N002", "N003", "N005", "T001", "T003", "T006")
+MADE_BY_MERGING: Final = (*OF_TWO_SIDES, "F008", "F009", "T005")
 
 
 class NothingToCheck(Misused):
@@ -122,6 +124,23 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     before = _before(comparison, scopes, touched) if found else set()
     ours, already = _apart(files.never_back(lastread.told_whole(view, found, first, name)), before, comparison)
     return Report(_ordered(ours), _ordered(already), first, head, len(differing))
+
+
+def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confirmed: Collection[str] = ()) -> Report:
+    """Check what a merge makes of its sides: what none of them has, and what they come to by each other.
+
+    The latter is wrong compared with the first, and not so on any other side. In the index it is a warning, as it is
+    settled by a commit that follows the merge.
+    """
+    report = added(git, sides, head, name, now, confirmed)
+    known = {_key(one) for one in report.findings}
+    for other in sides[1:]:
+        known |= {_key(one) for one in added(git, sides[:1], other, name, now).findings}
+    told = [one for one in added(git, sides[:1], head, name, now).findings if one.code in MADE_BY_MERGING]
+    made = [one for one in told if _key(one) not in known]
+    if git.extra:
+        made = [one._replace(severity="warning", fix=f"once the merge is committed: {one.fix}") for one in made]
+    return report._replace(findings=_ordered([*report.findings, *made]))
 
 
 def _story(git: Git, forks: Sequence[str], head: str) -> changes.Story:

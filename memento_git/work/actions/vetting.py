@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SHOWN: Final = 3
 SETTLED: Final = "D011"  # of those who share a branch, whoever settles decides
 OF_REQUESTS: Final = (SETTLED, "D007")  # what several brought is no request of one
-OF_TWO_SIDES: Final = (SETTLED, "N002", "N003", "N005", "T001", "T003", "T006")
 TOLD_AS_TROUBLE: Final = ("T001", "T002", "T003", "E001", "E002", "E003")
 
 
@@ -92,7 +91,7 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[st
         report = judging.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
     else:
         report = judging.alone(ledger.git, ours, ledger.now(), None)
-    if found := [one for one in report.findings if one.severity == "error" and one.code not in OF_TWO_SIDES]:
+    if found := [one for one in report.findings if one.severity == "error" and one.code not in judging.OF_TWO_SIDES]:
         how = f"--base {base[:12]}" if base else "--no-base"
         raise PushUnsound(told=_told(found), how=how, **where.where)
 
