@@ -134,6 +134,28 @@ def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(play
     assert play.is_proven(repair)
 
 
+def test_what_is_asked_for_with_a_no_on_the_run_is_done_once_that_is_waived(play: Play) -> None:
+    """The waiver holds for what there was: what comes after it has to be judged."""
+    (play.root / ".memento" / "config.yaml").write_text(
+        "version: 1\npolicy:\n  gates: {required: [final_acceptance]}\n"
+    )
+    play.commit_all("policy")
+    run = play.planned()
+    play.proven("One")
+    gate = "final_acceptance"
+    play.gate(gate, "failed", reason="no log")
+    passing = f"memento gate record {gate} passed --run {run}"
+    assert next(step["command"] for step in seen(play)["next"]) == passing
+    task = play.task("Log it")
+    told = [step["command"] for step in seen(play)["next"]]
+    assert told[:2] == [passing, f"memento gate waive {gate} --run {run} --reason WHY"]
+    with pytest.raises(no.GateBlocks):
+        play.dispatch(task)
+    play.gate(gate, "waived", reason="until it logs")
+    play.complete(play.claimed(task), play.evidence(task))
+    assert [step["command"] for step in seen(play)["next"]] == [passing]
+
+
 def test_an_approval_says_at_once_that_the_review_of_another_plan_falls(play: Play) -> None:
     run = play.planned()
     play.gate("plan_review", "passed")

@@ -15,6 +15,7 @@ CHECK_FAILED: Final = (
 DONE: Final = ("completed", "accepted")
 FINAL_TASK: Final = (*DONE, "cancelled")
 PASSING: Final = ("passed", "waived")  # of a gate: it holds nothing up
+GATES_OF_WORK: Final = ("final_acceptance", "release")  # of a run: they judge all that was done in it
 SENDERS: Final = ("auto", "cron", "webhook", "chat")
 RUN_STATUSES: Final = ("active", "blocked", "paused", "cancelled", "completed", "contested")
 TASK_STATUSES: Final = (

@@ -17,7 +17,6 @@ GATE_KINDS: Final = (
     "preflight_safety", "plan_review", "implementation_review", "quality_review",
     "final_acceptance", "approval", "release",
 )  # fmt: skip
-GATES_OF_WORK: Final = ("final_acceptance", "release")  # of a run: they judge all that was done in it
 VERDICTS: Final = ("requested", "passed", "failed", "waived")
 EVIDENCE_KINDS: Final = (
     "command", "test", "lint", "type", "build", "ci", "artifact", "diff",

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.lanes import CANONICAL, task_status
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.states import DONE, FINAL_TASK, PASSING
-from memento_git.model.work import GATES_OF_WORK
+from memento_git.model.states import DONE, FINAL_TASK, GATES_OF_WORK, PASSING
 from memento_git.work import codes, codestate, proofs, signing, terms, trust
 from memento_git.work.nextsteps import passing
 

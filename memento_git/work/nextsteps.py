@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.ids import option
-from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK
+from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, GATES_OF_WORK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -70,15 +70,22 @@ def next_steps(
 
 
 def _gate_steps(held: Row, fresh: Sequence[str]) -> list[Row]:
-    """Return the steps of gates that have failed: passing them, and having done again what they refused."""
+    """Return the steps of gates that have failed: passing them, and having done again what they refused.
+
+    A waiver on the work of a run holds for what there was, so it lets what a reviewer asked for be done.
+    """
     failed = failed_gates(held, but=("cancelled", "rejected"))
     refused = {row["scope"] for row in failed}
+    waiting = [row["title"] for row in held["tasks"] if row["status"] == "pending"]
     return [
         *({"why": f"gate {row['kind']} of {row['scope']} has failed",
            "command": passing(fresh, row["kind"], row["scope"])} for row in failed),
         *({"why": f"to have “{row['title']}” done again, as its gate asks: reject it, then repair it",
            "command": f"memento task verify {row['id']}"}
           for row in held["tasks"] if row["id"] in refused and row["status"] in DONE),
+        *({"why": f"to do “{waiting[0]}” before {row['kind']} is judged anew: waive it, which holds until then",
+           "command": f"memento gate waive {row['kind']} {option(row['scope'])} --reason WHY"}
+          for row in failed if waiting and row["scope_kind"] == "run" and row["kind"] in GATES_OF_WORK),
     ]  # fmt: skip
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.folding.rows import audit
 from memento_git.ledger import difference, layout
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.model.states import FINAL_TASK, PASSING
-from memento_git.model.work import GATES_OF_WORK
+from memento_git.model.states import FINAL_TASK, GATES_OF_WORK, PASSING
 from memento_git.work import roles, rows
 from memento_git.work.reruns import is_sure
 from memento_git.work.state import RunState
