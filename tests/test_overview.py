@@ -15,7 +15,7 @@ from memento_git.review.digest import digest
 from memento_git.review.report import markdown
 from memento_git.work import refusals as no
 from memento_git.work import routes, rows
-from memento_git.work.actions import plans, runs, tasks, verifying
+from memento_git.work.actions import evidences, plans, runs, tasks, verifying
 from memento_git.work.keeping import base
 from memento_git.work.overview import choose_run, overview
 from tests.play import git
@@ -515,3 +515,52 @@ def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypa
     monkeypatch.setattr(rows, "run_row", reading)
     chosen = [choose_run(play.ledger.view()) for _ in range(2)]
     assert (len({*chosen, first, last}), sorted(read)) == (3, sorted([first, last]))
+
+
+def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) -> None:
+    play.planned()
+    task = play.task("Pay")
+    play.do(tasks.block_task, task, reason="the key is missing")
+    play.gate("quality_review", "waived", task=task, reason="small change")
+    assert [row["reason"] for row in seen(play)["tasks"]] == ["the key is missing"]
+    other = play.proven("Ship")
+    play.gate("quality_review", "failed", task=other, reason="no test")
+    assert play.do(verifying.verify_task, other).unmet
+    play.gate("quality_review", "waived", task=other, reason="fine")
+    assert [row["reason"] for row in seen(play)["tasks"]][1] == "gate quality_review has failed"
+
+
+def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.proven("Ship")
+    assert "## Verification" in cli("report", "-C", str(play.root))[1]
+    play.do(tasks.revise_task, task, title="Ship all")
+    row = next(iter(seen(play)["tasks"]))
+    assert (row["proven"], row["proven_by"]) == (False, [])
+    assert "proven by" not in cli("task", "show", task, "-C", str(play.root))[1]
+    assert "proves" not in cli("report", "-C", str(play.root))[1]
+
+
+def test_a_gate_that_does_not_hold_by_what_it_rests_on_is_told_to_have_fallen(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    (play.root / ".memento" / "config.yaml").write_text(
+        "version: 1\npolicy:\n  gates: {required: [quality_review], fresh: [quality_review]}\n"
+    )
+    play.commit_all("policy")
+    play.planned()
+    task = play.task("Ship")
+    evidence = play.evidence(task)
+    play.complete(play.claimed(task), evidence)
+    play.gate("quality_review", "passed", evidence=[evidence])
+    assert [row["fallen"] for row in seen(play)["gates"]] == [None]
+    (play.root / "app.py").write_text("answer = 43\n")
+    play.commit_all("code")
+    outdated = "nothing that it rests on saw the code of this commit"
+    assert [row["fallen"] for row in seen(play)["gates"]] == [outdated]
+    assert f">, but {outdated}" in cli("report", "-C", str(play.root))[1]
+    git(play.root, "revert", "--no-edit", "HEAD")
+    assert [row["fallen"] for row in seen(play)["gates"]] == [None]
+    play.do(evidences.retract, evidence, reason="wrong branch")
+    assert [row["fallen"] for row in seen(play)["gates"]] == [f"{evidence} is retracted"]
+    assert f"passed, but {evidence} is retracted" in cli("status", "-C", str(play.root))[1]

@@ -41,7 +41,7 @@ TASK: Final = {
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
     "spike": "it was handed out without a plan",
     "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
-    "reason": "the latest reason that an event gave", "incomplete": "a file that its events name is missing",
+    "reason": "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it", "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only in `status`: all that proves it saw other code than this commit's",
 }  # fmt: skip
@@ -66,7 +66,7 @@ GATE: Final = {
     "evidence": "ids that it rests on", "created_at": "when, null while policy only asks for it",
     "event_id": "the verdict's event, or null",
     "late": "true where its run was completed without that verdict, so that it does not count",
-    "fallen": "what came that whoever passed or waived it had not seen, so that it counts as asked for again, or null",
+    "fallen": "why its pass or waiver does not hold, so that it counts as asked for again, or null",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
     "signed_by": "whose signature it is, or null",
 }  # fmt: skip

@@ -117,9 +117,14 @@ def _actors(events: Iterable[Row]) -> list[str]:
 
 
 def _reason(events: Sequence[Row]) -> str | None:
-    """Return why the last thing happened that moved the record: its reason, its note, or what was unmet."""
-    moved = [row["payload"] for row in events if _moves(row) or "gate" in row["payload"]][-1:]
-    told = (one.get("reason") or one.get("note") or "; ".join(one.get("unmet") or ()) for one in moved)
+    """Return why the last thing happened that moved the record, and is no verdict on it."""
+    return _why([row for row in events if _moves(row) and "gate" not in row["payload"]][-1:])
+
+
+def _why(events: Iterable[Row]) -> str | None:
+    """Return the first reason of some events: a reason, a note, or what was unmet."""
+    payloads = [row["payload"] for row in events]
+    told = (one.get("reason") or one.get("note") or "; ".join(one.get("unmet") or ()) for one in payloads)
     return next((reason for reason in told if reason), None)
 
 
@@ -198,7 +203,7 @@ def _gates(old: Sequence[Row], new: Sequence[Row], events: Sequence[Row]) -> lis
             "kind": key[1], "scope": key[0], "from": was and was["status"], "to": now and now["status"],
             "way": _verdicts(was, now, verdicts),
             "by": _actors(verdicts) or ([] if shown["fallen"] else [shown["reviewer"]]),
-            "reason": shown["fallen"] or _reason(verdicts[-1:]), "evidence": shown["evidence"],
+            "reason": shown["fallen"] or _why(verdicts[-1:]), "evidence": shown["evidence"],
         })  # fmt: skip
     return found
 

@@ -139,6 +139,7 @@ def _compute(
     }
     held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
     held["roles"], held["signs"] = roles(held), bool(policy.signatures.get("require"))
+    held["fresh"] = list(policy.gates_fresh)
     held["cites"], held["whole"] = cites(held), is_whole(state, state.groups())
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}

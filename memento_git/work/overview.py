@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.model.states import FINAL_RUN
 from memento_git.work import keeping, live
 from memento_git.work import refusals as no
-from memento_git.work.nextsteps import SOON, all_done, failed_gates, next_steps, passing
+from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,11 +64,11 @@ def overview(
     if signs := held.pop("signs"):
         _unsigned(view, held)
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
+    fresh = _mark_outdated(view, held)
     loose = f"{layout.RUNS}/{run}" in view.folders
     gates = _gates(view, held, signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= _away(view, held)
-    fresh = view.policy().gates_fresh if failed_gates(held) else ()
     held["next"] = next_steps(held, _merges(view, held), loose=loose, gates=gates, known=known, fresh=fresh)
     held["uncommitted"] = [change.path for change in ledger.uncommitted]
     shown = cut(held, limit, LISTS)
@@ -132,6 +132,23 @@ def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
     for task in tasks:
         task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
     return stale
+
+
+def _mark_outdated(view: View, held: Row) -> list[str]:
+    """Say of each gate that asks for evidence of the code of this view, and rests on none, that it fell.
+
+    Return the gates that ask for it.
+    """
+    fresh: list[str] = held.pop("fresh")
+    rows = [row for row in held["gates"] if row["kind"] in fresh and row["status"] == "passed" and not row["fallen"]]
+    if rows and held["run"]["status"] not in FINAL_RUN:
+        from memento_git.work import gatehold, holding
+        from memento_git.work.state import RunState
+
+        state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
+        for row in rows:
+            row["fallen"] = gatehold.unsound(state, policy, row["scope"], row["kind"], holding.codes(state)) or None
+    return fresh
 
 
 def _merges(view: View, held: Row) -> list[Row]:

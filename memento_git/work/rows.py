@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
@@ -106,13 +107,13 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "held_back": back,
         "waits_on": [] if done or unread or status == "cancelled" else state.waits_on(task, policy),
         "proven": proof.proven if proof else None,
-        "proven_by": list(proof.by) if proof else [],
+        "proven_by": list(proof.by) if proof and proof.proven else [],
         "unproven_because": list(proof.why) if proof else [],
         "late": state.is_late(task),
         "spike": handout.spikes(state, task) > 0,
         "blocked_by": [gate for _, gate in state.failed_gates(task)],
         "selected_dispatch_id": state.selected(task) or None,
-        "reason": None if status == "contested" else _last_reason(state, task),
+        "reason": None if status == "contested" else _reason(state, task, status),
         "incomplete": bool(state.folded(task).dangling),
         "broken": str(unread) if unread else None,
     }
@@ -133,14 +134,21 @@ def asked_row(asked: Asked) -> Row | None:
     }
 
 
-def _last_reason(state: RunState, task: str) -> str | None:
-    """Return why the latest event that says so happened; of a rejection, what was unmet."""
-    told = (
-        seen.event.get("reason") or "; ".join(seen.event.data.get("unmet") or ())
-        for seen in reversed(state.folded(task).events)
-        if seen.event.do not in ("redacted", "voided")  # those say why something else is not told, or does not count
-    )
-    return next((reason for reason in told if reason), None)
+def _reason(state: RunState, task: str, status: str) -> str | None:
+    """Return why a task is blocked, rejected or cancelled, else the latest reason that counts; not those of gates.
+
+    Nor of what takes the words of another event, or that itself, away. Of a rejection it is what was unmet.
+    """
+    events = state.folded(task).events
+    undone = state.fold.undone(events)
+    told = [
+        one.event for one in reversed(events)
+        if one.verdict == "legal" and one.event.id not in undone
+        and "gate" not in one.event.data and one.event.do not in ("redacted", "voided")
+    ]  # fmt: skip
+    first = [*(event for event in told if event.do == status), *told]
+    reasons = (event.get("reason") or "; ".join(event.data.get("unmet") or ()) for event in first)
+    return next(filter(None, reasons), None)
 
 
 def dispatch_rows(state: RunState, task: str) -> list[Row]:
@@ -207,12 +215,17 @@ def gate_rows(state: RunState, scope: str) -> list[Row]:
 
 
 def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | None, str | None]:
-    """Return the pass or waiver of a gate that had not seen what came, and what that is; or nothing."""
+    """Return the pass or waiver of a gate that does not hold, and why: what came since, or what it rests on; or none.
+
+    That a gate asks for evidence of the code as it is, is no matter of the ledger alone.
+    """
     if word not in PASSING:
         return None, None
     from memento_git.work import gatehold
 
-    return next(gatehold.outlasted(state, scope, gate), (None, None))
+    passes = gatehold.passes(state, scope, gate)
+    amiss = ((one, gatehold.faults(state, scope, one.data.get("evidence") or ())) for one in passes)
+    return next((fall for fall in chain(gatehold.outlasted(state, scope, gate), amiss) if fall[1]), (None, None))
 
 
 def _counting(state: RunState) -> dict[str, str]:
