@@ -41,7 +41,8 @@ TASK: Final = {
     "late": "something came to it after the run's completion", "blocked_by": "gates of the task that failed",
     "spike": "it was handed out without a plan",
     "selected_dispatch_id": "the candidate that was chosen, `contested`, or null",
-    "reason": "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it", "incomplete": "a file that its events name is missing",
+    "reason": "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it",
+    "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
     "stale": "only in `status`: all that proves it saw other code than this commit's",
 }  # fmt: skip
