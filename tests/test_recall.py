@@ -131,6 +131,26 @@ def _upper(found: re.Match[str]) -> str:
     return found[0].upper()
 
 
+NUMBERS = corpus(
+    ("Sleep", "Without the sleep a deployment gave 502s."),
+    ("Proxy", "The proxy waits 30s, then answers 504."),
+    ("Uploads", "Uploads above 25MB are cut; the slowest take 800ms."),
+    ("Mirror", "The mirror is from the 1990s and holds 3.8 GB."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("HTTP 502", "Sleep"), ("why 502", "Sleep"), ("502s", "Sleep"), ("30 seconds", "Proxy"), ("30s", "Proxy"),
+        ("30ms", "Proxy"), ("25 MB upload", "Uploads"), ("25MB", "Uploads"), ("800", "Uploads"), ("1990", "Mirror"),
+        ("3.8GB", "Mirror"),
+    ],
+)  # fmt: skip
+def test_a_number_is_found_with_and_without_its_unit(question: str, first: str) -> None:
+    assert found(NUMBERS, question) == [first]
+
+
 WRITTEN = corpus(
     ("Déconnexion", "L'utilisateur est déconnecté après trente minutes."),
     ("Fuso", "Il fuso orario dell\u2019utente si legge dal profilo."),

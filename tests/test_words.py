@@ -30,6 +30,10 @@ from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY
         ("utf-8", ["utf8", "utf", "8"]),
         ("UTF8", ["utf8", "utf"]),
         ("E0308", ["e0308"]),
+        ("502s 30s 25MB 800ms 1990s", ["502s", "502", "30s", "30", "25mb", "25", "800ms", "800", "1990s", "1990"]),
+        ("64KiB 10GB/s 100\u00b5s", ["64kib", "64", "ki", "b", "10gb/s", "10gb", "10", "s", "100\u03bcs", "100"]),
+        ("3.8GB 1.5s 1.2.3-s", ["3.8gb", "3.8", "1.5s", "1.5", "1.2.3-s", "1.2"]),
+        ("v2 x86 9d02 0x1f", ["v2", "x86", "9d02", "0x1f"]),
         ("1.2.3", ["1.2.3", "1.2"]),
         ("v1.2.3", ["1.2.3", "1.2"]),
         ("2.0.0-rc1", ["2.0.0-rc1", "2.0"]),
@@ -91,6 +95,12 @@ def test_what_is_asked_is_what_a_question_is_about() -> None:
 def test_a_question_of_nothing_but_asking_words_asks_for_those() -> None:
     assert list(w.asked("How do we use make?")) == ["how", "use", "make"]
     assert list(w.asked("is it the")) == []
+
+
+def test_a_number_with_its_unit_is_asked_for_by_the_number() -> None:
+    assert w.asked("30s, 3.8GB or 25MB") == {
+        "30s": True, "30": False, "3.8gb": True, "3.8": False, "25mb": True, "25": False,
+    }  # fmt: skip
 
 
 def test_a_name_with_an_ending_is_asked_for_by_the_name() -> None:
@@ -170,10 +180,10 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
 
     text = (
         "getUserById GH-12 1.2.3 東京 café config chose behaviours utf-8 the running src/a/b.py don't "
-        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in"
+        "argon2 3.11.7 C++ sha256 IPv6 PostgreSQL E0308 organisation l'h\u00e9bergeur Redis'in 25MB 1.5s"
     )
     digest = hashlib.sha256(json.dumps(w.words(text)).encode()).hexdigest()[:12]
-    assert (FORMAT, digest) == (4, "ee5f5166bcef")
+    assert (FORMAT, digest) == (5, "385f650b6e07")
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ EVERYDAY: Final = frozenset(
     configuration configure contain convention correct create current decide decision default define delete depend
     describe design detail develop difference different directory document easy enable ensure error event exact example
     exist expect fail feature field file fix follow form format full function general good great group handle hard help
-    high idea implement important improve include input instance instead issue keep key kind large last later left level
-    limit line list live local locate low
+    high http idea implement important improve include input instance instead issue keep key kind large last later left
+    level limit line list live local locate low
     main manage matter maximum mean message method minimum missing mode module move multiple
     name necessary new next note number object old open option order output parameter part pass path person place plan
     point policy possible prevent previous problem process produce program project provide purpose put question quick

@@ -30,6 +30,7 @@ _CHUNK: Final = r"""
     """
 _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+[a-z]*|[^\x00-\x7f]+[0-9]*|[A-Z]+[0-9]*")
 _NUMBERED: Final = re.compile(r"([a-z]{3,})[0-9]+")
+_MEASURED: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)[a-z\u03bc]{1,4}")
 _VERSIONED: Final = re.compile(r"[a-z]+([0-9]+(?:\.[0-9]+)+)")
 _ENGLISH: Final = re.compile(r"[a-z]{3,30}")
 _POSSESSIVE: Final = re.compile(r"'(?:s|S)?$|'(?:s|S)(?=[_./\\:-])")
@@ -87,8 +88,8 @@ def is_pair(word: str) -> bool:
 def asked(text: str) -> dict[str, bool]:
     """Return the words that a question is about, and of each whether it counts only where something has it.
 
-    So do names, whose parts are among them too, and endings of Japanese. What only makes it a question stands aside,
-    unless there is nothing else.
+    So do names, whose parts are among them too, numbers with a unit, and endings of Japanese. What only makes it a
+    question stands aside, unless there is nothing else.
     """
     telling: dict[str, bool] = {}
     plain: dict[str, bool] = {}
@@ -98,7 +99,8 @@ def asked(text: str) -> dict[str, bool]:
         found = tuple(_of_match(match))
         for at, word in enumerate(found):
             is_whole = at == 0 and len(found) > 1 if is_plain else _HIRAGANA.search(word) is not None
-            (plain if only_asks else telling).setdefault(word, is_whole)
+            has_unit = _MEASURED.fullmatch(word) is not None
+            (plain if only_asks else telling).setdefault(word, is_whole or has_unit)
     return telling or plain
 
 
@@ -198,9 +200,11 @@ def _bigrams(run: str) -> tuple[str, ...]:
 
 
 def _version(text: str) -> tuple[str, ...]:
-    """Return a version without its v, and its first two numbers."""
+    """Return a version without its v, and its first two numbers; they may be a number with its unit."""
     bare = text.removeprefix("v")
     short = ".".join(bare.split(".")[:2])
+    if (measured := _MEASURED.fullmatch(short)) is not None:
+        short = measured[1]
     return (bare, short) if short != bare and short.replace(".", "").isdigit() else (bare,)
 
 
@@ -241,11 +245,13 @@ def _humps(part: str) -> list[str]:
 
 
 def _single(word: str) -> list[str]:
-    """Return a word by its stem; one that carries digits as it is, and its letters."""
+    """Return a word by its stem; one that carries digits as it is, and its letters, or its number without the unit."""
     if word in EMPTY:
         return []
     if word in SHORT or _ENGLISH.fullmatch(word):
         return [stem(word)]
+    if (measured := _MEASURED.fullmatch(word)) is not None:
+        return [word, measured[1]]
     numbered = _NUMBERED.fullmatch(word)
     return [word, stem(numbered[1])] if numbered else [word]
 
