@@ -131,6 +131,23 @@ def _upper(found: re.Match[str]) -> str:
     return found[0].upper()
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("exit code 137", "firm"),
+        ("exit code 139", "weak"),
+        ("exit code 8f14e45f", "weak"),
+        ("exit code", "firm"),
+        ("OOMKilled with exit code 139 since the limit of its memory", "firm"),  # a message that was pasted
+    ],
+)
+def test_a_number_that_no_record_has_is_not_answered_firmly_with_another(question: str, expected: str) -> None:
+    killed = ("Killed", "A pod that needs more memory than its limit ends OOMKilled with exit code 137.")
+    told = rank(corpus(killed, ("Sessions", "We keep sessions in Redis.")), question, most=10)
+    assert [one.card.title for one in told.found] == ["Killed"]
+    assert ("weak" if told.weak else "firm") == expected
+
+
 NUMBERS = corpus(
     ("Sleep", "Without the sleep a deployment gave 502s."),
     ("Proxy", "The proxy waits 30s, then answers 504."),

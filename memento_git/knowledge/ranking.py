@@ -190,8 +190,7 @@ def rank(
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
     foreign = near is None and scores.share(unknown) >= FOREIGN
     names = named(question).intersection(unknown)
-    pasted = len(scores.worth) >= MESSAGE and all(VALUE.fullmatch(name) for name in names)
-    sure = _sure(found, near, strange=bool(names), pasted=pasted, foreign=foreign)
+    sure = _sure(found, near, names, pasted=len(scores.worth) >= MESSAGE, foreign=foreign)
     if sure is None or not found:
         return Ranked(understood, [], 0)
     found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
@@ -217,17 +216,19 @@ def _count(
 
 
 def _sure(
-    found: Sequence[Found], near: Near | None, *, strange: bool, pasted: bool, foreign: bool
-) -> bool | None:  # fmt: skip
+    found: Sequence[Found], near: Near | None, names: Collection[str], *, pasted: bool, foreign: bool
+) -> bool | None:
     """Tell whether the best of these answers the question, or may only (False), or nothing does (None).
 
     Who names what nobody here has heard of is not answered by a few other words: what else would be firm is weak then,
     and nothing is weak. So it is where most of the question is foreign here. A pasted message, whose numbers are those
-    of one occasion, may be answered firmly.
+    of one occasion, may be answered firmly. Any other question that names a number is about that one: what has half
+    of the question, and another number or none, is weak.
     """
-    doubtful = strange and not pasted
+    numbers = [name for name in names if VALUE.fullmatch(name)]
+    doubtful = len(numbers) < len(names) or (bool(numbers) and not pasted)
     if any(one.cover >= HALF for one in found):
-        return True
+        return pasted or not numbers
     if not doubtful and any(_answers_by_words(one, near) for one in found):
         return True
     firm, weak = (FLOOR, WEAK) if near is None else (BOTH, BOTH_WEAK)
@@ -236,7 +237,7 @@ def _sure(
         reached += max((near.closeness(one.card.path) for one in found), default=0.0)
     if reached >= firm:
         return not doubtful
-    return False if reached >= weak and not strange and not foreign else None
+    return False if reached >= weak and not names and not foreign else None
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
