@@ -141,6 +141,10 @@ ASSIGNED = {
     "*Token:* " + "0f1e2d3c4b5a-x": "0f1e2d3c4b5a-x",
 }
 ORDINARY = [
+    "Set this on the service\nkey: k8s.probes.shallow",
+    "title: Probes never touch the database\nkey: k8s.probes.shallow",
+    "Ask the user\npass: k8s1probes2shallow",
+    "memento note add --db\ntoken abc1def2",
     "3f786850e387550fdab836ed7e6dc881de23001b",
     "sha256:" + "9f86d081" * 8,
     "task_7k2m9p4x1c0d",

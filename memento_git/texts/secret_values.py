@@ -28,8 +28,8 @@ _KEY_LENGTH: Final = 65_536
 _NAMES: Final = r"passwo?r?d|passphrase|pass|pwd|token|secret|contrase[nñ]a|key"
 _FIRST_WORDS: Final = {
     "key": r"(?:api|auth|service|account|db|database|priv|private|client|access|encryption|signing|master"
-    r"|deploy|nessus|recaptcha_\w{0,20})[_.-]?$",
-    "pass": r"(?:_|db|database|key|user)$",
+    r"|deploy|nessus|recaptcha_\w{0,20})[_.-]?\Z",
+    "pass": r"(?:_|db|database|key|user)\Z",
 }
 _ASSIGNED: Final = r"""(?x)
     (?P<suffix> \w{0,40} (?:-(?:access-)?key)? )
@@ -120,7 +120,7 @@ def assigned(text: str, low: str) -> Iterator[Span]:
 
 def _is_option(text: str, name: re.Match[str]) -> bool:
     """Tell whether a name is that of a command's option, so that a space comes before the value."""
-    return re.search(r"(?:^|\s)--[\w-]*$", text[max(0, name.start() - 32) : name.start()]) is not None
+    return re.search(r"(?:^|\s)--[\w-]*\Z", text[max(0, name.start() - 32) : name.start()]) is not None
 
 
 def _names_secret(text: str, name: re.Match[str], match: re.Match[str]) -> bool:
@@ -136,7 +136,7 @@ def _names_secret(text: str, name: re.Match[str], match: re.Match[str]) -> bool:
     if not re.fullmatch(rf"(?:{joined})(?:-\S*)?", suffix):
         return False
     words = {part.lower() for part in re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*", suffix)}
-    first = re.search(r"([a-z]+)[_.-]?$", before)
+    first = re.search(r"([a-z]+)[_.-]?\Z", before)
     return words.isdisjoint(_OTHER_LAST.split()) and (not first or first[1] not in _OTHER_FIRST.split())
 
 
