@@ -105,6 +105,7 @@ def _front(note: Note, name: str) -> dict[str, Any]:
         "thread": note.thread,
         "links": [{"rel": relation, "to": identity(target)} for relation, target in note.links],
         "by": "Bench <bench@example.invalid>",
-        "at": f"{note.at}T12:00:00Z",
+        "at": f"{note.at}T12:00:00.000Z",
+        "origin": "person",
     }
     return {key: value for key, value in values.items() if value}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from datetime import date
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 import yaml
+
+from memento_git.review.actions import check
 
 FOLDER: Final = Path(__file__).parent.parent / "benchmarks" / "labels" / "recall"
 KINDS: Final = {"fact", "decision", "lesson", "event", "preference", "gap", "question", "checkpoint", "goal", "summary"}
@@ -95,3 +100,13 @@ def test_all_files_of_the_set_are_read() -> None:
     assert {path.name for path in FOLDER.iterdir()} == {
         "notes-memento.yaml", "notes-pytest.yaml", "notes-sqlalchemy.yaml", "questions.yaml",
     }  # fmt: skip
+
+
+def test_the_ledger_that_is_asked_holds_valid_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(FOLDER.parent.parent)
+    for name in ("HOME", "GIT_CONFIG_NOSYSTEM"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # it is as before when the test ends
+    notes = import_module("recall_labels").read_notes()
+    with import_module("recall_ours").filled(tmp_path, notes) as ledger:
+        found = [one for one in check(ledger).findings if one.code != "C001"]
+        assert (len(notes), found) == (len(NOTES), [])
