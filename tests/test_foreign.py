@@ -383,6 +383,23 @@ make
 """
 
 
+@pytest.mark.parametrize(
+    ("file", "texts"),
+    [
+        ("- [x] Ship 1.0\n\n```sh\nmake\n```\n", ["Ship 1.0", "```sh\nmake\n```"]),
+        ("- [x] Ship 1.0\n```sh\nmake\n```\n", ["Ship 1.0", "```sh\nmake\n```"]),
+        ("- [x] Ship 1.0\n\n  ```sh\n  make\n  ```\n", ["Ship 1.0\n\n```sh\nmake\n```"]),
+    ],
+)
+def test_code_at_the_margin_is_no_part_of_the_bullet_before(
+    play: Play, tmp_path: Path, file: str, texts: list[str]
+) -> None:
+    (tmp_path / "CLAUDE.md").write_text(file)
+    bring(play.ledger, "claude-md", tmp_path / "CLAUDE.md")
+    held = [(row["text"], row["kind"]) for row in rows(play).values()]
+    assert sorted(held) == sorted(zip(texts, ("goal", "preference"), strict=False))
+
+
 def test_a_file_of_guidance_is_taken_apart_by_headings_and_bullets(play: Play, tmp_path: Path) -> None:
     file = tmp_path / "CLAUDE.md"
     file.write_text(GUIDE)

@@ -108,7 +108,10 @@ def _is_edited(text: str) -> bool:
 
 
 def _blocks(text: str) -> Iterator[Block]:
-    """Yield paragraphs, bullets, tables and code, each under the headings that it stands below."""
+    """Yield paragraphs with the code behind them, bullets, tables, each under the headings that it stands below.
+
+    Code at the margin has ended the list before it, so it is no part of the last bullet.
+    """
     from markdown_it import MarkdownIt
 
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
@@ -121,7 +124,8 @@ def _blocks(text: str) -> Iterator[Block]:
         block = _block(token, " / ".join(told for _, told in headings[-2:]))
         if block is None:
             continue
-        if held is not None and token.type in ("fence", "code_block") and held.heading == block.heading:
+        is_code = token.type in ("fence", "code_block")
+        if held is not None and is_code and not held.level and held.heading == block.heading:
             held = held._replace(end=block.end)
             continue
         if held is not None:
