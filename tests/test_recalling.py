@@ -80,7 +80,6 @@ def test_what_nobody_wrote_of_is_not_made_up_for(play: Play, cli: Call, monkeypa
     code, out, _ = cli("recall", "kubernetes ingress")
     assert (code, out) == (0, "nothing is known of this; no record has ingress, kubernet\n")
     assert json.loads(cli("recall", "kubernetes ingress", "--json")[1])["hits"] == []
-    assert cli("recall", "--tag", "unheard-of")[1] == "nothing is kept that was asked for\n"
 
 
 def test_several_questions_each_get_their_best(play: Play) -> None:
@@ -388,6 +387,28 @@ def test_a_domain_or_a_path_that_nobody_ever_had_is_told(play: Play, cli: Call) 
     where = ("-C", str(play.root))
     assert "'nope' is no domain of notes" in cli("note", "list", "--domain", "nope", *where)[2]
     assert cli("note", "list", "--domain", "issues", *where)[1:] == ("no notes\n", "")
+
+
+def test_a_thread_a_tag_or_an_author_that_nobody_ever_was_is_told(play: Play, cli: Call) -> None:
+    add(play, TOKENS, thread="login", tags=["auth"])
+    for question in ((), ("zebra",)):
+        begin = "nothing is known of this; no record has zebra" if question else "nothing is kept that was asked for"
+        for name, known, told in (
+            ("thread", "login", "no note is in a thread 'nope'"),
+            ("tag", "auth", "no note has a tag 'nope'"),
+            ("author", "ADA", "no record is by 'nope'"),
+        ):
+            assert asked(play, *question, **{name: "nope"})["nothing"] == f"{begin}; {told}"
+            assert asked(play, *question, **{name: known}, kinds=("lesson",))["nothing"] == begin
+    where = ("-C", str(play.root))
+    assert "no note is in a thread 'nope'" in cli("note", "list", "--thread", "nope", *where)[2]
+    assert "no note has a tag 'nope'" in cli("note", "list", "--tag", "nope", *where)[2]
+    assert cli("note", "list", "--thread", "login", "--kind", "lesson", *where)[1:] == ("no notes\n", "")
+
+
+def test_who_wrote_only_what_is_no_note_is_known(play: Play) -> None:
+    play.run()
+    assert asked(play, "zebra", author="ada")["nothing"] == "nothing is known of this; no record has zebra"
 
 
 def test_a_domain_that_is_none_any_more_has_its_notes(play: Play, cli: Call) -> None:

@@ -36,7 +36,7 @@ def _list(door: Door, *, limit: int = 50, offset: int = 0, **filters: str) -> No
         shelf.load(progress)
         rows = [{**row, "scope": scope} for row in listed(shelf, **filters)]
         ledger.warnings += remarks(shelf)
-        missed.append(unheard.domain(shelf, filters.get("domain", "")))
+        missed.append(unheard.filters(shelf, **{name: filters.get(name, "") for name in ("domain", "thread", "tag")}))
         names = output.Names(view)
         short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows

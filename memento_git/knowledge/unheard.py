@@ -1,4 +1,4 @@
-"""What a question names and nobody ever had, a domain or a path: or it reads as if nothing were known of it."""
+"""What a question names and nobody ever had, a domain, a thread, a path: or it reads as if nothing were known of it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,33 @@ if TYPE_CHECKING:
     from memento_git.model.anchors import Anchor
 
 
-def named(shelf: Shelf, wish: Wish, *, past: bool) -> list[str]:
-    """Return what to say of the domain and the paths that are asked for."""
-    return [*domain(shelf, wish.domain), *_places(shelf, wish.about, past=past)]
+def named(shelf: Shelf, wish: Wish, *, past: bool, few: int) -> list[str]:
+    """Return what to say of the domain, thread, tag, author and paths that are asked for; `few` as `recall.cards`."""
+    of_notes = filters(shelf, domain=wish.domain, thread=wish.thread, tag=wish.tag)
+    return [*of_notes, *_author(shelf, wish.author, few), *_places(shelf, wish.about, past=past)]
 
 
-def domain(shelf: Shelf, name: str) -> list[str]:
+def filters(shelf: Shelf, *, domain: str = "", thread: str = "", tag: str = "") -> list[str]:
+    """Return which of a domain, a thread and a tag no note ever had."""
+    told = _domain(shelf, domain)
+    if thread and all(note.data.get("thread") != thread for note in shelf.readable()):
+        told.append(f"no note is in a thread {thread!r}")
+    if tag and all(tag not in note.list("tags") for note in shelf.readable()):
+        told.append(f"no note has a tag {tag!r}")
+    return told
+
+
+def _author(shelf: Shelf, author: str, few: int) -> list[str]:
+    """Return that no record is by somebody of whose name this is a part."""
+    if not author:
+        return []
+    from memento_git.knowledge.recall import cards
+    from memento_git.knowledge.wishes import Wish
+
+    return [] if cards(shelf.view, Wish(author=author).admits, few=few) else [f"no record is by {author!r}"]
+
+
+def _domain(shelf: Shelf, name: str) -> list[str]:
     """Return that a domain is none of those that there are, where no note is in it either."""
     there = shelf.view.policy().domains
     if name in ("", *there) or any(name == layout.domain_of(path) for path in shelf.index.prose.values()):

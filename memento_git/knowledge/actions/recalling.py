@@ -154,7 +154,7 @@ class _Recall:
     def _nothing(self, found: Found) -> str:
         """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
         told = [f"no record has {', '.join(found.unknown)}"] if found.unknown else []
-        told += unheard.named(self.shelf, self.wish, past=self.past)
+        told += unheard.named(self.shelf, self.wish, past=self.past, few=FEW)
         begin = "nothing is known of this" if self.wish.queries else "nothing is kept that was asked for"
         return "; ".join([begin, *told])
 
