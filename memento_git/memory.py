@@ -103,7 +103,7 @@ class Memory:
             desk = Desk.of(tx)
             return [_stored(desk, **item) for item in wanted]
 
-        return self._held.writing().change("note add", act)
+        return self._held.keep(lambda ledger: ledger.change("note add", act))
 
     def recall(self, query: str, k: int = 10) -> list[MemoryRecord]:
         """Return the memories that answer a question, the best first; an empty list where none does."""

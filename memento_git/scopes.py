@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import Refused
 from memento_git.ledger import founding
@@ -12,8 +13,9 @@ from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.ledger.turns import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+T = TypeVar("T")
 FOLDER: Final = "notes"
 FILES: Final = (".db", ".sqlite", ".sqlite3", ".jsonl")
 
@@ -22,6 +24,12 @@ class NoUserNotes(Refused):
     token = "no_user_notes"
     sentence = "you have no notes of your own yet: there is nothing in {path}"
     hint_ = "keep one: memento remember TEXT --scope user"
+
+
+class NoCodeBeside(Refused):
+    token = "no_code_beside"
+    sentence = "your own notes lie beside no code, so none can be about {place}"
+    hint_ = "keep it in the project that has the code, without --scope user, or name the place in the text"
 
 
 class Scoped(NamedTuple):
@@ -75,6 +83,16 @@ def founded(folder: Path, actor: str = "") -> Ledger:
     return made_meanwhile
 
 
+def begun(folder: Path, actor: str, keep: Callable[[Ledger], object]) -> Ledger:
+    """Return the ledger of a folder that has none yet, made once one made aside takes what is to be kept first.
+
+    So what is refused makes nothing.
+    """
+    with tempfile.TemporaryDirectory() as aside, founded(Path(aside), actor) as trial:
+        keep(trial)
+    return founded(folder, actor)
+
+
 class Held:
     """The ledger that a path stands for, opened when it is needed, made when something is first kept in it."""
 
@@ -87,15 +105,16 @@ class Held:
     def reading(self) -> Ledger | None:
         """Return the ledger, None where nothing was kept yet."""
         if self._ledger is None:
-            self._ledger = self._around() or existing(self.folder, self.actor)
+            with founding.usable(self.folder):
+                self._ledger = self._around() or existing(self.folder, self.actor)
         return self._ledger
 
-    def writing(self) -> Ledger:
-        """Return the ledger, made where it is missing."""
+    def keep(self, act: Callable[[Ledger], T]) -> T:
+        """Let something be kept in the ledger, which is made where it is missing."""
         held = self.reading()
         if held is None:
-            held = self._ledger = founded(self.folder, self.actor)
-        return held
+            held = self._ledger = begun(self.folder, self.actor, act)
+        return act(held)
 
     def _around(self) -> Ledger | None:
         """Return the ledger of the repository in which a folder that holds files lies."""
@@ -119,10 +138,8 @@ def folder_of(path: Path) -> Path:
     return path.with_suffix("") if path.suffix in FILES else path
 
 
-def user_ledger(actor: str = "", *, make: bool = False) -> Ledger:
-    """Return the user's own ledger; only a request that keeps something makes it."""
-    if make:
-        return founded(user_folder(), actor)
+def user_ledger(actor: str = "") -> Ledger:
+    """Return the user's own ledger; nothing is made where there is none."""
     held = existing(user_folder(), actor)
     if held is None:
         raise NoUserNotes(path=user_folder())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from memento_git.errors import Misused
 from memento_git.ledger.turns import in_turn
 from memento_git.model.arguments import checked
 from memento_git.scopes import Held
+
+if TYPE_CHECKING:
+    from memento_git.ledger.store import Ledger
 
 TIERS: Final = ("short", "medium", "long")
 
@@ -53,20 +56,7 @@ class MemoryManager:
         """
         if tier not in TIERS:
             raise NoSuchTier(tier=tier)
-        from memento_git.knowledge.actions.keeping import keep_note
-        from memento_git.knowledge.fornow import KIND
-
-        ledger = self._held.writing()
-        if tier == "short":
-            return str(keep_note(ledger, text, short=True).row["id"])
-        kept = keep_note(ledger, text, tier=tier, kind=KIND)
-        from memento_git.knowledge.actions import notes
-
-        if kept.added.existing and kept.row["status"] == "parked":
-            ledger.change("note resume", lambda tx: notes.resume_note(tx, kept.added.id))
-        if tier == "long" and kept.added.existing and kept.row["expires"]:
-            ledger.change("note promote", lambda tx: notes.promote_note(tx, kept.added.id))
-        return kept.added.id
+        return self._held.keep(lambda ledger: _kept(ledger, text, tier))
 
     def retrieve(self, query: str, k: int = 5) -> list[Remembered]:
         """Return the texts of all three tiers that answer a question, the best first."""
@@ -103,3 +93,18 @@ class MemoryManager:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _kept(ledger: Ledger, text: str, tier: str) -> str:
+    from memento_git.knowledge.actions import notes
+    from memento_git.knowledge.actions.keeping import keep_note
+    from memento_git.knowledge.fornow import KIND
+
+    if tier == "short":
+        return str(keep_note(ledger, text, short=True).row["id"])
+    kept = keep_note(ledger, text, tier=tier, kind=KIND)
+    if kept.added.existing and kept.row["status"] == "parked":
+        ledger.change("note resume", lambda tx: notes.resume_note(tx, kept.added.id))
+    if tier == "long" and kept.added.existing and kept.row["expires"]:
+        ledger.change("note promote", lambda tx: notes.promote_note(tx, kept.added.id))
+    return kept.added.id

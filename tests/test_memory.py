@@ -210,6 +210,24 @@ def test_a_secret_is_never_stored(tmp_path: Path) -> None:
     assert caught.value.token == "secret_found"
 
 
+@pytest.mark.parametrize("content", ["", "ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"])
+def test_what_is_refused_makes_nothing(tmp_path: Path, content: str) -> None:
+    with Memory(tmp_path / "mem") as mem, pytest.raises(MementoError):
+        mem.store(content)
+    with MemoryManager(tmp_path / "tiers") as tiers, pytest.raises(MementoError):
+        tiers.add(content, "long")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["file/below", "n" * 300])
+def test_a_folder_that_cannot_be_made_is_refused_by_its_name(tmp_path: Path, path: str) -> None:
+    (tmp_path / "file").write_text("a")
+    with Memory(tmp_path / path) as mem, pytest.raises(MementoError) as caught:
+        mem.store("x is y")
+    assert caught.value.token == "folder_unusable"
+    assert str(tmp_path / path) in caught.value.message
+
+
 def test_a_folder_of_somebodys_files_is_not_made_a_repository(tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "a.txt").write_text("a")

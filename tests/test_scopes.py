@@ -46,6 +46,38 @@ def test_ones_own_notes_are_made_with_the_first_and_not_by_reading(at: Callable[
     assert scopes.user_folder().stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("",), "text_invalid"),
+        (("The key is " + "ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R",), "secret_found"),
+        (("Mine.", "--supersedes", "note_nope"), "key_unknown"),
+        (("Mine.", "--about", "README.md"), "no_code_beside"),
+        (("Mine.", "--about", ".memento/README.md"), "no_code_beside"),
+        (("", "--short"), "text_invalid"),
+    ],
+)
+def test_a_refused_note_of_ones_own_makes_nothing(
+    at: Callable[..., dict[str, Any]], words: tuple[str, ...], error: str
+) -> None:
+    assert at("remember", *words, "--scope", "user")["error"] == error
+    assert not scopes.user_folder().parent.exists()
+    note = at("remember", "Mine.", "--scope", "user")["note"]["id"]
+    assert at("remember", *words, "--scope", "user")["error"] == error
+    assert at("note", "revise", note, "--about", ".memento/README.md", "--scope", "user")["error"] == "no_code_beside"
+    assert [row["id"] for row in at("note", "list", "--scope", "user")["notes"]] == [note]
+
+
+def test_a_refused_import_of_ones_own_makes_nothing(at: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text("{}\n")
+    assert not at("import", str(tmp_path / "bad.jsonl"), "--scope", "user")["ok"]
+    assert not scopes.user_folder().parent.exists()
+    at("remember", "The build needs Go.")
+    at("export", "--out", str(tmp_path / "good.jsonl"))
+    assert at("import", str(tmp_path / "good.jsonl"), "--scope", "user", "--dry-run")["error"] == "no_user_notes"
+    assert len(at("import", str(tmp_path / "good.jsonl"), "--scope", "user")["added"]) == 1
+
+
 def test_every_verb_works_on_ones_own_notes(at: Callable[..., dict[str, Any]], play: Play) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     note = at("note", "add", "I like short answers.", "--scope", "user")["note"]["id"]

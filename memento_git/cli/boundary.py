@@ -62,7 +62,6 @@ class Door:
         self.json = json
         self.scope = scope
         self._told: list[str] = []  # what should be known of ledgers that are closed by now
-        self.makes = False  # whether the user's own ledger is made where it is missing
         self._ledger: Ledger | None = None
         self._landed: list[str] = []
 
@@ -79,7 +78,7 @@ class Door:
             if self.scope == "user":
                 from memento_git.scopes import user_ledger
 
-                self._ledger = user_ledger(self.actor, make=self.makes)
+                self._ledger = user_ledger(self.actor)
             else:
                 self._ledger = Ledger.open(self.workspace, actor=self.actor)
             self._ledger.watch.early = True
@@ -97,6 +96,16 @@ class Door:
 
     def view(self) -> View:
         return self.ledger.view(self.at)
+
+    def keep(self, act: Callable[[Ledger], T]) -> T:
+        """Let something be kept; the user's own ledger is made where it is missing."""
+        if self.scope == "user" and self._ledger is None:
+            from memento_git import scopes
+
+            folder = scopes.user_folder()
+            self._ledger = scopes.existing(folder, self.actor) or scopes.begun(folder, self.actor, act)
+            self._ledger.watch.early = True
+        return act(self.ledger)
 
     def change(self, action: str, act: Callable[[Transaction], T]) -> T:
         """Run an action in one transaction."""

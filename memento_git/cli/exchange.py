@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,7 @@ from memento_git.model.knowledge import ORIGINS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memento_git.ledger.store import Ledger
     from memento_git.model.exchange import Brought
 
     Exporter = Callable[..., None]
@@ -46,10 +48,10 @@ def _written(
     door.show({**data, "text": text}, text)
 
 
-def _import_jsonl(door: Door, source: Path, *, dry_run: bool, origin: str, **_: Any) -> Brought:
+def _import_jsonl(ledger: Ledger, source: Path, **options: Any) -> Brought:
     from memento_git.knowledge.actions.bundles import import_bundle
 
-    return import_bundle(door.ledger, source, dry_run=dry_run, origin=origin, allow_secrets=door.allow_secrets)
+    return import_bundle(ledger, source, **options)
 
 
 def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **_: Any) -> None:
@@ -93,12 +95,10 @@ def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
 def _foreign(form: str) -> Importer:
     """Return the importer of another tool's knowledge."""
 
-    def bring(door: Door, source: Path, *, dry_run: bool, origin: str, **_: Any) -> Brought:
+    def bring(ledger: Ledger, source: Path, **options: Any) -> Brought:
         from memento_git.knowledge.actions import bringing
 
-        return bringing.bring(
-            door.ledger, form, source, dry_run=dry_run, origin=origin, allow_secrets=door.allow_secrets
-        )
+        return bringing.bring(ledger, form, source, **options)
 
     return bring
 
@@ -130,14 +130,14 @@ def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
     EXPORTERS[form](door, out, **options)
 
 
-def _from_project(door: Door, project: str, names: Sequence[str], *, dry_run: bool) -> Brought:
+def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options: Any) -> Brought:
     """Take single notes of another project's ledger."""
     from memento_git.knowledge.actions.fetching import fetch_notes
     from memento_git.ledger.store import Ledger
     from memento_git.projects import place_of
 
     with Ledger.open(place_of(project)) as other:
-        return fetch_notes(door.ledger, other, names, dry_run=dry_run, allow_secrets=door.allow_secrets)
+        return fetch_notes(ledger, other, names, **options)
 
 
 @click.command("import")
@@ -160,16 +160,19 @@ def import_(
     SOURCE is a file or folder. With --from-project it is a note of another project, or several; one that is here
     already is refused.
     """
-    door.makes = not dry_run
+    bring: Importer
+    given: dict[str, Any]
     if from_project:
         if form or origin:
             raise click.UsageError("--from and --origin are for files", click.get_current_context())
-        brought = _from_project(door, from_project, sources, dry_run=dry_run)
+        bring, given = _from_project, {"project": from_project, "names": sources}
     else:
         if len(sources) > 1:
             raise click.UsageError("give one file or folder", click.get_current_context())
         source = click.Path(path_type=Path, exists=True).convert(sources[0], None, click.get_current_context())
-        brought = IMPORTERS[form or "jsonl"](door, source, dry_run=dry_run, origin=origin or "")
+        bring, given = IMPORTERS[form or "jsonl"], {"source": source, "origin": origin or ""}
+    taken = partial(bring, **given, dry_run=dry_run, allow_secrets=door.allow_secrets)
+    brought = taken(door.ledger) if dry_run else door.keep(taken)
     rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
     told = {"from": "project" if from_project else form or "jsonl", "dry_run": dry_run, **rows}
     door.show(told, "\n".join(_brought(brought, naming.whose(), dry=dry_run)))

@@ -9,8 +9,8 @@ import click
 from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, group, progress, reads, writes
 from memento_git.cli.options import across, paged, scoped
-from memento_git.cli.remember import add, described, given, taken_over
-from memento_git.cli.texts import read_text, rooted
+from memento_git.cli.remember import add, described, given, placed, taken_over
+from memento_git.cli.texts import read_text
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     """Better a note's wording in place; a different decision is a new note, added with --supersedes."""
     from memento_git.knowledge.actions import notes
 
-    told = rooted(door.ledger, {key: value for key, value in options.items() if value not in (None, "", ())})
+    told = placed(door, {key: value for key, value in options.items() if value not in (None, "", ())})
     changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **told))
 
 

@@ -43,8 +43,18 @@ def described(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def given(door: Door, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
-    found = {key: value for key, value in options.items() if value not in (None, "", (), False)}
-    return rooted(door.ledger, found)
+    return placed(door, {key: value for key, value in options.items() if value not in (None, "", (), False)})
+
+
+def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
+    """Return options whose places in the code have their paths from the top; refuse places where there is no code."""
+    if not options.get("about"):
+        return options
+    if door.scope == "user":
+        from memento_git.scopes import NoCodeBeside
+
+        raise NoCodeBeside(place=options["about"][0])
+    return rooted(door.ledger, options)
 
 
 @click.command("add")
@@ -81,8 +91,8 @@ def taken_over(carried: Sequence[str], left: Sequence[str]) -> list[str]:
 def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     from memento_git.knowledge.actions.keeping import keep_note
 
-    door.makes = True
-    kept = keep_note(door.ledger, text, allow_secrets=door.allow_secrets, **given(door, options))
+    told = given(door, options)
+    kept = door.keep(lambda ledger: keep_note(ledger, text, allow_secrets=door.allow_secrets, **told))
     word = "kept already" if kept.added.existing else WORDS[kept.where]
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
     lines += [f" {kept.why}"] if kept.why else []
@@ -92,7 +102,7 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
     lines += [f" {one.told()}" for one in kept.added.alike]
     lines += taken_over(kept.added.carried, kept.added.left)
     near = [one._asdict() for one in kept.added.alike]
-    told = {
+    data = {
         "note": kept.row,
         "existing": kept.added.existing,
         "alike": near,
@@ -101,4 +111,4 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
         "carried": list(kept.added.carried),
         "left": list(kept.added.left),
     }
-    door.show(told, "\n".join(lines))
+    door.show(data, "\n".join(lines))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -14,6 +15,8 @@ from memento_git.ledger.environment import environment
 from memento_git.ledger.git import GitFailed, GitMissing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memento_git.ledger.store import Ledger
 
 MAKING: Final = ".memento-founding."
@@ -26,6 +29,21 @@ class FolderNotEmpty(Refused):
     hint_ = (
         "name a folder that does not exist yet, or make it a repository: git init {path!q} && memento -C {path!q} init"
     )
+
+
+class FolderUnusable(Refused):
+    token = "folder_unusable"
+    sentence = "{path} cannot hold a ledger: {problem}"
+    hint_ = "name a folder that you may make, read and write"
+
+
+@contextlib.contextmanager
+def usable(folder: Path) -> Iterator[None]:
+    """Let what the operating system refuses of the folder of a ledger be a refusal that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise FolderUnusable(path=folder, problem=error.strerror or type(error).__name__) from error
 
 
 def is_repository(folder: Path) -> bool:
@@ -44,6 +62,11 @@ def found(folder: Path) -> None:
 
     It is made within the folder, which somebody may stand in or have mounted.
     """
+    with usable(folder):
+        _make(folder)
+
+
+def _make(folder: Path) -> None:
     if is_repository(folder):
         return
     if folder.exists() and not (folder.is_dir() and holds_nothing(folder)):
