@@ -148,6 +148,13 @@ def test_a_number_that_no_record_has_is_not_answered_firmly_with_another(questio
     assert ("weak" if told.weak else "firm") == expected
 
 
+def test_the_day_of_a_month_is_no_number_that_is_missed() -> None:
+    moved = Card("1", "note", "note_1", "The payout job was moved.", time="2026-05-14T10:00:00.000Z")
+    for question, weak in (("payout job on 14 May", False), ("payout job May 14", False), ("payout 14 jobs", True)):
+        told = rank(corpus(moved), question, most=10)
+        assert (len(told.found), told.weak) == (1, weak), question
+
+
 NUMBERS = corpus(
     ("Sleep", "Without the sleep a deployment gave 502s."),
     ("Proxy", "The proxy waits 30s, then answers 504."),

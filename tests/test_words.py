@@ -195,6 +195,8 @@ def test_what_words_are_is_part_of_the_format_of_the_index() -> None:
         ("does NullPointer mean utf8 or a_b", {"nullpoint", "null", "pointer", "utf8", "utf", "ab", "b"}),
         ("error 110 of S3", {"110", "s3"}),
         ("see org.apache.RateLimit", {"ratelimit", "rate", "limit"}),
+        ("jobs of 14 May and June 3rd, of jul 04 or the 1st of March", {"may", "june", "march"}),
+        ("the 14 jobs may fail", {"14"}),
         ("see src/pay_card.py", {"paycard", "pay", "card"}),
         ("", set()),
     ],

@@ -55,6 +55,12 @@ _BEFORE_MONTH: Final = re.compile(
     re.IGNORECASE,
 )
 _AFTER_MONTH: Final = re.compile(r"[ ,./-]*[0-9]|[ ?!.,;:]*$")
+_MONTH: Final = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
+_DAY: Final = re.compile(
+    rf"\b([0-9]{{1,2}})(?:st|nd|rd|th|\.)?[ -]+(?:of )?(?:{_MONTH})\b"
+    rf"|\b(?:{_MONTH})\.?[ -]+([0-9]{{1,2}})(?:st|nd|rd|th)?\b",
+    re.IGNORECASE,
+)
 _HIRAGANA: Final = re.compile("[\u3041-\u309f]")  # endings and particles of Japanese
 _JOINTS: Final = re.compile(r"[./\\:]+")
 
@@ -115,12 +121,16 @@ def _is_month(match: re.Match[str]) -> bool:
 
 
 def named(text: str) -> frozenset[str]:
-    """Return the words that are names by how they are written: with a digit, an underscore, a capital in a sentence."""
+    """Return the words that are names by how they are written: with a digit, an underscore, a capital in a sentence.
+
+    The day of a month is none: records are found by their whole date, which is a word of theirs.
+    """
     found: set[str] = set()
     end = 0
+    days = {day.start(day.lastindex or 0) for day in _DAY.finditer(_compatible(text))}
     for match in _chunks(text):
         begins = not end or _SENTENCE_END.search(match.string, end, match.start()) is not None
-        if _NAMED.search(match[0], 1 if begins else 0):
+        if match.start() not in days and _NAMED.search(match[0], 1 if begins else 0):
             parts = _JOINTS.split(match[0]) if match.lastgroup == "plain" else []
             of_parts = (word for part in parts if _NAMED.search(part) for word in _plain(part))
             found.update(of_parts if len(parts) > 1 else _of_match(match))
