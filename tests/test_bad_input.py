@@ -580,3 +580,11 @@ def test_a_command_that_needs_no_shell_is_a_check(play: Play, cli: Callable[...,
         "commands"
     ]
     assert row["run"] == shlex.split(command)
+
+
+@pytest.mark.parametrize(
+    "name", ["Grace <grace@x> <ada@x>", "Grace <ada@x", "<ada@x>", "Grace <a <b>>", "Grace<ada@x>"]
+)
+def test_a_name_with_two_addresses_or_half_of_one_is_nobodys(play: Play, cli: Any, name: str) -> None:
+    code, out, err = cli("run", "start", "--goal", "x", "--actor", name, "-C", str(play.root))
+    assert (code, out, "[actor_invalid]" in err, "NAME <ADDRESS>" in err) == (2, "", True, True)

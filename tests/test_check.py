@@ -547,6 +547,33 @@ def test_policy_of_the_base_says_in_whose_commits_an_agent_acts(branch: Play, ag
     assert named("main") == told
 
 
+def test_what_an_agent_judges_is_told_whatever_policy_says_of_its_work(branch: Play) -> None:
+    git(branch.root, "switch", "-q", "main")
+    where = branch.root / ".memento" / "config.yaml"
+    where.write_text("version: 1\npolicy:\n  agents: {agent:hermes: []}\n")
+    git(branch.root, "commit", "-qam", "policy")
+    git(branch.root, "switch", "-qc", "judged")
+    run = branch.as_("agent:hermes").run("Mine")
+    plan = branch.do(plans.draft_plan, "Do it", "Do it.", run=run)
+    branch.as_("agent:hermes").do(plans.approve_plan, plan)
+    branch.as_("agent:hermes").gate("plan_review", "passed", run=run)
+    found = [one for one in actions.check(branch.ledger, base="main").findings if one.code == "C002"]
+    assert [one.message for one in found] == ["2 record(s) by agent:hermes were committed by Ada <ada@example.invalid>"]
+
+
+@pytest.mark.parametrize(
+    ("actor", "told"),
+    [
+        ("Ada", False), ("Ada <ada@example.invalid>", False), ("Grace", True), ("Grace <ada@example.invalid>", True),
+        ("Ada <grace@example.invalid>", True),
+    ],
+)  # fmt: skip
+def test_who_acted_is_the_author_by_name_and_address(branch: Play, actor: str, *, told: bool) -> None:
+    branch.as_(actor).task("Two")
+    found = [one for one in actions.check(branch.ledger, base="main").findings if one.code == "C002"]
+    assert bool(found) == told
+
+
 def test_who_puts_back_what_another_wrote_is_not_told_as_its_author(branch: Play, cli: Any) -> None:
     git(branch.root, "switch", "-q", "main")
     branch.as_("agent:hermes").task("Two")

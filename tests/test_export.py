@@ -149,6 +149,11 @@ def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
         with pytest.raises(exporting.NotAttestable, match=why) as caught:
             exported(play, identity)
         assert caught.value.token == "evidence_not_attestable"
+    draft = evidences.witness(play.ledger, ["sh", "-c", "echo 1 >> app.py"], kind="test", quiet=True)
+    moved = str(play.do(evidences.record_draft, draft, tasks=[task]))
+    play.commit_all("what it changed")
+    with pytest.raises(exporting.NotAttestable, match="the code changed while"):
+        exported(play, moved)
     lied = play.evidence(task)
     path = play.root / play.state(lied).index.evidence[lied]
     path.write_text(path.read_text().replace("outcome: passed", "outcome: failed"))

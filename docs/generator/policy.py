@@ -101,8 +101,9 @@ NOTES: Final = """\
   nothing that demands one. `check` warns of them (`K001`, `K002`), and refuses a branch that brings more of them.
 - Both files of `signatures` are read at the commit that is read. A file that is named and absent (or a link, or above
   1 MiB) means that no signature counts. See [trust-model.md](../trust-model.md).
-- `agents` says in whose commits the records of an agent come: of these `check` does not warn (`C002`). It gives nobody
-  a right: what an agent or its owner may approve is asked by the other keys. Read from the base, as all policy is.
+- `agents` says in whose commits the work of an agent comes: of that `check` does not warn (`C002`), but of what an
+  agent approves, judges, answers, settles or voids. It gives nobody a right: what an agent or its owner may approve is
+  asked by the other keys. Read from the base, as all policy is.
 - `reproduce.commands` lists what `evidence reproduce` may run again: the first words of a command, `*` for anything
   within a word. `[python3]` would allow any Python. `setup` runs before each, in the same clean work tree: what git
   ignores, such as installed packages, is not there otherwise. Commands see `PATH`, `HOME`, the locale and what `env`

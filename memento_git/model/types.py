@@ -17,6 +17,7 @@ Problem = tuple[Path, str]
 FORBIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
+NAME: Final = r"[^<>\s]([^<>]*[^<>\s])?( <[^<>]*>)?"
 HIDDEN: Final = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e01ef]")
 LONGEST: Final = 64 * 1024
 JOINERS: Final = "\u200c\u200d"
@@ -88,7 +89,7 @@ class Name(NamedTuple):
         return raw
 
     def schema(self) -> dict[str, Any]:
-        return {**Text(lines=False).schema(), "pattern": r"^\S(.*\S)?$"}
+        return {**Text(lines=False).schema(), "pattern": f"^(?:{NAME})$"}
 
 
 def name_problems(name: str) -> Iterator[str]:
@@ -97,6 +98,8 @@ def name_problems(name: str) -> Iterator[str]:
 
     if name != name.strip():
         yield "a name begins or ends with a space"
+    elif re.fullmatch(NAME, name) is None:
+        yield "a name with < or > has to be NAME <ADDRESS>, with one address"
     for before, letter in zip(" " + name, name, strict=False):
         if letter.isascii() or (letter in JOINERS and ord(before) >= JOINING):
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memento_git.ledger import changes, layout
 from memento_git.model.finding import Finding
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 
 class Act(NamedTuple):
-    """What a branch says that somebody did, and who committed it: the record, and the file that tells of it."""
+    """What a branch says that somebody did, and who committed it: the record, and the file that tells of it.
+
+    Whoever judges approves, gives a verdict or an answer, settles or voids; all else is work.
+    """
 
     actor: str
     author: str
     record: str
     path: str
+    judges: bool = False
 
 
 def acts(comparison: Comparison, commits: Sequence[Authored]) -> list[Act]:
@@ -63,25 +67,30 @@ def _told(comparison: Comparison, path: str, author: str, came: Mapping[str, Col
     found = head.record(path) if place and place.kind != "attachment" and path in head.files else None
     if place is None or found is None:
         return
-    yield Act(found.by if isinstance(found, Event) else str(found.data["by"]), author, place.id, path)
+    by = found.by if isinstance(found, Event) else str(found.data["by"])
+    yield Act(by, author, place.id, path, _judges(found.data))
     told = found.data if isinstance(found, Event) and found.do == "redacted" else {}
     while isinstance(kept := told.get("kept"), dict):
         target = parse_ref(str(told.get("target"))).id
         new = (author,) if comparison.is_added(place.run, target) else ()
-        yield from (Act(str(kept.get("by")), one, target, path) for one in came.get(target, new))
+        yield from (Act(str(kept.get("by")), one, target, path, _judges(kept)) for one in came.get(target, new))
         told = kept
+
+
+def _judges(data: Mapping[str, Any]) -> bool:
+    return data.get("do") in ("approved", "settled", "voided") or "gate" in data or "approves" in data
 
 
 def committed(found: Iterable[Act], agents: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
     """Yield each actor whose records somebody of another name committed, with how many they are.
 
-    Not of an agent whose records, as policy has it, may come in that author's commits, or in anyone's.
+    Not of the work of an agent whose records, as policy has it, may come in that author's commits, or in anyone's.
     """
     paths: dict[tuple[str, str], list[str]] = {}
     for act in found:
         known = agents.get(act.actor)
         is_known = known == [] or any(is_same(name, act.author) for name in known or ())
-        if not is_known and not is_same(act.actor, act.author):
+        if act.actor not in (act.author, _parts(act.author)[0]) and (act.judges or not is_known):
             paths.setdefault((act.actor, act.author), []).append(act.path)
     for (actor, author), theirs in sorted(paths.items()):
         message = f"{len(theirs)} record(s) by {actor} were committed by {author}"
@@ -113,7 +122,13 @@ def archived(view: View) -> set[str]:
     return names
 
 
-def is_same(actor: str, author: str) -> bool:
-    """Tell whether an actor and a commit's author have one name, or one address."""
-    name, _, address = author.partition(" <")
-    return actor in (author, name) or actor.partition(" <")[0] == name or (f"<{address}" in actor and address != ">")
+def is_same(one: str, other: str) -> bool:
+    """Tell whether two names are one person's by their letters: by address where both have one, else by name."""
+    first, second = _parts(one), _parts(other)
+    return first[1] == second[1] if first[1] and second[1] else first[0] == second[0]
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Return a name and its address, where it has one."""
+    name, _, address = name.partition(" <")
+    return name, address.removesuffix(">").lower()

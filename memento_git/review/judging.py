@@ -197,6 +197,7 @@ def _of_actors(
     acts = actors.acts(comparison, authored)
     if story.authored:
         yield from actors.committed(acts, policy.agents)
+    if not git.extra:
         yield from wording.reworded(comparison, git, story)
     if policy.plan_not_author:
         plans = [change for change in comparison.changes if change.path.endswith("/plan.md")]

@@ -67,7 +67,7 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
     """
     for path, blobs in sorted(story.held.items()):
         place = layout.place_of(path)
-        if place is None or place.kind != "task" or not texts.happened(comparison, place, "dispatched"):
+        if place is None or place.kind != "task" or not texts.happened(comparison, place, "dispatched", "completed"):
             continue
         base, text = comparison.base.record(path), wording.now(comparison, place)
         if text is None:
@@ -77,9 +77,7 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
         )
         known = base.list("depends_on") if isinstance(base, Prose) else ()
         if told := texts.freed_of(comparison, policy, [name for name in had if name not in known], text):
-            message = (
-                f"{place.id} was handed out, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
-            )
+            message = f"{place.id} was worked on, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
             yield Finding("D007", text.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
 
 

@@ -12,6 +12,7 @@ from memento_git.model.work import Prose
 from memento_git.review import texts
 from memento_git.review.actors import is_same
 from memento_git.work import persons, terms
+from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +28,6 @@ ASKED: Final = {
     "plan": ("title", "criteria", "verify", "text"),
     "task": ("title", "criteria", "verify", "kind", "risk", "files", "text"),
 }
-WORKING: Final = {"run": (), "plan": ("approved",), "task": ("dispatched", "completed", "cancelled")}
 
 
 class Version(NamedTuple):
@@ -48,21 +48,20 @@ class Lost(NamedTuple):
 
 
 def reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
-    """Yield tasks that the branch works on or cancels, plans that it approves, and runs, that others let say less.
+    """Yield the tasks, plans and runs that say less than somebody wrote on the branch, by another hand.
 
-    What says less than at the base is told with that; of a plan nothing of those who approved it as it is.
+    What says less than at the base is told with that, but of a draft. Of a plan nothing, once one who did not change it
+    has approved it.
     """
     for path, place in _texts_of(comparison, story, *ASKED):
         text = now(comparison, place)
-        verbs = WORKING[place.kind]
-        if text is None or (verbs and not texts.happened(comparison, place, *verbs)):
+        if text is None:
             continue
         versions = _versions(comparison, git, story, path)
-        agreed = [one.by for one in _approvals(comparison, text)]
-        lost = [*_lost(comparison, git, versions, text)]
-        if lost := [one for one in lost if not any(is_same(name, one.version.author) for name in agreed)]:
+        gone = _lost(comparison, [*_of_draft(comparison, text), *versions], text)
+        if lost := [one for one in gone if not _agreed(comparison, git, story, text, one)]:
             by = some(sorted({one.version.author for one in lost}), 3)
-            others = some(sorted({name for one in lost for name in one.others}), 3)
+            others = some(sorted({name for one in lost for name in one.others}), 3) or "a merge"
             keys = ", ".join(sorted({key for one in lost for key in one.keys}))
             came = "was brought by" if any(one.version.is_first for one in lost) else "was made to ask more by"
             message = f"{place.id} {came} {by}, and {others} changed its {keys}"
@@ -107,6 +106,26 @@ def _approvals(comparison: Comparison, plan: Prose) -> list[Event]:
     return [one for one in given if (one.of, one.get("text")) == (plan.id, plan.digest)]
 
 
+def _agreed(comparison: Comparison, git: Git, story: Story, plan: Prose, lost: Lost) -> bool:
+    """Tell whether somebody else than who changed a plan has approved it as it is, in a commit after what is gone."""
+    given = [one for one in _approvals(comparison, plan) if not any(is_same(one.by, name) for name in lost.others)]
+    packed = comparison.head.archived.get(plan.run, {})
+    paths = {path for one in given for path in (one.path, *packed.get(one.path, ()))}
+    commits = [one.commit for one in story.authored if not paths.isdisjoint(one.paths)]
+    return any(git.is_before(lost.version.commit, commit) for commit in commits)
+
+
+def _of_draft(comparison: Comparison, text: Prose) -> list[Version]:
+    """Return what a plan was at the base, where nobody had approved it: by whom it says."""
+    comparison.base.index(text.run)
+    old, data = comparison.base.record(text.path), comparison.base.read(text.path)
+    if kind_of(text.id) != "plan" or not isinstance(old, Prose) or data is None:
+        return []
+    if any(one.of == text.id for one in RunState(comparison.base, text.run).approvals()):
+        return []
+    return [Version(comparison.base.commits[0], str(old.data["by"]), data, is_first=True)]
+
+
 def _texts_of(comparison: Comparison, story: Story, *kinds: str) -> Iterator[tuple[str, Place]]:
     """Yield the texts of some kinds that the branch wrote, in archives too."""
     for path in sorted({*story.written, *comparison.unpacked()}):
@@ -132,21 +151,24 @@ def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list
     return found
 
 
-def _lost(comparison: Comparison, git: Git, versions: Sequence[Version], text: Prose) -> Iterator[Lost]:
-    """Yield of what somebody wrote first, and a text does not say now by somebody else's hand, what it was."""
+def _lost(comparison: Comparison, versions: Sequence[Version], text: Prose) -> Iterator[Lost]:
+    """Yield of what somebody wrote, and a text does not say now by somebody else's hand, what it was.
+
+    Whose the bytes of an archive are may be nobody's that is known: then a merge left the text to it.
+    """
     place, data = layout.place_of(text.path), comparison.head.read(text.path)
-    comparison.base.index(text.run)
     base = comparison.base.record(text.path)
-    last = {one.author for one in versions if one.data == data}
+    last = [one.author for one in versions if one.data == data][-1:]
+    if place is None or not (last or comparison.head.only_archived(text.run, text.path)):
+        return
     for number, one in enumerate(versions):
-        again = [other for other in versions[:number] if other.data == one.data]
-        is_own = all(is_same(name, one.author) for name in last)
-        if place is None or is_own or any(git.is_before(other.commit, one.commit) for other in again):
+        later = dict.fromkeys([*last, *(other.author for other in versions[number + 1 :])])
+        others = [name for name in later if not is_same(name, one.author)]
+        if last and last[0] not in others:
             continue
         for old in read(place, text.path, [one.data]):
-            if keys := _less(old, text, base if isinstance(base, Prose) else None):
-                names = {*last, *(other.author for other in versions[number + 1 :])}
-                yield Lost(one, [name for name in names if not is_same(name, one.author)], keys)
+            if keys := _less(old, text, base if isinstance(base, Prose) and not one.is_first else None):
+                yield Lost(one, others, keys)
 
 
 def _less(old: Prose, text: Prose, base: Prose | None) -> set[str]:

@@ -285,10 +285,15 @@ def weakness(evidence: Evidence, trust: str, proof: Mapping[str, str], doubt: st
     if outcome_of(evidence.data) != "passed":
         why = of_nothing(evidence.data)
         return f"{evidence.id} has no verdict{f': {why}' if why else ''}"
+    return moved(evidence)
+
+
+def moved(evidence: Evidence) -> str:
+    """Return that the code changed while a command ran, so that nobody knows what it saw; or nothing."""
     after = evidence.data.get("code_after")
-    if after is not None and not agree(seen_by(evidence), after):
-        return f"the code changed while the command of {evidence.id} ran"
-    return ""
+    if after is None or agree(seen_by(evidence), after):
+        return ""
+    return f"the code changed while the command of {evidence.id} ran"
 
 
 def saw(evidence: Evidence, code: Callable[[Sequence[str]], Mapping[str, Any]]) -> bool:

@@ -141,7 +141,7 @@ def test_a_plan_where_anybody_may_approve(doors: Doors) -> None:
     doors.landed()
     reworded(doors, plan)
     doors.play.do(plans.approve_plan, plan)
-    doors.sound()
+    doors.sound("D007")
 
 
 def test_a_plan_whose_change_comes_from_the_main_branch(doors: Doors, draft: str) -> None:

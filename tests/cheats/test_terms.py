@@ -347,12 +347,28 @@ def test_a_task_of_the_branch_that_waited_there_for_what_is_taken_out(doors: Doo
     """Way: the same where both came with the branch, so that only its commits know of it."""
     task, review = waiting(doors)
     handed_on(doors, task, review)
-    told = f"{task} was handed out, and waits no more, as it did on the branch, for {review} 'Security review'"
+    told = f"{task} was worked on, and waits no more, as it did on the branch, for {review} 'Security review'"
     seen = {}
     for door, options, root in doors.arrivals():
         code, rows = doors.check(*options, root=root)
         seen[door] = (code, any((row["code"], row["message"]) == ("D007", told) for row in rows))
     assert seen == {door: (0, door not in ("staged", "squash")) for door in HANDS}
+
+
+def test_a_task_of_the_base_that_is_made_to_wait_and_waits_no_more_where_it_is_done(doors: Doors) -> None:
+    """Way: it was handed out before, so nothing but its completion is the branch's."""
+    task = doors.play.task("Ship the login")
+    claim = doors.play.claimed(task)
+    doors.landed()
+    review = doors.play.task("Security review")
+    doors.play.do(tasks.revise_task, task, depends_on=[review])
+    doors.play.do(tasks.revise_task, task, depends_on=[])
+    doors.play.complete(claim, doors.play.evidence(task))
+    told = f"{task} was worked on, and waits no more, as it did on the branch, for {review} 'Security review'"
+    rows = {door: doors.check(*options, root=root)[1] for door, options, root in doors.arrivals()}
+    assert {door for door, found in rows.items() if told in [row["message"] for row in found]} == {
+        "branch", "server", "merge",
+    }  # fmt: skip
 
 
 def excused(doors: Doors, task: str, review: str) -> None:

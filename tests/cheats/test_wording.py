@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.cheats.doors import Doors
 
-GRACE = "Grace <grace@example.invalid>"
+ADA, GRACE = "Ada <ada@example.invalid>", "Grace <grace@example.invalid>"
 HARD = "The password is hashed."
 SEEN = ("branch", "server", "merge")
 MORE = "was made to ask more"
@@ -40,9 +40,9 @@ def of_grace(doors: Doors) -> None:
     git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", GRACE)
 
 
-def told_of(doors: Doors, record: str, came: str = "was brought") -> set[tuple[str, str]]:
+def told_of(doors: Doors, record: str, came: str = "was brought", by: str = ADA) -> set[tuple[str, str]]:
     """Return the doors at which `check` tells that somebody changed what Grace had written, and what of it."""
-    said = f"{record} {came} by {GRACE}, and Ada <ada@example.invalid> changed its "
+    said = f"{record} {came} by {GRACE}, and {by} changed its "
     rows = {door: doors.check(*options, root=root)[1] for door, options, root in doors.arrivals()}
     return {
         (door, row["message"].removeprefix(said))
@@ -54,7 +54,7 @@ def test_a_task_that_somebody_else_brought_and_that_is_made_easy_before_its_hand
     """Way: with verbs alone, as nothing binds anybody before a task is handed out."""
     task = brought(doors, **TASK)
     doors.play.do(tasks.revise_task, task, title="Tidy up", commands=["true"])
-    assert told_of(doors, task) == set()
+    assert told_of(doors, task) == at(SEEN, "title, verify"), "it may be handed out in the next request"
     doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
     assert told_of(doors, task) == at(SEEN, "title, verify")
 
@@ -113,7 +113,6 @@ def test_what_a_reviewer_asks_more_of_a_task_is_taken_back(doors: Doors, *, land
         doors.landed()
     made_harder(doors, task)
     put_back(doors, task)
-    assert told_of(doors, task, MORE) == set()
     finished(doors, task)
     assert told_of(doors, task, MORE) == at(SEEN, "criteria, title")
 
@@ -126,16 +125,85 @@ def test_what_a_reviewer_asks_more_of_a_run_is_taken_back(doors: Doors) -> None:
     assert told_of(doors, run, MORE) == at(SEEN, "constraints")
 
 
-@pytest.mark.parametrize("hers", [False, True])
-def test_what_a_reviewer_asks_more_of_a_draft_is_taken_back(doors: Doors, *, hers: bool) -> None:
-    """No way where she has approved what there is now."""
+@pytest.mark.parametrize("by", ["", GRACE, "Bob <bob@example.invalid>"])
+def test_what_a_reviewer_asks_more_of_a_draft_is_taken_back(doors: Doors, by: str) -> None:
+    """No way where she, or a third person, has approved what there is now."""
     plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
     doors.edit(plan, "Hash them.", "Hash them.\n\nTest it with all users.")
     of_grace(doors)
     doors.edit(plan, "\n\nTest it with all users.", "")
-    assert told_of(doors, plan, MORE) == set()
-    (doors.play.as_(GRACE) if hers else doors.play).do(plans.approve_plan, plan)
-    assert told_of(doors, plan, MORE) == (set() if hers else at(SEEN, "text"))
+    assert told_of(doors, plan, MORE) == at(SEEN, "text")
+    (doors.play.as_(by) if by else doors.play).do(plans.approve_plan, plan)
+    assert told_of(doors, plan, MORE) == (set() if by else at(SEEN, "text"))
+
+
+def test_an_approval_from_before_a_reviewer_asked_more_is_no_consent(doors: Doors) -> None:
+    """Way: the text is the approved one once more."""
+    plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    doors.play.as_(GRACE).do(plans.approve_plan, plan)
+    doors.edit(plan, "Hash them.", "Hash them.\n\nTest it with all users.")
+    of_grace(doors)
+    doors.edit(plan, "\n\nTest it with all users.", "")
+    assert told_of(doors, plan, MORE) == at(SEEN, "text")
+
+
+def test_a_draft_of_the_base_is_rewritten_and_approved(doors: Doors) -> None:
+    plan = str(doors.play.as_(GRACE).do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    doors.landed()
+    doors.edit(plan, "Hash them.", "Log them.")
+    doors.play.do(plans.approve_plan, plan)
+    assert told_of(doors, plan) == at((*SEEN, "squash"), "text")
+
+
+def test_what_a_reviewer_put_back_is_taken_away_again(doors: Doors) -> None:
+    """Way: the words were once of whoever takes them away."""
+    task = doors.play.task("Hash with argon2", criteria=[HARD, "No test is skipped."])
+    put_back(doors, task)
+    doors.play.as_(GRACE).do(tasks.revise_task, task, title="Hash with argon2", criteria=[HARD, "No test is skipped."])
+    of_grace(doors)
+    put_back(doors, task)
+    assert told_of(doors, task, MORE) == at(SEEN, "criteria, title")
+
+
+def test_what_a_reviewer_asks_more_of_a_task_of_the_base_that_is_done(doors: Doors) -> None:
+    """Way: nothing happens to it on the branch but that it is as it was."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    finished(doors, task)
+    doors.landed()
+    made_harder(doors, task)
+    put_back(doors, task)
+    assert told_of(doors, task, MORE) == at(SEEN, "criteria, title")
+
+
+def test_a_merge_that_keeps_an_older_pack_drops_what_a_reviewer_asked(doors: Doors) -> None:
+    """Way: a side packs the text as it was, so that no commit brings other bytes."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    run, path = doors.play.state(task).id, doors.path(task)
+    doors.landed()
+    own = git(doors.root, "branch", "--show-current")
+    git(doors.root, "switch", "-qc", "packed")
+    said = doors.file(task).read_bytes()
+    doors.remove(task)
+    doors.packed(run, {path: said})
+    git(doors.root, "reset", "-q", "--soft", "HEAD~2")
+    git(doors.root, "commit", "-qm", "packed")
+    git(doors.root, "switch", "-q", own)
+    made_harder(doors, task)
+    git(doors.root, "merge", "-q", "--no-edit", "packed", check=False)
+    git(doors.root, "rm", "-q", "--cached", path)
+    doors.file(task).unlink(missing_ok=True)
+    git(doors.root, "commit", "-qm", "merged")
+    assert told_of(doors, task, MORE, "a merge") == at(SEEN, "criteria, title")
+
+
+@pytest.mark.parametrize("name", ["Grace", "Ada"])
+def test_whose_words_they_are_is_asked_by_address(doors: Doors, name: str) -> None:
+    """Way: git's name is set to the reviewer's, and the address stays."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    made_harder(doors, task)
+    put_back(doors, task)
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", f"{name} <ada@example.invalid>")
+    assert told_of(doors, task, MORE, f"{name} <ada@example.invalid>") == at(SEEN, "criteria, title")
 
 
 @pytest.mark.parametrize("landed", [False, True])
@@ -172,7 +240,7 @@ def test_ones_own_words_are_taken_back_by_oneself(doors: Doors, *, mine: bool) -
     git(doors.root, "switch", "-qc", "side")
     made_harder(doors, task)
     if mine:
-        git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", "Ada <ada@example.invalid>")
+        git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", ADA)
     put_back(doors, task, "Hash all")
     if not mine:
         of_grace(doors)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.ledger import archive, changes, layout, ranges
+from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
 from memento_git.model.work import RUN_KINDS
@@ -99,7 +100,9 @@ def _unfit(state: RunState, evidence: Evidence) -> str:
         return "it has no verdict"
     if evidence.data["outcome"] != trust.outcome_of(evidence.data):
         return "its outcome disagrees with what the command did"
-    return state.seen_again(evidence).contradicted
+    if is_ahead(evidence.data["at"], state.view.now):
+        return f"it is dated {evidence.data['at']}, which is not yet"
+    return trust.moved(evidence) or state.seen_again(evidence).contradicted
 
 
 def run_statement(view: View, given: str) -> bytes:
