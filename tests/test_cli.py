@@ -133,6 +133,14 @@ def test_evidence_run_exits_as_the_command_did(play: Play, cli: Callable[..., An
     assert "failed, witnessed" in err
 
 
+def test_a_mistyped_option_of_evidence_run_is_refused_and_no_command(play: Play, cli: Callable[..., Any]) -> None:
+    play.run()
+    where = ("evidence", "run", "-C", str(play.root))
+    code, _, err = cli(*where, "--tsak", "x", "--", "true")
+    assert (code, "No such option" in err) == (2, True)
+    assert cli(*where, "--", sys.executable, "-c", "")[0] == 0
+
+
 def test_evidence_run_refuses_before_the_command_runs(play: Play, cli: Callable[..., Any]) -> None:
     play.run()
     marker = play.root / "ran"

@@ -304,6 +304,19 @@ def test_preflight_judges_a_command_and_a_text_and_runs_neither(
     assert cli("-C", str(repo), "preflight", "--text", "-")[0] == 0
 
 
+def test_a_mistyped_option_of_preflight_is_refused_and_no_command_to_judge(
+    ledger: Ledger, repo: Path, cli: Callable[..., Any]
+) -> None:
+    del ledger
+    plan = repo / "plan.md"
+    plan.write_text("`git push -f`\n")
+    for typed in (("--txt", str(plan)), (f"--texts={plan}",), ("--recrod",), ("--acts", "run"), ("--at", "HEAD")):
+        code, out, err = cli("-C", str(repo), "preflight", *typed)
+        assert (code, out, "No such option" in err) == (2, "", True), typed
+    assert cli("-C", str(repo), "preflight", "git", "push", "--force")[0] == 1, "a command without the two dashes"
+    assert cli("-C", str(repo), "preflight", "--", "--force")[0] == 0
+
+
 def test_preflight_records_its_verdict_on_the_gate_with_its_reasons(
     play: Play, repo: Path, cli: Callable[..., Any]
 ) -> None:

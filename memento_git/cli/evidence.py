@@ -89,7 +89,7 @@ def _spoken(row: Row) -> Row:
     return {**row, "reproductions": rerun_lines(row), "shared": f"by {tasks} tasks" if tasks > 1 else None}
 
 
-@evidence.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@evidence.command("run", context_settings={"allow_interspersed_args": False})
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Task that it may prove; repeatable.")
 @click.option("--run", default="", metavar="RUN", help="Run that it belongs to, when no task is named.")

@@ -16,7 +16,7 @@ LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
 MOST_BYTES = 1024 * 1024
 
 
-@click.command("preflight", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command("preflight", context_settings={"allow_interspersed_args": False})
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 @click.option(
     "--act", type=click.Choice(("start", "dispatch", "run")), default="dispatch", show_default=True,
