@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,36 @@ def test_work_on_a_plan_with_a_typo_is_mended_by_the_approval_alone(play: Play) 
     (told,) = [one for one in found(play) if one.code == "P001"]
     assert told.fix == f"memento plan approve {plan}"
     paste(play, told.fix)
+    assert found(play) == []
+
+
+@pytest.mark.parametrize("is_final", [True, False])
+def test_cited_evidence_that_is_missing_is_restored_by_the_fix_also_in_a_run_that_was_completed(
+    play: Play, is_final: bool
+) -> None:
+    play.planned()
+    task = play.proven()
+    play.gate("quality_review", "passed", task=task, evidence=play.state(task).ids("evidence"))
+    if is_final:
+        play.do(runs.complete_run)
+    git(play.root, "rm", "-qr", path_of(play, "evidence").relative_to(play.root).as_posix())
+    git(play.root, "commit", "-qm", "tidy")
+    told = [one for one in found(play) if one.code == "L002"]
+    assert [one.fix.partition(":")[0] for one in told] == ["restore it, and commit that"] * 2
+    pasted(play, told[0])
+    play.commit_all("put back")
+    assert "L002" not in codes(found(play))
+
+
+def test_a_file_that_says_another_id_is_restored_by_the_fix_or_by_its_line(play: Play) -> None:
+    play.planned()
+    path = path_of(play, "plans/*/plan.md")
+    path.write_text(re.sub("(?m)^id: .*", "id: plan_000000000000", path.read_text()))
+    play.commit_all("a word")
+    (told,) = [one for one in found(play) if one.code == "F003"]
+    assert told.fix.startswith("repair that line, or restore what it was, and commit that: git checkout ")
+    pasted(play, told)
+    play.commit_all("put back")
     assert found(play) == []
 
 

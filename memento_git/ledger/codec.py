@@ -139,10 +139,12 @@ def record(place: Place, path: str, decoded: Decoded) -> Prose | Evidence | Even
     if place.kind == "event":
         told = (data.get("of"), data.get("do"), file_stamp(data["at"]))
         if told != (place.of, place.do, place.stamp):
-            return [Finding("F003", path, 1, "verb, time and record in the file differ from its name and folder")]
+            message = "verb, time and record in the file differ from its name and folder"
+            return [Finding("F003", path, 1, message, WHOLE)]
         return event_of(place.id, place.run, decoded, path)
     if data.get("id") != place.id:
-        return [Finding("F003", path, 1, f"the file says it is {data.get('id')}, its path says {place.id}")]
+        message = f"the file says it is {data.get('id')}, its path says {place.id}"
+        return [Finding("F003", path, 1, message, f"repair that line, or {WHOLE}")]
     if place.kind == "evidence":
         return Evidence(place.id, place.run, data, decoded.digest, path)
     return Prose(place.id, place.run, data, decoded.body, decoded.digest, path)

@@ -175,7 +175,8 @@ class Happenings:
         target = parse_ref(redaction.get("target"))
         kept = redaction.data["kept"]
         if not isinstance(kept, dict) or kept.get("of") != redaction.of or kind_of(target.id) != "event":
-            self.view.note(Finding("F003", path, 0, f"{target.id} is not an event of {redaction.of}"))
+            message = f"{target.id} is not an event of {redaction.of}"
+            self.view.note(Finding("F003", path, 0, message, f"put back what it said: git log -p -- {path}"))
             return None
         place = Place("event", self.id, target.id, str(kept.get("of")), "", str(kept.get("do")))
         decoded = decode(place, path, codec.encode(kept))

@@ -5,8 +5,14 @@ from __future__ import annotations
 import shlex
 from typing import Final, NamedTuple
 
-WHOLE: Final = "restore what it was: memento doctor tells from which commit"
+ITSELF: Final = "what it was"
+WHOLE: Final = f"restore {ITSELF}: memento doctor tells from which commit"
 FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
+
+
+def whole(path: str) -> str:
+    """Return the fix that restores another file than the one that is wrong."""
+    return WHOLE.replace(ITSELF, path)
 
 
 class Kind(NamedTuple):

@@ -175,7 +175,7 @@ CATALOGUE: Final = {
     "L002": Kind(
         "cited evidence that is missing", "error",
         "A completion, a verdict, an acceptance or a note cites evidence that is not in the ledger.",
-        f"Restore it (`{_RESTORE}`), or `memento task reopen TASK --reason WHY`.",
+        f"Restore it: `{_RESTORE}`, or as the finding says. Of a note: or take it out of the note's evidence.",
     ),
     "L003": Kind(
         "cited evidence with other bytes", "error",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
-from memento_git.model.finding import Finding
+from memento_git.model.finding import Finding, whole
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.work import trust
 from memento_git.work.verification import told_as
@@ -91,7 +91,7 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
             continue
         if found is None:
             message = f"{event.of} cites {ref}, which is missing"
-            yield Finding("L002", event.path, 0, message, f"restore it, or memento task reopen {event.of}")
+            yield Finding("L002", event.path, 0, message, whole(layout.evidence_path(state.id, name)))
         elif found.digest != digest:
             message = f"{event.of} cites {ref}, whose bytes are others now"
             yield Finding("L003", event.path, 0, message, "restore the file from git")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.commits import is_cut_off
-from memento_git.model.finding import WHOLE, Finding
+from memento_git.model.finding import ITSELF, Finding, leaving_out, whole
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Last(NamedTuple):
     blob: str
 
 
+TO_RESTORE: Final = re.compile(whole(r"(\S.*?)"))
 NOWHERE: Final = "for no commit has it whole"
 NEVER: Final = Last("", "")
 
@@ -120,18 +122,23 @@ def told_whole(view: View, found: Iterable[Finding], base: str = "", name: str =
     That is the base by its name where it has the same.
     """
     return [
-        one._replace(fix=one.fix.replace(WHOLE, _restoring(view, one.path, base, name))) if WHOLE in one.fix else one
+        one._replace(fix=one.fix.replace(told[0], _restoring(view, one, told[1], base, name)))
+        if (told := TO_RESTORE.search(one.fix))
+        else one
         for one in found
     ]
 
 
-def _restoring(view: View, path: str, base: str, name: str) -> str:
+def _restoring(view: View, finding: Finding, what: str, base: str, name: str) -> str:
+    path, told = (finding.path, ITSELF) if what == ITSELF else (what, "it")
     last = last_read(view.git, [base, *view.commits] if base else view.commits, path)
     if last != NEVER:
         there = view.git.entries(base, path).get(path) if base else None
         commit = name if there is not None and there.oid == last.blob else last.commit[:12]
-        return f"restore what it was, and commit that: git checkout {commit} -- {path}"
+        return f"restore {told}, and commit that: git checkout {commit} -- {path}"
     if is_cut_off(view.git):
-        return "restore what it was: git fetch --unshallow, then memento doctor tells from which commit"
+        return f"restore {told}: git fetch --unshallow, then memento doctor tells from which commit"
+    if path != finding.path:
+        return f"no commit has it; {leaving_out(finding.path)}"
     out = path in view.files and not path.endswith(".md")  # events need the text that they are about
     return f"take it out, {NOWHERE}: git rm {path}" if out else f"write it anew, {NOWHERE}"
