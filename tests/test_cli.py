@@ -126,6 +126,23 @@ def test_a_colleagues_clone_shows_the_same(play: Play, cli: Callable[..., Any], 
     assert json.loads(out) == mine
 
 
+def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.proven()
+    (evidence,) = play.state(task).ids("evidence")
+    shown = [("task", "show", task), ("show", task), ("evidence", "show", evidence), ("show", evidence)]
+    before = git(play.root, "rev-parse", "HEAD").strip()
+    for command in shown:
+        assert asked(cli, play, *command)[command[-1].partition("_")[0]]["stale"] is False
+        assert "stale" not in cli(*command, "-C", str(play.root))[1]
+    (play.root / "app.py").write_text("answer = 41\n")
+    play.commit_all()
+    for command in shown:
+        assert asked(cli, play, *command)[command[-1].partition("_")[0]]["stale"] is True
+        assert "stale" in cli(*command, "-C", str(play.root))[1]
+        assert asked(cli, play, *command, "--at", before)[command[-1].partition("_")[0]]["stale"] is False
+
+
 def test_evidence_run_exits_as_the_command_did(play: Play, cli: Callable[..., Any]) -> None:
     play.run()
     code, _, err = cli("evidence", "run", "-C", str(play.root), "--", sys.executable, "-c", "raise SystemExit(7)")

@@ -44,7 +44,7 @@ TASK: Final = {
     "reason": "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it",
     "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
-    "stale": "only in `status`: all that proves it saw other code than this commit's",
+    "stale": "only where it is read, and its proof is bound to code: all of that saw other code than this commit's",
 }  # fmt: skip
 DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
@@ -99,7 +99,7 @@ EVIDENCE: Final = {
     "only this, its ids, and the tasks whose events named it are told",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
     "signed_by": "whose signature it is, or null",
-    "stale": "only in `status`, where the evidence is bound to code: it saw other code than this commit's",
+    "stale": "only where it is read, and is bound to code: it saw other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {
     "id": "the event", "run_id": "its run", "record": "to which record it happened", "actor": "by whom",

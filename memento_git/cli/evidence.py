@@ -77,7 +77,7 @@ def show_evidence(door: Door, evidence_id: str) -> None:
     from memento_git.work import answers
 
     view = door.view()
-    row = answers.at(view, evidence_id, "evidence")
+    row = answers.shown(view, evidence_id, "evidence")
     door.show({"evidence": row}, lambda: "\n".join(output.fields(_spoken(row), output.Names(view))))
 
 

@@ -165,7 +165,7 @@ def show(door: Door, identity: str, what: str | None, **walk: Any) -> None:
         from memento_git.knowledge.connections import GraphOnly
 
         raise GraphOnly
-    row = answers.at(view, full, kind)
+    row = answers.shown(view, full, kind)
     events = [] if kind in ("event", "dispatch") else answers.history(view, full)
     names = output.Names(None if door.json else view)
     happened = output.happened(events, names)

@@ -34,6 +34,24 @@ def at(view: View, given: str, kind: str) -> Row:
     return told
 
 
+def shown(view: View, given: str, kind: str) -> Row:
+    """Return the same, and whether evidence, or all that proves a task, saw other code than this view's."""
+    told = at(view, given, kind)
+    if kind in ("evidence", "task"):
+        _mark(RunState(view, told["run_id"]), told, kind)
+    return told
+
+
+def _mark(state: RunState, told: Row, kind: str) -> None:
+    from memento_git.work.staleness import mark_stale
+
+    if kind == "evidence":
+        mark_stale(state.view, [told], [])
+    elif told["proven_by"]:
+        found = (state.evidence(name) for name in told["proven_by"])
+        mark_stale(state.view, [rows.evidence_row(state, one) for one in found if isinstance(one, Evidence)], [told])
+
+
 def check(state: RunState, *shown: Row) -> None:
     """Say in rows what the signatures of their records come to, where there are any."""
     signed = [row for row in shown if row.get("signature", "none") != "none"]
@@ -50,6 +68,7 @@ def task(view: View, given: str) -> Row:
     identity, run = view.find(given, "task")
     state, policy = RunState(view, run), view.policy()
     told = row(state, identity)
+    _mark(state, told, "task")
     if told["status"] in ("accepted", "cancelled"):
         return told
     return {**told, "asked": rows.asked_row(state.asked(identity, policy, pasts.enriched(state, identity, policy)))}

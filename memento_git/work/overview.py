@@ -11,6 +11,7 @@ from memento_git.model.states import FINAL_RUN
 from memento_git.work import keeping, live
 from memento_git.work import refusals as no
 from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
+from memento_git.work.staleness import mark_stale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,25 +114,6 @@ def _counts(tasks: list[Row]) -> dict[str, int]:
     unread = sum(1 for row in tasks if row["broken"])
     more = {"unreadable": unread} if unread else {}
     return {**counts, "proven": proofs.count(True), "unproven": proofs.count(False), **more}
-
-
-def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
-    """Say of each piece of evidence whether it saw the code of this view; return those that did not."""
-    bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
-    if not bound or len(view.commits) != 1:
-        return []
-    from memento_git.work import codes, codestate
-
-    paths = sorted({path for row in bound for path in row["code"].get("paths", {})})
-    code = codestate.code_at(view.git, view.commits[0], paths)
-    stale = []
-    for row in bound:
-        row["stale"] = not codes.agree(row["code"], code)
-        if row["stale"]:
-            stale.append(row["id"])
-    for task in tasks:
-        task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
-    return stale
 
 
 def _mark_outdated(view: View, held: Row) -> list[str]:

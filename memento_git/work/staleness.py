@@ -1,0 +1,28 @@
+"""What evidence is stale: it saw other code than the commit that is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memento_git.folding.rows import Row
+    from memento_git.ledger.view import View
+
+
+def mark_stale(view: View, evidence: list[Row], tasks: list[Row]) -> list[str]:
+    """Say of each piece of evidence whether it saw the code of this view; return those that did not."""
+    bound = [row for row in evidence if row["code"] and row["status"] == "recorded"]
+    if not bound or len(view.commits) != 1:
+        return []
+    from memento_git.work import codes, codestate
+
+    paths = sorted({path for row in bound for path in row["code"].get("paths", {})})
+    code = codestate.code_at(view.git, view.commits[0], paths)
+    stale = []
+    for row in bound:
+        row["stale"] = not codes.agree(row["code"], code)
+        if row["stale"]:
+            stale.append(row["id"])
+    for task in tasks:
+        task["stale"] = bool(task["proven_by"]) and all(name in stale for name in task["proven_by"])
+    return stale
