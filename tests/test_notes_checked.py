@@ -516,14 +516,19 @@ def test_an_anchor_that_quotes_is_redacted_with_its_event(branch: Play) -> None:
 # doctor and apply.
 
 
-def test_doctor_tells_how_notes_and_their_index_stand(play: Play, cli: Call) -> None:
+def test_doctor_tells_how_notes_and_their_index_stand(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     from memento_git.knowledge import index
+    from memento_git.knowledge.actions import recalling
     from memento_git.knowledge.recall import search
 
     add(play, "Tokens live an hour.", key=KEY)
     asked = {one.name: one for one in doctor.examine(play.ledger)}
     assert asked["notes"].message.startswith("1 note(s)")
-    assert "first recall" in asked["recall index"].message
+    assert "are read as they are" in asked["recall index"].message
+    assert cli("recall", "tokens", "-C", str(play.root))[0] == 0
+    assert {one.name: one.message for one in doctor.examine(play.ledger)}["recall index"].startswith("none: up to 150")
+    monkeypatch.setattr(recalling, "FEW", 0)
+    assert "first recall" in {one.name: one.message for one in doctor.examine(play.ledger)}["recall index"]
     search(play.ledger, ["tokens"])
     assert "as the ledger is" in {one.name: one.message for one in doctor.examine(play.ledger)}["recall index"]
     add(play, "Sessions live a day.")

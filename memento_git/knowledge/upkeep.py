@@ -26,6 +26,14 @@ LONG: Final = 400
 LITTLE: Final = 8  # changed files that are sooner read besides than written into the index
 
 
+def of_few(view: View, tree: str, few: int) -> dict[str, str] | None:
+    """Return the files of a ledger without an index that are so few that it gets none; None of any other."""
+    if (view.git.common_dir / "memento" / "index").exists():
+        return None
+    held = {path: blob for path, blob in difference.blobs(view.git, tree).items() if can_be_found(path)}
+    return held if len(held) <= few else None
+
+
 @contextmanager
 def gathered(
     view: View, progress: Progress = None, *, written: bool = True, few: int = 0
@@ -35,11 +43,10 @@ def gathered(
     A ledger of at most `few` files that has no index yet is answered out of them: that is sooner done than writing one.
     """
     tree = difference.tree_of(view.git, view.commits[0]) if view.commits else ""
-    if few and not (view.git.common_dir / "memento" / "index").exists():
-        held = {path: blob for path, blob in difference.blobs(view.git, tree).items() if can_be_found(path)}
-        if len(held) <= few:
-            yield _in_memory(view, tree, held)
-            return
+    held = of_few(view, tree, few) if few else None
+    if held is not None:
+        yield _in_memory(view, tree, held)
+        return
     from memento_git.knowledge import index
 
     shelf = index.opened(view.git) if written else None

@@ -55,12 +55,16 @@ def _notes(view: View) -> Iterator[Answer]:
 
 def _index(view: View) -> Iterator[Answer]:
     """Tell how the index that recall asks stands to the ledger: it is never in the way, only behind or absent."""
-    from memento_git.knowledge import index
+    from memento_git.knowledge import index, upkeep
+    from memento_git.knowledge.actions.recalling import FEW
 
     git = view.git
     held = index.place(git)
+    tree = difference.tree_of(git, view.commits[0]) if view.commits else ""
     if not (held / index.STATE).exists():
-        yield Answer("recall index", "ok", "none yet: the first recall makes it")
+        is_small = upkeep.of_few(view, tree, FEW) is not None
+        told = f"none: up to {FEW} files are read as they are" if is_small else "none yet: the first recall makes it"
+        yield Answer("recall index", "ok", told)
         return
     found = index.opened(git)
     if found is None:
@@ -68,7 +72,6 @@ def _index(view: View) -> Iterator[Answer]:
         yield Answer("recall index", "warn", message, "memento recall, or remove the folder memento/index of git's")
         return
     found.close()
-    tree = difference.tree_of(git, view.commits[0]) if view.commits else ""
     told = (
         "as the ledger is"
         if found.tree == tree
