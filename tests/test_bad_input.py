@@ -268,6 +268,12 @@ def test_a_repository_without_a_ledger_says_how_to_make_one(repo: Path, cli: Cal
     assert not (repo / ".memento").exists()
 
 
+def test_the_next_command_of_sample_smoke_runs_as_it_is_printed(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    code, out, _ = cli("sample-smoke", "--workspace", str(tmp_path / "a sample"))
+    command = shlex.split(out.rstrip().rpartition(": memento ")[2])
+    assert (code, cli(*command)[0]) == (0, 0)
+
+
 def test_sample_smoke_refuses_somebodys_folder(repo: Path, cli: Callable[..., Any]) -> None:
     head = git(repo, "rev-parse", "HEAD")
     code, out, _ = cli("sample-smoke", "--workspace", str(repo), "--json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -77,7 +78,8 @@ def sample_smoke(door: Door, goal: str) -> int:
     from memento_git.work.actions.sample import play
 
     steps = play(Path(door.workspace), goal)
-    text = f"{steps['report']['text']}\nplayed in {door.workspace}: memento status --workspace {door.workspace}"
+    there = shlex.quote(door.workspace)
+    text = f"{steps['report']['text']}\nplayed in {door.workspace}: memento status --workspace {there}"
     door.show({key: value for key, value in steps.items() if key != "ok"}, text, ok=steps["ok"])
     return 0 if steps["ok"] else 1
 
