@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
+from memento_git.ledger.absence import NoLedgerThere
 from memento_git.model.markup import MOST_COMMENT as LIMIT
 from memento_git.model.markup import plain, unlinked
 from memento_git.model.markup import units as size
@@ -241,6 +242,9 @@ def test_two_commits_without_a_ledger_are_refused_and_its_making_is_no_change_of
     with pytest.raises(MementoError) as refused:
         told(play, f"{first}..{first}")
     assert refused.value.token == "no_ledger"
+    with pytest.raises(MementoError) as unread:
+        play.ledger.view((first,))
+    assert {refused.value.hint, unread.value.hint} == {NoLedgerThere.hint_}, "HEAD has one: there is none to be made"
     play.planned()
     held = told(play, f"{first}..HEAD")
     assert (held["policy"], [run["change"] for run in held["runs"]]) == (None, ["added"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from memento_git.errors import Broken
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed, NoSuchRevision
+from memento_git.ledger.store import NoLedger
 from memento_git.ledger.view import refuse_policy_file
 from memento_git.model.finding import restoring
 
@@ -43,6 +44,12 @@ class ObjectsAway(Broken):
     token = "objects_away"
     sentence = "this partial clone lacks what must be read, and git cannot fetch it: {reason}"
     hint_ = "let its remote be reached (git ls-remote tells), then run the command again"
+
+
+class NoLedgerThere(NoLedger):
+    """A revision without a ledger, where HEAD has one."""
+
+    hint_ = ELSEWHERE
 
 
 class NoCommitYet(NoSuchRevision):

@@ -43,6 +43,9 @@ def refuse_absent(view: View, where: str) -> NoReturn:
     from memento_git.ledger import absence
 
     absence.refuse(view, where)
+    head = view.git.head()[0]
+    if head and view.git.entries(head, layout.CONFIG):
+        raise absence.NoLedgerThere(where=where)
     raise NoLedger(where=where)
 
 

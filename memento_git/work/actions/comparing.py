@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout
 from memento_git.ledger.ranges import resolve
-from memento_git.ledger.store import NoLedger
+from memento_git.ledger.store import refuse_absent
 from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
 from memento_git.review import diff, diff_proofs
@@ -30,7 +30,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Prog
     found = resolve(ledger.git, given, tips)
     old, new = _view(ledger, (found.base,)), _view(ledger, found.tips)
     if not old.exists and not new.exists:
-        raise NoLedger(where=f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
+        refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
     policy, runners = _policy(old, new), _runners(old, new)
     runs, files = [], []
     for run in sorted({*old.runs(), *new.runs()}):
