@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from docs.generator.actions import apply_page
 from memento_git.errors import MementoError
 from memento_git.verbs import batch
 from memento_git.verbs.batch import ACTIONS, BatchInvalid
@@ -139,6 +141,36 @@ def test_a_budget_of_attempts_is_a_number_that_counts(play: Play) -> None:
     assert play.state(run["id"]).prose(task["id"]).data["budget"] == {"attempts": 2}
     with pytest.raises(MementoError, match="a whole number from 1"):
         play.do(batch.apply, b"- {do: task add, title: T, attempts: 0}")
+
+
+def test_the_page_says_of_each_verb_that_needs_a_reason_that_it_does(play: Play) -> None:
+    run = play.planned()
+    plan, task = play.state(run).canonical, play.task()
+    claim, evidence = play.claimed(task), play.evidence(task)
+    event = play.state(task).folded(task).heads[0]
+    given = {
+        "run": run, "plan": plan, "task": task, "dispatch": claim, "evidence": evidence, "gate": "quality_review",
+        "note": play.do(ACTIONS["note add"], "A cat sleeps."), "record": task, "target": evidence, "event": event,
+        "keep": event,
+    }  # fmt: skip
+    needing = set()
+    for verb, action in ACTIONS.items():
+        known = inspect.signature(action).parameters
+        if "reason" in known:
+            options = {name: value for name, value in given.items() if name in known}
+            try:
+                play.do(action, **options)
+            except MementoError as refusal:
+                needing |= {verb} if refusal.token == "reason_required" else set()
+            except TypeError:
+                continue  # other options than these are needed
+            assert known["reason"].annotation == ("Reason" if verb in needing else "str"), verb
+    assert needing == {
+        "run cancel", "plan reject", "task block", "task reopen", "task cancel", "dispatch fail", "gate waive",
+        "evidence retract", "evidence redact", "note retire", "note redact", "settle", "settle void",
+    }  # fmt: skip
+    page = apply_page().partition("### task block")[2].partition("###")[0]
+    assert "| `reason` | text | yes |" in page
 
 
 def test_a_refusal_names_the_line_and_the_verb(play: Play, cli: Callable[..., Any]) -> None:

@@ -84,10 +84,11 @@ with Ledger.open(".", actor="agent:hermes") as ledger:
 
 `ledger.transaction(action)` is one attempt: where another process moves the branch meanwhile, `LedgerMoved` is raised.
 `ledger.change(action, act)` runs `act(tx)` again from the new HEAD, a bounded number of times, and returns what it
-returned. An exception within the block writes nothing. `action` is the text of the commit's subject."""
+returned. An exception within the block writes nothing. `action` is the text of the commit's subject.
+A `Reason` is a text that is needed: `reason_required` where it is empty."""
 
 OPTIONS: Final = {
-    "str": "text", "str | None": "text", "bool": "`true` or `false`",
+    "str": "text", "str | None": "text", "Reason": "text", "bool": "`true` or `false`",
     "bool | None": "`true` or `false`", "int": "a length of time", "int | None": "a whole number",
     "Sequence[str]": "list", "Sequence[str] | None": "list",
 }  # fmt: skip
@@ -101,12 +102,17 @@ def apply_page() -> str:
     entries = []
     for verb, action in ACTIONS.items():
         rows = [
-            (f"`{name.rstrip('_')}`", OPTIONS[str(one.annotation)], "yes" if one.default is one.empty else "")
+            (f"`{name.rstrip('_')}`", OPTIONS[str(one.annotation)], "yes" if _is_required(one) else "")
             for name, one in inspect.signature(action).parameters.items()
             if name != "tx"
         ]
         entries.append(f"### {verb}\n\n{_first(action)}\n\n{table(('option', 'value', 'required'), rows)}")
     return whole_page("apply: many verbs in one commit", APPLY, "## Verbs", *entries)
+
+
+def _is_required(option: inspect.Parameter) -> bool:
+    """Tell whether an action refuses to go without an option."""
+    return option.default is option.empty or option.annotation == "Reason"
 
 
 def api_page() -> str:

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
 
 
 def waive_gate(
-    tx: Transaction, gate: str, *, run: str = "", task: str = "", reason: str = "", sign: bool = False, key: str = ""
+    tx: Transaction, gate: str, *, run: str = "", task: str = "", reason: Reason = "", sign: bool = False, key: str = ""
 ) -> tuple[str, str]:
     """Let a gate go although it has not passed; return the scope and the event's id."""
     return gates.record_gate(tx, gate, "waived", run=run, task=task, reason=reason, sign=sign, key=key)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
 
 
 OWN: Final = ("tx", "note", "notes", "text")
@@ -49,7 +50,7 @@ def revise_note(
     return acting.revise_note(tx, note, text=text, **_given(locals()))
 
 
-def retire_note(tx: Transaction, note: str = "", *, key_prefix: str = "", reason: str = "") -> str:
+def retire_note(tx: Transaction, note: str = "", *, key_prefix: str = "", reason: Reason = "") -> str:
     """Say that a note, or all live notes of a key and below it, does not hold any more; return their ids."""
     if bool(note) == bool(key_prefix):
         raise NothingNamed

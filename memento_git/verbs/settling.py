@@ -19,23 +19,24 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.texts.typed import Reason
 
 RECORDS: Final = (*settling.RECORDS, "note")
 
 
-def settle_record(tx: Transaction, record: str, keep: str, *, reason: str = "") -> str:
+def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
     act = notes.settle_note if kind_of(record) == "note" else settling.settle_record
     return act(tx, record, keep, reason=reason)
 
 
-def void_event(tx: Transaction, event: str, *, reason: str = "") -> str:
+def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, dangling or contested event; a legal one never."""
     act = notes.void_note_event if tx.view.find(event, "event")[1] == "" else settling.void_event
     return act(tx, event, reason=reason)
 
 
-def redact_record(tx: Transaction, target: str, *, reason: str = "") -> str:
+def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     """Remove evidence, a note, or an event's free texts, from the ledger; links to it stay valid."""
     act = notes.redact_note if _is_of_notes(tx, target.strip()) else settling.redact_record
     return act(tx, target, reason=reason)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
     from memento_git.model.work import Prose
+    from memento_git.texts.typed import Reason
 
 LOST: Final = (
     "not pinned, for it is not committed as it was: {places}; say where it is: memento note revise {note} --about"
@@ -179,7 +180,7 @@ def resume_note(tx: Transaction, note: str, *, reason: str = "") -> str:
     return _moved(tx, note, "resumed", reason=reason)
 
 
-def retire_note(tx: Transaction, note: str, *, reason: str = "") -> str:
+def retire_note(tx: Transaction, note: str, *, reason: Reason = "") -> str:
     """Say that a note does not hold any more and nothing took its place."""
     desk = Desk.of(tx)
     return _moved(tx, note, "retired", reason=desk.reason("retiring a note", reason))
@@ -201,7 +202,7 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
     return found.id
 
 
-def retire_prefix(tx: Transaction, prefix: str, *, reason: str = "") -> list[str]:
+def retire_prefix(tx: Transaction, prefix: str, *, reason: Reason = "") -> list[str]:
     """Retire all live notes whose key is the prefix or begins with it and a dot."""
     desk = Desk.of(tx)
     found = _below(desk.shelf, prefix)

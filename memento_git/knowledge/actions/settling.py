@@ -11,22 +11,23 @@ from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
 
 
-def settle_note(tx: Transaction, note: str, keep: str, *, reason: str = "") -> str:
+def settle_note(tx: Transaction, note: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested note: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
     return settling.settle(desk, desk.shelf, desk.find(note).id, keep, reason)
 
 
-def void_note_event(tx: Transaction, event: str, *, reason: str = "") -> str:
+def void_note_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, incomplete or contested event of a note; a legal one never."""
     desk = Desk.of(tx)
     identity = desk.view.find(event, "event")[0]
     return settling.void(desk, desk.shelf, identity, settling.owner(desk.shelf, identity), reason)
 
 
-def redact_note(tx: Transaction, target: str, *, reason: str = "") -> str:
+def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     """Remove a note, or the free texts of what happened to one, from the ledger; links to it stay valid."""
     desk = Desk.of(tx)
     words = desk.reason("redacting", reason)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
     from memento_git.work.actions.checkpoints import Checkpoint
     from memento_git.work.state import RunState
 
@@ -318,7 +319,7 @@ def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str
 
 
 def fail_dispatch(
-    tx: Transaction, dispatch: str, *, reason: str = "", category: str = "", evidence: Sequence[str] = ()
+    tx: Transaction, dispatch: str, *, reason: Reason = "", category: str = "", evidence: Sequence[str] = ()
 ) -> str:
     """Give a dispatch up; its task is blocked until it is reopened. What its work tree holds is kept aside."""
     desk = Desk.of(tx)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
+    from memento_git.texts.typed import Reason
     from memento_git.work import capture
     from memento_git.work.signatures import Sealer
     from memento_git.work.state import RunState
@@ -391,7 +392,7 @@ def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
     return identity
 
 
-def retract(tx: Transaction, evidence: str, *, reason: str = "") -> str:
+def retract(tx: Transaction, evidence: str, *, reason: Reason = "") -> str:
     """Withdraw evidence that should not have been believed; what it proved is unproven."""
     desk = Desk.of(tx)
     identity, state = desk.find(evidence, "evidence")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
     from memento_git.work.state import RunState
 
 
@@ -89,7 +90,7 @@ def _of_run(desk: Desk, run: str, found: str, plan: str) -> None:
         raise NoSuchRecord(kind="plan", given=f"{plan} in run {run}")
 
 
-def reject_plan(tx: Transaction, plan: str, *, reason: str = "") -> str:
+def reject_plan(tx: Transaction, plan: str, *, reason: Reason = "") -> str:
     """Turn a plan down; it cannot be approved later."""
     desk = Desk.of(tx)
     identity, state = desk.find(plan, "plan")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
     from memento_git.work.state import RunState
 
 
@@ -62,7 +63,7 @@ def _happen(tx: Transaction, run: str, do: str, reason: str) -> str:
     return state.id
 
 
-def cancel_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
+def cancel_run(tx: Transaction, run: str = "", *, reason: Reason = "") -> str:
     """End a run that will not be finished; this is final."""
     desk = Desk.of(tx)
     state = desk.run(run)

@@ -11,19 +11,20 @@ from memento_git.work.desk import Desk
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
     from memento_git.work.state import RunState
 
 RECORDS = ("run", "plan", "task", "evidence")
 
 
-def settle_record(tx: Transaction, record: str, keep: str, *, reason: str = "") -> str:
+def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
     identity, state = _record(desk, record)
     return settling.settle(desk, state, identity, keep, reason)
 
 
-def void_event(tx: Transaction, event: str, *, reason: str = "") -> str:
+def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, dangling or contested event; a legal one never."""
     desk = Desk.of(tx)
     identity, state = desk.find(event, "event")
@@ -38,7 +39,7 @@ def _record(desk: Desk, given: str) -> tuple[str, RunState]:
     return desk.find(given, kind)
 
 
-def redact_record(tx: Transaction, target: str, *, reason: str = "") -> str:
+def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     """Remove evidence, or an event's free texts, from the ledger; links to it stay valid, it proves nothing more."""
     desk = Desk.of(tx)
     words = desk.reason("redacting", reason)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memento_git.ledger.transaction import Transaction
+    from memento_git.texts.typed import Reason
     from memento_git.work.state import RunState
 
 
@@ -178,12 +179,12 @@ def refuse_cycle(graph: Mapping[str, Sequence[str]], start: str) -> None:
         raise no.DependencyCycle(cycle=" -> ".join(reversed(cycle)))
 
 
-def block_task(tx: Transaction, task: str, *, reason: str = "") -> str:
+def block_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     """Say that a task cannot go on; what was handed out is withdrawn."""
     return _moved(tx, task, "blocked", "blocking a task", reason)
 
 
-def reopen_task(tx: Transaction, task: str, *, reason: str = "") -> str:
+def reopen_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     """Take a settled or blocked task back to pending; what its own gate refused is rejected, and repaired."""
     identity, state = Desk.of(tx).find(task, "task")
     if not state.is_final and state.task_status(identity) in (*DONE, "rejected"):
@@ -192,7 +193,7 @@ def reopen_task(tx: Transaction, task: str, *, reason: str = "") -> str:
     return _moved(tx, task, "reopened", "reopening a task", reason)
 
 
-def cancel_task(tx: Transaction, task: str, *, reason: str = "") -> str:
+def cancel_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     """Say that a task will not be done, and tell which tasks wait for it and what can be done for them."""
     identity = _moved(tx, task, "cancelled", "cancelling a task", reason)
     state = Desk.of(tx).find(identity, "task")[1]
