@@ -97,7 +97,7 @@ class WrongKind(Refused):
     """An id whose kind is not the one that was asked for."""
 
     token = "wrong_kind"
-    sentence = "{given} is not a {kind}"
+    sentence = "{given} is no {kind}"
     hint_ = "show it: memento show {given}"
 
 
@@ -113,7 +113,7 @@ class IdInvalid(Refused):
     """A text that cannot be a prefix of an id."""
 
     token = "id_invalid"
-    sentence = "{given!r} is not an id of a {kind}: those have 12 of 0-9 a-z without i l o u"
+    sentence = "{given!r} is no {kind} id: those have 12 of 0-9 a-z without i l o u"
     hint_ = "copy it from memento status or memento log"
 
 
