@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from docs.generator import rows
 from memento_git.errors import MementoError
 from memento_git.knowledge import pairs
 from memento_git.knowledge.actions import checking, notes
@@ -259,6 +260,7 @@ def test_impact_names_what_rests_on_a_note_nearest_first(play: Play, cli: Call) 
     gone = add(play, "Nothing lasts.", links=[f"depends_on:{base}"])
     play.do(notes.retire_note, gone, reason="too vague")
     told = asked(cli, play, "impact", base)
+    assert set(told) - {"ok", "warnings"} == set(rows.ANSWERS["check impact"].split())
     assert [(row["note"], row["steps"]) for row in told["impact"]] == [(near, 1), (far, 2), (beside, 1)]
     assert "is about calc.py:10-12 too" in cli("check", "impact", base, "-C", str(play.root))[1]
     assert "no live note" in cli("check", "impact", add(play, "Alone."), "-C", str(play.root))[1]

@@ -600,7 +600,7 @@ ANSWERS: Final = {
     "check": "findings already base head checked fixed",
     "check --diff": "base tip touched checked",
     "check anchors": "anchors counts notes",
-    "check impact": "note title impact",
+    "check impact": "note title impact imported_by imports_not_read",
     "check duplicates": "duplicates",
     "check conflicts": "conflicts",
     "check expired": "expired",
@@ -644,6 +644,8 @@ def page() -> str:
         "`checked` counts records, or with a base the files that differ. `dangers` have `where`, `line`, `rule`, "
         "`command`, `why`. `late` of `settle` are events that came after their run was archived: `run_id`, `record`, "
         "`event`, `action`, `actor`, `at`. "
+        "`imported_by` of `check impact` are the files that import what the note is about, `imports_not_read` the "
+        "languages of that whose imports cannot be read, for want of the extra `graph`. "
         "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
         "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
