@@ -126,6 +126,33 @@ def test_a_colleagues_clone_shows_the_same(play: Play, cli: Callable[..., Any], 
     assert json.loads(out) == mine
 
 
+def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    shown = [("status",), ("report",), ("report", "--chat"), ("run", "show")]
+    asked(cli, play, "run", "pause", "--reason", "waiting for legal")
+    for command in shown:
+        assert "waiting for legal" in cli(*command, "-C", str(play.root))[1], command
+    assert asked(cli, play, "run", "show")["run"]["reason"] == "waiting for legal"
+    asked(cli, play, "run", "resume")
+    assert asked(cli, play, "status")["run"]["reason"] is None
+    asked(cli, play, "run", "pause")
+    assert asked(cli, play, "status")["run"]["reason"] is None, "this time nothing was said"
+    asked(cli, play, "run", "cancel", "--reason", "no money")
+    for command in shown:
+        assert "no money" in cli(*command, "-C", str(play.root))[1], command
+
+
+def test_why_a_task_was_rejected_is_in_the_log(play: Play, cli: Callable[..., Any]) -> None:
+    play.planned()
+    task = play.task(commands=["false"])
+    play.complete(play.claimed(task), play.evidence(task))
+    asked_of = cli("task", "verify", task, "--no-run", "-C", str(play.root), "--json")[1]
+    unmet = "; ".join(json.loads(asked_of)["failed_requirements"])
+    (row,) = asked(cli, play, "log", "--verb", "rejected")["audit"]
+    assert row["summary"] == unmet
+    assert "has no witnessed pass" in cli("log", "--verb", "rejected", "-C", str(play.root))[1]
+
+
 def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Callable[..., Any]) -> None:
     play.planned()
     task = play.proven()

@@ -9,7 +9,8 @@ from docs.generator.words import table
 
 RUN: Final = {
     "id": "the run", "goal": "what it is for", "status": "active, blocked (a gate failed), paused, cancelled, "
-    "completed, contested", "actor": "who started it", "created_at": "when", "spike": "may hand out without a plan",
+    "completed, contested", "reason": "why it is paused or cancelled, or null",
+    "actor": "who started it", "created_at": "when", "spike": "may hand out without a plan",
     "constraints": "what must hold throughout", "current_plan_id": "the canonical plan, or null",
     "description": "the Markdown of run.md",
 }  # fmt: skip
@@ -104,8 +105,8 @@ EVIDENCE: Final = {
 EVENT: Final = {
     "id": "the event", "run_id": "its run", "record": "to which record it happened", "actor": "by whom",
     "action": "kind and verb, such as task.completed", "created_at": "when, by the writer's clock",
-    "summary": "its note, reason or gate", "legal": "false: it has no effect", "problem": "why, or null",
-    "payload": "the verb's own keys",
+    "summary": "its note, reason, what was unmet, or gate", "legal": "false: it has no effect",
+    "problem": "why, or null", "payload": "the verb's own keys",
 }  # fmt: skip
 BRIEF: Final = {
     "goal": "the run's goal", "constraints": "the run's", "run_id": "the run", "plan": "id, title, body, "

@@ -29,11 +29,15 @@ def event_row(seen: Judged) -> Row:
         "actor": event.by,
         "action": f"{kind_of(event.of)}.{event.do}",
         "created_at": event.at,
-        "summary": event.get("note") or event.get("reason") or event.get("gate") or None,
+        "summary": event.get("note") or event.get("reason") or _unmet(event) or event.get("gate") or None,
         "legal": seen.verdict == "legal",
         "problem": seen.why or None,
         "payload": extra,
     }
+
+
+def _unmet(event: Event) -> str:
+    return "; ".join(event.data.get("unmet") or ())
 
 
 def audit(events: Iterable[Judged]) -> list[Row]:

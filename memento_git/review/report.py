@@ -100,7 +100,8 @@ def summary(held: Row) -> str:
     proof = f"; {proven} proven, {unproven} unproven" if proven or unproven else ""
     proof += f"; {unread} cannot be read" if unread else ""
     spike = f", {told}" if (told := spike_note(run)) else ""
-    return f"Run `{run['id']}` is **{run['status']}**{spike}. Tasks: {states or 'none'}{proof}."
+    why = f" ({plain(run['reason'])})" if run["reason"] else ""
+    return f"Run `{run['id']}` is **{run['status']}**{why}{spike}. Tasks: {states or 'none'}{proof}."
 
 
 def spike_note(run: Row) -> str:

@@ -53,12 +53,13 @@ def next_steps(
         *({"why": f"{row['record']} is {row['problem']}: {row['about']}", "command": "memento settle"}
           for row in held["trouble"][:SOON]),
     ]  # fmt: skip
+    stands = f"the run is {run['status']}" + (f": {run['reason']}" if run["reason"] else "")
     if run["status"] in FINAL_RUN:
-        packing = {"why": f"the run is {run['status']}", "command": f"memento archive {run['id']}"}
+        packing = {"why": stands, "command": f"memento archive {run['id']}"}
         left = merges if run["status"] == "completed" else ()
         return steps or [*left, *([packing] if loose else [])]
     if run["status"] == "paused":
-        return [*steps, {"why": "the run is paused", "command": f"memento run resume {run['id']}"}]
+        return [*steps, {"why": stands, "command": f"memento run resume {run['id']}"}]
     steps += _gate_steps(held, fresh)
     steps += [
         {"why": f"{row['claimed_by']} holds {row['dispatch_id']} beyond its lease",

@@ -43,6 +43,7 @@ def run_row(state: RunState) -> Row:
         "id": state.id,
         "goal": prose.data["goal"],
         "status": status,
+        "reason": state.halted or None,
         "actor": prose.data["by"],
         "created_at": prose.data["at"],
         "spike": bool(prose.data.get("spike")),

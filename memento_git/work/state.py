@@ -135,6 +135,15 @@ class RunState(Happenings):
         return self.status in FINAL_RUN
 
     @property
+    def halted(self) -> str:
+        """Return why the run is paused or cancelled, where that was said."""
+        events = self.folded(self.id).events if self.status in ("paused", "cancelled") else ()
+        undone = self.fold.undone(events)
+        told = (one.event for one in reversed(events) if one.verdict == "legal" and one.event.id not in undone)
+        last = next((event for event in told if event.do == self.status), None)
+        return last.get("reason") if last else ""
+
+    @property
     def canonical(self) -> str:
         """Return the id of the canonical plan, or nothing."""
         return self.folded(plans_of(self.id)).lanes.word(CANONICAL, "")
