@@ -119,7 +119,8 @@ def test_a_redaction_cannot_put_words_into_another_record(play: Play) -> None:
     )
     play.commit_all("forged")
     held = base(play.ledger.view(), run)
-    assert "F003" in {finding[0] for finding in held["findings"]}
+    (told,) = [finding for finding in held["findings"] if finding[0] == "F003"]
+    assert told[4] == f"put back what it said: git log -p -- {told[1]}"
     assert play.status(task) == "completed"
 
 

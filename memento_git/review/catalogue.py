@@ -180,7 +180,7 @@ CATALOGUE: Final = {
     "L003": Kind(
         "cited evidence with other bytes", "error",
         "Evidence is not, byte for byte, what was cited: it was edited afterwards, or another digest was written down.",
-        f"Restore the file: `{_RESTORE}`, or `memento task reopen TASK --reason WHY`.",
+        f"Restore the file: `{_RESTORE}`.",
     ),
     "L004": Kind(
         "a name that leads nowhere", "error",
