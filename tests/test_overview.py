@@ -564,3 +564,13 @@ def test_a_gate_that_does_not_hold_by_what_it_rests_on_is_told_to_have_fallen(
     play.do(evidences.retract, evidence, reason="wrong branch")
     assert [row["fallen"] for row in seen(play)["gates"]] == [f"{evidence} is retracted"]
     assert f"passed, but {evidence} is retracted" in cli("status", "-C", str(play.root))[1]
+
+
+def test_who_completes_what_waits_by_now_is_told_what_for(play: Play) -> None:
+    play.planned()
+    task, other = play.task("Ship"), play.task("Review")
+    claim = play.claimed(task)
+    play.do(tasks.revise_task, task, depends_on=[other])
+    play.complete(claim, play.evidence(task))
+    told = f"{task} waits for {other}: done before that, check calls it an error (T006)"
+    assert told in play.ledger.warnings

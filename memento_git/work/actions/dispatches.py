@@ -271,6 +271,8 @@ def complete(
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):
         raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
+    if waits := ", ".join(state.waits_on(task, desk.policy)):
+        tx.ledger.warnings.append(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
     seen = [trust.seen_by(one.evidence) for one in cited if one.evidence]
     code = codestate.code_as_seen(worktrees.git_of(tx, name), seen)
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
