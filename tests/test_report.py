@@ -222,7 +222,7 @@ def hostile(play: Play) -> str:
     run = play.run(HOSTILE)
     play.do(plans.approve_plan, play.do(plans.draft_plan, HOSTILE, HOSTILE, run=run, risks=[HOSTILE]), note=HOSTILE)
     task = play.task(HOSTILE, body=HOSTILE, criteria=[HOSTILE], role=HOSTILE, files=["a<b>\"'.py"])
-    evil = play.as_("<b onmouseover=alert(1)>evil</b>")
+    evil = play.as_("evil <b onmouseover=alert(1)>")
     dispatch = evil.dispatch(task, HOSTILE)
     evil.do(dispatches.claim_dispatch, dispatch)
     evidence = play.evidence(task)
