@@ -248,12 +248,13 @@ def _lifts(state: RunState, task: str, gate: str) -> bool:
 
 def _saw_work(state: RunState, verdict: Event) -> bool:
     """Tell whether a verdict on a task had seen it done, and not rejected since."""
-    return bool(terms.done_before(state, verdict)) and _seen_status(state, verdict, verdict.of) != "rejected"
+    named = _named(state, verdict)
+    return bool(terms.done_before(state, verdict)) and _seen_status(state, named, verdict.of) != "rejected"
 
 
-def _seen_status(state: RunState, verdict: Event, task: str) -> str:
-    """Return the status of a task by what a verdict names of it."""
-    return task_status(state.fold.lanes(one.id for one in _named(state, verdict) if one.of == task))
+def _seen_status(state: RunState, named: Iterable[Event], task: str) -> str:
+    """Return the status of a task by the events that a verdict names."""
+    return task_status(state.fold.lanes(one.id for one in named if one.of == task))
 
 
 def is_done_with(state: RunState, scope: str, gate: str) -> bool:
@@ -332,7 +333,7 @@ def _taken_up(state: RunState, verdict: Event) -> str:
 
 def _other_work(state: RunState, verdict: Event) -> str:
     """Return what a verdict on the run had not seen of a task, or nothing: how it ended, or that it is open."""
-    seen, tasks = state.fold.seen_by(verdict), state.tasks()
+    named, seen, tasks = _named(state, verdict), state.fold.seen_by(verdict), state.tasks()
     gone = {*(verdict.data.get("open") or ())}.difference(tasks)
     if gone:
         return f"it had not seen that {min(gone)} is gone"
@@ -344,7 +345,7 @@ def _other_work(state: RunState, verdict: Event) -> str:
             if (chosen := state.selected(task)) not in ("", *_chosen(state, task, seen)):
                 return f"it had not seen that {chosen} was chosen for {task}"
             continue
-        before = _seen_status(state, verdict, task)
+        before = _seen_status(state, named, task)
         ended = [one for one in state.folded(task).events if one.event.do == "completed" and one.verdict == "legal"]
         if before in DONE or any(one.event.id not in seen for one in ended):
             return f"it had not seen that {task} is {status.replace('_', ' ')}, which was completed before"

@@ -128,8 +128,9 @@ def _mark_outdated(view: View, held: Row) -> list[str]:
         from memento_git.work.state import RunState
 
         state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
+        codes = holding.codes(state)
         for row in rows:
-            row["fallen"] = gatehold.unsound(state, policy, row["scope"], row["kind"], holding.codes(state)) or None
+            row["fallen"] = gatehold.unsound(state, policy, row["scope"], row["kind"], codes) or None
     return fresh
 
 
