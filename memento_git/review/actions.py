@@ -78,9 +78,7 @@ def _look(
             first = git.commit("HEAD") or ""
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
-            sides = [first, *changes.merging(git)]
-            judge = judging.merged if sides[1:] else judging.added
-            return judge(git, sides, tree, against.STAGED, ledger.now())
+            return judging.merged(git, [first, *changes.merging(git)], tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
             forks, head = ranges.forks_of(git, base, at or "HEAD")

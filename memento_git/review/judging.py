@@ -130,14 +130,18 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
     """Check what a merge makes of its sides: what none of them has, and what they come to by each other.
 
     The latter is wrong compared with the first, and not so on any other side. In the index it is a warning, as it is
-    settled by a commit that follows the merge.
+    settled by a commit that follows the merge. Of one side it is what a head adds to it.
     """
     report = added(git, sides, head, name, now, confirmed)
+    first, others = sides[:1], sides[1:]
+    told = added(git, first, head, name, now).findings if others else ()
+    made = [one for one in told if one.code in MADE_BY_MERGING]
+    if not made:
+        return report
     known = {_key(one) for one in report.findings}
-    for other in sides[1:]:
-        known |= {_key(one) for one in added(git, sides[:1], other, name, now).findings}
-    told = [one for one in added(git, sides[:1], head, name, now).findings if one.code in MADE_BY_MERGING]
-    made = [one for one in told if _key(one) not in known]
+    for other in others:
+        known |= {_key(one) for one in added(git, first, other, name, now).findings}
+    made = [one for one in made if _key(one) not in known]
     if git.extra:
         made = [one._replace(severity="warning", fix=f"once the merge is committed: {one.fix}") for one in made]
     return report._replace(findings=_ordered([*report.findings, *made]))

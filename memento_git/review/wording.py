@@ -115,11 +115,17 @@ def _agreed(comparison: Comparison, git: Git, story: Story, plan: Prose, lost: L
     return any(git.is_before(lost.version.commit, commit) for commit in commits)
 
 
+def _at_base(comparison: Comparison, text: Prose) -> Prose | None:
+    """Return what a text was at the base, in an archive too."""
+    comparison.base.index(text.run)
+    found = comparison.base.record(text.path)
+    return found if isinstance(found, Prose) else None
+
+
 def _of_draft(comparison: Comparison, text: Prose) -> list[Version]:
     """Return what a plan was at the base, where nobody had approved it: by whom it says."""
-    comparison.base.index(text.run)
-    old, data = comparison.base.record(text.path), comparison.base.read(text.path)
-    if kind_of(text.id) != "plan" or not isinstance(old, Prose) or data is None:
+    old, data = _at_base(comparison, text), comparison.base.read(text.path)
+    if kind_of(text.id) != "plan" or old is None or data is None:
         return []
     if any(one.of == text.id for one in RunState(comparison.base, text.run).approvals()):
         return []
@@ -157,7 +163,7 @@ def _lost(comparison: Comparison, versions: Sequence[Version], text: Prose) -> I
     Whose the bytes of an archive are may be nobody's that is known: then a merge left the text to it.
     """
     place, data = layout.place_of(text.path), comparison.head.read(text.path)
-    base = comparison.base.record(text.path)
+    base = _at_base(comparison, text)
     last = [one.author for one in versions if one.data == data][-1:]
     if place is None or not (last or comparison.head.only_archived(text.run, text.path)):
         return
@@ -167,7 +173,7 @@ def _lost(comparison: Comparison, versions: Sequence[Version], text: Prose) -> I
         if last and last[0] not in others:
             continue
         for old in read(place, text.path, [one.data]):
-            if keys := _less(old, text, base if isinstance(base, Prose) and not one.is_first else None):
+            if keys := _less(old, text, None if one.is_first else base):
                 yield Lost(one, others, keys)
 
 
