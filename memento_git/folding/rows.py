@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from memento_git.folding.fold import Folded, Judged
     from memento_git.model.work import Event
@@ -29,15 +29,16 @@ def event_row(seen: Judged) -> Row:
         "actor": event.by,
         "action": f"{kind_of(event.of)}.{event.do}",
         "created_at": event.at,
-        "summary": event.get("note") or event.get("reason") or _unmet(event) or event.get("gate") or None,
+        "summary": event.get("note") or event.get("reason") or unmet(event.data) or event.get("gate") or None,
         "legal": seen.verdict == "legal",
         "problem": seen.why or None,
         "payload": extra,
     }
 
 
-def _unmet(event: Event) -> str:
-    return "; ".join(event.data.get("unmet") or ())
+def unmet(data: Mapping[str, Any]) -> str:
+    """Return what a rejection says was unmet, or nothing."""
+    return "; ".join(data.get("unmet") or ())
 
 
 def audit(events: Iterable[Judged]) -> list[Row]:

@@ -56,11 +56,6 @@ _BEFORE_MONTH: Final = re.compile(
 )
 _AFTER_MONTH: Final = re.compile(r"[ ,./-]*[0-9]|[ ?!.,;:]*$")
 _MONTH: Final = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
-_DAY: Final = re.compile(
-    rf"\b([0-9]{{1,2}})(?:st|nd|rd|th|\.)?[ -]+(?:of )?(?:{_MONTH})\b"
-    rf"|\b(?:{_MONTH})\.?[ -]+([0-9]{{1,2}})(?:st|nd|rd|th)?\b",
-    re.IGNORECASE,
-)
 _HIRAGANA: Final = re.compile("[\u3041-\u309f]")  # endings and particles of Japanese
 _JOINTS: Final = re.compile(r"[./\\:]+")
 
@@ -127,7 +122,7 @@ def named(text: str) -> frozenset[str]:
     """
     found: set[str] = set()
     end = 0
-    days = {day.start(day.lastindex or 0) for day in _DAY.finditer(_compatible(text))}
+    days = {day.start(day.lastindex or 0) for day in _day().finditer(_compatible(text))}
     for match in _chunks(text):
         begins = not end or _SENTENCE_END.search(match.string, end, match.start()) is not None
         if match.start() not in days and _NAMED.search(match[0], 1 if begins else 0):
@@ -153,6 +148,16 @@ def _chunk(*, plain: bool) -> re.Pattern[str]:
     if plain:
         return re.compile(_CHUNK.replace("LETTER", "[^\\W_]"), re.VERBOSE | re.ASCII)
     return re.compile(f"(?P<cjk>[{_UNSPACED}]+) | {_CHUNK.replace('LETTER', _LETTER)}", re.VERBOSE)
+
+
+@cache
+def _day() -> re.Pattern[str]:
+    """Return what finds the day of a month; only questions are asked for it."""
+    return re.compile(
+        rf"\b([0-9]{{1,2}})(?:st|nd|rd|th|\.)?[ -]+(?:of )?(?:{_MONTH})\b"
+        rf"|\b(?:{_MONTH})\.?[ -]+([0-9]{{1,2}})(?:st|nd|rd|th)?\b",
+        re.IGNORECASE,
+    )
 
 
 @cache

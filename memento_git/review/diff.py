@@ -6,6 +6,7 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.folding.rows import unmet
 from memento_git.model.states import DONE
 from memento_git.review import diff_proofs
 from memento_git.review.words import REMOVED, words
@@ -124,7 +125,7 @@ def _reason(events: Sequence[Row]) -> str | None:
 def _why(events: Iterable[Row]) -> str | None:
     """Return the first reason of some events: a reason, a note, or what was unmet."""
     payloads = [row["payload"] for row in events]
-    told = (one.get("reason") or one.get("note") or "; ".join(one.get("unmet") or ()) for one in payloads)
+    told = (one.get("reason") or one.get("note") or unmet(one) for one in payloads)
     return next((reason for reason in told if reason), None)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.folding.fold import plans_of
 from memento_git.folding.lanes import OPEN_DISPATCH, STATUS, WORST_EVIDENCE
-from memento_git.folding.rows import Row, audit, troubles
+from memento_git.folding.rows import Row, audit, troubles, unmet
 from memento_git.folding.settling import takes_out
 from memento_git.ledger import layout
 from memento_git.model.ids import kind_of
@@ -140,15 +140,12 @@ def _reason(state: RunState, task: str, status: str) -> str | None:
 
     Nor of what takes the words of another event, or that itself, away. Of a rejection it is what was unmet.
     """
-    events = state.folded(task).events
-    undone = state.fold.undone(events)
     told = [
-        one.event for one in reversed(events)
-        if one.verdict == "legal" and one.event.id not in undone
-        and "gate" not in one.event.data and one.event.do not in ("redacted", "voided")
+        one.event for one in reversed(state.untouched(task))
+        if "gate" not in one.event.data and one.event.do not in ("redacted", "voided")
     ]  # fmt: skip
     first = [*(event for event in told if event.do == status), *told]
-    reasons = (event.get("reason") or "; ".join(event.data.get("unmet") or ()) for event in first)
+    reasons = (event.get("reason") or unmet(event.data) for event in first)
     return next(filter(None, reasons), None)
 
 

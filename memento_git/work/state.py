@@ -137,10 +137,8 @@ class RunState(Happenings):
     @property
     def halted(self) -> str:
         """Return why the run is paused or cancelled, where that was said."""
-        events = self.folded(self.id).events if self.status in ("paused", "cancelled") else ()
-        undone = self.fold.undone(events)
-        told = (one.event for one in reversed(events) if one.verdict == "legal" and one.event.id not in undone)
-        last = next((event for event in told if event.do == self.status), None)
+        events = self.untouched(self.id) if self.status in ("paused", "cancelled") else ()
+        last = next((one.event for one in reversed(events) if one.event.do == self.status), None)
         return last.get("reason") if last else ""
 
     @property
@@ -231,17 +229,21 @@ class RunState(Happenings):
         return self._standing(task, "completed")
 
     def _standing(self, task: str, do: str) -> list[Event]:
-        found, reopenings = self._untouched(task, do)
+        found, reopenings = self._with_reopenings(task, do)
         before = [one.past for one in reopenings]
         return [seen.event for seen in found if not any(seen.event.id in past for past in before)]
 
-    def _untouched(self, task: str, do: str) -> tuple[list[Judged], list[Judged]]:
-        """Return a task's legal events of a verb, and its reopenings, that are in no way undone; none without any."""
-        events = self.folded(task).events
-        if not any(seen.event.do == do for seen in events):
-            return [], []
+    def untouched(self, identity: str) -> list[Judged]:
+        """Return a record's legal events that are in no way undone."""
+        events = self.folded(identity).events
         undone = self.fold.undone(events)
-        kept = [seen for seen in events if seen.verdict == "legal" and seen.event.id not in undone]
+        return [seen for seen in events if seen.verdict == "legal" and seen.event.id not in undone]
+
+    def _with_reopenings(self, task: str, do: str) -> tuple[list[Judged], list[Judged]]:
+        """Return a task's legal events of a verb, and its reopenings, that are in no way undone; none without any."""
+        if not any(seen.event.do == do for seen in self.folded(task).events):
+            return [], []
+        kept = self.untouched(task)
         return [one for one in kept if one.event.do == do], [one for one in kept if one.event.do == "reopened"]
 
     def selected(self, task: str) -> str:
@@ -251,7 +253,7 @@ class RunState(Happenings):
         """
         if found := choice(self.folded(task).lanes):
             return found
-        selections, reopenings = self._untouched(task, "selected")
+        selections, reopenings = self._with_reopenings(task, "selected")
         reopened = {one.event.id for one in reopenings}
         chosen = [one for one in selections if one.past >= reopened]
         seen = frozenset[str]().union(*(one.past for one in chosen))

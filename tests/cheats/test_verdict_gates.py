@@ -30,9 +30,22 @@ def run_of(doors: Doors) -> str:
 def repaired(play: Play, task: str) -> str:
     """Have a task rejected, and do its repair."""
     assert play.do(verifying.verify_task, task).unmet
+    return mended(play, task)
+
+
+def mended(play: Play, task: str) -> str:
+    """Do the repair of a rejected task."""
     repair: str = play.do(verifying.repair_task, task)
     play.complete(play.claimed(repair), play.evidence(repair))
     return repair
+
+
+def failed_by_grace(doors: Doors) -> tuple[Play, str, str]:
+    """Let Grace, who alone passes it, fail the gate of a task that is done; return the player, its run and the task."""
+    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
+    task = doors.play.proven()
+    doors.play.as_(GRACE).gate(GATE, "failed", task=task)
+    return doors.play, run_of(doors), task
 
 
 def test_a_pass_that_did_not_see_the_failure(doors: Doors) -> None:
@@ -377,10 +390,7 @@ def test_a_failure_that_goes_with_the_task_when_it_is_repaired(doors: Doors, gat
 
 def test_a_failure_that_is_lifted_at_a_repair_which_is_rejected_after_that(doors: Doors) -> None:
     """Way: what the reviewer passed is not what takes the place of the task in the end."""
-    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
-    play, run = doors.play, run_of(doors)
-    task = play.proven()
-    play.as_(GRACE).gate(GATE, "failed", task=task)
+    play, run, task = failed_by_grace(doors)
     first = repaired(play, task)
     play.as_(GRACE).gate(GATE, "passed", task=first)
     play.do(tasks.revise_task, first, body="It is short.")
@@ -390,26 +400,19 @@ def test_a_failure_that_is_lifted_at_a_repair_which_is_rejected_after_that(doors
 
 def test_a_failure_that_is_lifted_at_a_repair_which_had_been_rejected(doors: Doors) -> None:
     """Way: what the reviewer passed then is no work, and something else repairs it."""
-    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
-    play, run = doors.play, run_of(doors)
-    task = play.proven()
-    play.as_(GRACE).gate(GATE, "failed", task=task)
+    play, run, task = failed_by_grace(doors)
     first = repaired(play, task)
     play.do(tasks.revise_task, first, body="It is short.")
     assert play.do(verifying.verify_task, first).unmet
     play.as_(GRACE).gate(GATE, "passed", task=first)
-    repair = play.do(verifying.repair_task, first)
-    play.complete(play.claimed(repair), play.evidence(repair))
+    repair = mended(play, first)
     doors.unfinished("review_gate_blocking", run, f"gate {GATE} of {task}, which {repair} repairs, has failed")
 
 
 @pytest.mark.parametrize("again", [False, True])
 def test_a_failure_that_is_lifted_at_a_repair_which_nobody_finished(doors: Doors, *, again: bool) -> None:
     """Way: what the reviewer passed while it was under way is called off, and something else repairs that."""
-    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
-    play, run = doors.play, run_of(doors)
-    task = play.proven()
-    play.as_(GRACE).gate(GATE, "failed", task=task)
+    play, run, task = failed_by_grace(doors)
     assert play.do(verifying.verify_task, task).unmet
     first = play.do(verifying.repair_task, task)
     if again:
@@ -426,10 +429,7 @@ def test_a_failure_that_is_lifted_at_a_repair_which_nobody_finished(doors: Doors
 
 
 def test_a_failure_that_the_reviewer_lifts_at_the_repair_is_no_cheat(doors: Doors) -> None:
-    doors.policy(f"  gates: {{verdicts: {{{GATE}: ['{GRACE}']}}}}\n")
-    play, run = doors.play, run_of(doors)
-    task = play.proven()
-    play.as_(GRACE).gate(GATE, "failed", task=task)
+    play, run, task = failed_by_grace(doors)
     repair = repaired(play, task)
     play.as_(GRACE).gate(GATE, "passed", task=repair)
     play.do(runs.complete_run, run)

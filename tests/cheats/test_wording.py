@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import plans, tasks
+from tests.cheats.test_terms import HARD, TASK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -15,13 +16,8 @@ if TYPE_CHECKING:
     from tests.cheats.doors import Doors
 
 ADA, GRACE = "Ada <ada@example.invalid>", "Grace <grace@example.invalid>"
-HARD = "The password is hashed."
 SEEN = ("branch", "server", "merge")
 MORE = "was made to ask more"
-TASK: dict[str, Any] = {
-    "criteria": [HARD], "body": "It is for all users.", "commands": ["python3 check.py"], "kind": "security",
-    "risk": "high", "files": ["auth/key.py"],
-}  # fmt: skip
 
 
 def at(doors: Iterable[str], keys: str) -> set[tuple[str, str]]:
