@@ -196,8 +196,9 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     before = f"rejected once, and {status}" if was_rejected and status != "rejected" else status
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
     other = bool(freed or {"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
-    easier = bool(less if was_rejected else proves_less(old.data, new.data, policy))
-    bound = less and any(_is_bound(comparison, place, name) for name in repairs)
+    fewer = terms.criteria(new) < terms.criteria(old)
+    easier = bool(proves_less(old.data, new.data, policy) or (fewer and (was_rejected or repairs)))
+    bound = easier and any(_is_bound(comparison, place, name) for name in repairs)
     grave = other or (easier and completes) or bound
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
     yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
