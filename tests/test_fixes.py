@@ -109,6 +109,34 @@ def test_cited_evidence_that_is_missing_is_restored_by_the_fix_also_in_a_run_tha
     assert "L002" not in codes(found(play))
 
 
+@pytest.mark.parametrize("what", ["kept", "evidence"])
+def test_bytes_that_a_commit_changed_are_restored_as_they_were_recorded(play: Play, what: str) -> None:
+    play.planned()
+    task = play.task()
+    evidence = play.evidence(task)
+    play.complete(play.claimed(task), evidence)
+    path = path_of(play, f"evidence/*/{evidence}.yaml" if what == "evidence" else "evidence/*/*/stdout*")
+    was = path.read_bytes()
+    for text in ("once\n", "twice\n"):  # what it was is not what it was before it changed last
+        path.write_bytes(was + f"# {text}".encode())
+        git(play.root, "commit", "-qam", "edit it by hand")
+    told = next(one for one in found(play) if one.code == ("V001" if what == "kept" else "L003"))
+    paste(play, pasted(play, told))
+    git(play.root, "commit", "-qam", "restore it")
+    assert (path.read_bytes(), found(play)) == (was, [])
+
+
+def test_kept_bytes_that_no_commit_has_are_redacted_with_their_evidence(play: Play) -> None:
+    play.planned()
+    play.evidence(play.task())
+    path_of(play, "evidence/*/*/stdout*").write_bytes(b"another\n")
+    git(play.root, "commit", "-qa", "--amend", "--no-edit")
+    (told,) = found(play)
+    assert (told.code, told.fix.partition(": ")[0]) == ("V001", "no commit has it")
+    paste(play, told.fix.partition(": ")[2].replace("WHY", "forged"))
+    assert found(play) == []
+
+
 def test_a_file_that_says_another_id_is_restored_by_the_fix_or_by_its_line(play: Play) -> None:
     play.planned()
     path = path_of(play, "plans/*/plan.md")

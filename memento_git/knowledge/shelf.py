@@ -25,7 +25,7 @@ from memento_git.knowledge.transitions import (
 from memento_git.ledger import cache, codec, decoding, layout
 from memento_git.ledger.events import Happenings
 from memento_git.ledger.view import LedgerUnreadable
-from memento_git.model.finding import Finding
+from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, begins_an_id
 from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
@@ -96,12 +96,12 @@ class Shelf(Happenings):
 
     def note(self, identity: str) -> Prose:
         """Return a note; refuse where its file is wrong or missing."""
-        path = self.path(identity)
-        found = self.view.record(path) if path else None
+        path = self.path(identity) or f"{self.event_folder(identity)}.md"
+        found = self.view.record(path)
         if isinstance(found, Prose):
             return found
-        missing = Finding("F007", path, 0, f"{identity} has events, but its text is missing", "restore it from git")
-        raise LedgerUnreadable(finding=next((one for one in self.view.findings if path and one.path == path), missing))
+        missing = Finding("F007", path, 0, f"{identity} has events, but its text is missing", WHOLE)
+        raise LedgerUnreadable(finding=next((one for one in self.view.findings if one.path == path), missing))
 
     def prose(self, identity: str) -> Prose | None:
         """Return a note that can be read and is not redacted; what is wrong with another is a finding of the view."""

@@ -5,14 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import Final, NamedTuple
 
-ITSELF: Final = "what it was"
-WHOLE: Final = f"restore {ITSELF}: memento doctor tells from which commit"
+WHOLE: Final = "restore what it was: memento doctor tells from which commit"
 FETCHING: Final = "bring it from where you cloned: git fetch --refetch"
-
-
-def whole(path: str) -> str:
-    """Return the fix that restores another file than the one that is wrong."""
-    return WHOLE.replace(ITSELF, path)
 
 
 class Kind(NamedTuple):
@@ -24,8 +18,18 @@ class Kind(NamedTuple):
     fix: str
 
 
+class Lost(NamedTuple):
+    """A file that is not what it was, and how the SHA-256 of what it was begins, where something tells that."""
+
+    path: str
+    digest: str = ""
+
+
 class Finding(NamedTuple):
-    """One thing that is wrong in a file of the ledger; `line` counts from 1, 0 means the whole file."""
+    """One thing that is wrong in a file of the ledger; `line` counts from 1, 0 means the whole file.
+
+    A fix that is `WHOLE` restores what is `lost`: the file itself, if nothing else is named.
+    """
 
     code: str
     path: str
@@ -33,6 +37,7 @@ class Finding(NamedTuple):
     message: str
     fix: str = ""
     severity: str = "error"
+    lost: Lost | None = None
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path

@@ -42,7 +42,7 @@ CATALOGUE: Final = {
     "F007": Kind(
         "a record whose text is missing", "error",
         "A record has events, but the file with its text is missing.",
-        "Restore it: `git log --diff-filter=D --stat -- .memento` shows where it went.",
+        "Restore it; `memento doctor` tells from which commit.",
     ),
     "F008": Kind(
         "an id that two files carry", "error",

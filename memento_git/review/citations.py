@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
-from memento_git.model.finding import Finding, whole
+from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.work import trust
 from memento_git.work.verification import told_as
@@ -64,7 +64,7 @@ def _kept(state: RunState, evidence: Evidence) -> Iterator[Finding]:
         held = state.view.sha256(path)
         if held != digest:
             told = "has other bytes than it recorded" if held else "is missing"
-            yield Finding("V001", path, 0, f"{name} of {evidence.id} {told}", "restore it from git")
+            yield Finding("V001", path, 0, f"{name} of {evidence.id} {told}", WHOLE, lost=Lost(path, digest))
 
 
 def kept_files(data: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -91,10 +91,12 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
             continue
         if found is None:
             message = f"{event.of} cites {ref}, which is missing"
-            yield Finding("L002", event.path, 0, message, whole(layout.evidence_path(state.id, name)))
+            yield Finding(
+                "L002", event.path, 0, message, WHOLE, lost=Lost(layout.evidence_path(state.id, name), digest)
+            )
         elif found.digest != digest:
             message = f"{event.of} cites {ref}, whose bytes are others now"
-            yield Finding("L003", event.path, 0, message, "restore the file from git")
+            yield Finding("L003", event.path, 0, message, WHOLE, lost=Lost(found.path, digest))
     for named in (*filter(None, map(event.get, NAMED)), *(event.data.get("open") or ())):
         if not _is_known(state, named) and state.evidence_status(named) != "redacted":
             yield _nowhere(event.path, f"{event.id} names {named}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+import hashlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.ledger.commits import is_cut_off
-from memento_git.model.finding import ITSELF, Finding, leaving_out, whole
+from memento_git.model.finding import WHOLE, Finding, Lost, leaving_out
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ class Last(NamedTuple):
     blob: str
 
 
-TO_RESTORE: Final = re.compile(whole(r"(\S.*?)"))
 NOWHERE: Final = "for no commit has it whole"
 NEVER: Final = Last("", "")
 
@@ -38,9 +37,13 @@ def can_be_read(path: str, data: bytes) -> bool:
     return codec.made(place, path, data) is not None
 
 
-def last_read(git: Git, commits: Sequence[str], path: str) -> Last:
-    """Return the last commit, up to some, that has a file as it can be read."""
-    return next((last for last, data in _versions(git, commits, path) if can_be_read(path, data)), NEVER)
+def last_read(git: Git, commits: Sequence[str], path: str, digest: str = "") -> Last:
+    """Return the last commit, up to some, that has a file as it can be read, with a digest that begins so."""
+    found = (
+        last for last, data in _versions(git, commits, path)
+        if can_be_read(path, data) and hashlib.sha256(data).hexdigest().startswith(digest)
+    )  # fmt: skip
+    return next(found, NEVER)
 
 
 def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[Last, bytes]]:
@@ -122,16 +125,15 @@ def told_whole(view: View, found: Iterable[Finding], base: str = "", name: str =
     That is the base by its name where it has the same.
     """
     return [
-        one._replace(fix=one.fix.replace(told[0], _restoring(view, one, told[1], base, name)))
-        if (told := TO_RESTORE.search(one.fix))
-        else one
+        one._replace(fix=one.fix.replace(WHOLE, _restoring(view, one, base, name))) if WHOLE in one.fix else one
         for one in found
     ]
 
 
-def _restoring(view: View, finding: Finding, what: str, base: str, name: str) -> str:
-    path, told = (finding.path, ITSELF) if what == ITSELF else (what, "it")
-    last = last_read(view.git, [base, *view.commits] if base else view.commits, path)
+def _restoring(view: View, finding: Finding, base: str, name: str) -> str:
+    path, digest = finding.lost or Lost(finding.path)
+    told = "what it was" if path == finding.path else "it"
+    last = last_read(view.git, [base, *view.commits] if base else view.commits, path, digest)
     if last != NEVER:
         there = view.git.entries(base, path).get(path) if base else None
         commit = name if there is not None and there.oid == last.blob else last.commit[:12]
@@ -140,5 +142,7 @@ def _restoring(view: View, finding: Finding, what: str, base: str, name: str) ->
         return f"restore {told}: git fetch --unshallow, then memento doctor tells from which commit"
     if path != finding.path:
         return f"no commit has it; {leaving_out(finding.path)}"
+    if digest and (place := layout.place_of(path)) is not None:
+        return f"no commit has it: memento evidence redact {place.of} --reason WHY"
     out = path in view.files and not path.endswith(".md")  # events need the text that they are about
     return f"take it out, {NOWHERE}: git rm {path}" if out else f"write it anew, {NOWHERE}"

@@ -8,7 +8,7 @@ from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Link
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import changes, layout
-from memento_git.model.finding import Finding
+from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import ID, kind_of, parse_ref
 from memento_git.model.knowledge import ORIGINS
 from memento_git.model.types import LONGEST
@@ -53,8 +53,8 @@ def _text(shelf: Shelf, name: str) -> Iterator[Finding]:
     path = shelf.path(name)
     if not path:
         if not shelf.is_redacted(name):
-            path, fix = f"{shelf.event_folder(name)}.md", "restore it: git log --diff-filter=D --stat -- .memento"
-            yield Finding("F007", path, 0, f"{name} has events, but its file is missing", fix)
+            path = f"{shelf.event_folder(name)}.md"
+            yield Finding("F007", path, 0, f"{name} has events, but its file is missing", WHOLE)
         return
     note = shelf.view.record(path)
     if not isinstance(note, Prose):
@@ -138,7 +138,7 @@ def _rests(shelf: Shelf, note: Prose) -> Iterator[Finding]:
             yield Finding("L002", note.path, 0, message, "restore it, or take it out of the note's evidence")
         elif is_other:
             message = f"{note.id} rests on {ref}, whose bytes are others now"
-            yield Finding("L003", note.path, 0, message, "restore the file from git")
+            yield Finding("L003", note.path, 0, message, WHOLE, lost=Lost(path, digest))
         elif _is_live(shelf, note.id) and (since := _retracted(view, run, identity)) > shelf.looked_at(note.id):
             message = f"{note.id} rests on {identity}, which was retracted {since[:10]}"
             fix = f"memento note confirm {note.id}, or memento note retire {note.id} --reason WHY"
