@@ -56,20 +56,25 @@ class Changed(NamedTuple):
 
 
 class Authored(NamedTuple):
-    """A commit of the range: its author, and the ledger files that it added."""
+    """A commit of the range: its author, since when (seconds since 1970), and the ledger files that it added."""
 
     commit: str
     author: str
     paths: tuple[str, ...]
+    at: int = 0
 
 
 class Written(NamedTuple):
-    """Bytes that a commit gave a file: what none of its parents has, or a merge that drops what a side made of it."""
+    """Bytes that a commit gave a file: what none of its parents has, or a merge that drops what a side made of it.
+
+    `at` is when its author wrote it, in seconds since 1970, also where it was picked for the branch later.
+    """
 
     commit: str
     author: str
     blob: str
     is_new: bool
+    at: int = 0
 
 
 class Story(NamedTuple):
@@ -242,11 +247,12 @@ def story(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple[st
     """
     told = git.run(
         "log", "--diff-merges=separate", "--full-history", "--topo-order", "--no-renames", "--ignore-submodules=none",
-        "--raw", "--no-abbrev", "-z", "--format=%H %P%x00%an <%ae>",
+        "--raw", "--no-abbrev", "-z", "--format=%H %at %P%x00%an <%ae>",
         head, *(f"^{base}" for base in bases), "--", layout.FOLDER,
     )  # fmt: skip
     added: dict[tuple[str, str], list[list[str]]] = {}
     parents: dict[str, int] = {}
+    dates: dict[str, int] = {}
     steps: dict[str, list[Step]] = {}
     parts = iter(os.fsdecode(told).split("\0"))
     commit = author = ""
@@ -259,18 +265,19 @@ def story(git: Git, bases: Iterable[str], head: str, nothing: Container[tuple[st
             if new and not old:
                 added[commit, author][-1].append(path)
         elif part:
-            commit, *named = part.split(" ")
+            commit, at, *named = part.split()
             author = next(parts)
             added.setdefault((commit, author), []).append([])
-            parents[commit] = max(1, len(named))
+            parents[commit], dates[commit] = max(1, len(named)), int(at)
     own = {key: _in_all(lists) for key, lists in added.items() if len(lists) == parents[key[0]]}
-    authored = [Authored(commit, author, paths) for (commit, author), paths in own.items() if paths]
+    authored = [Authored(commit, author, paths, dates[commit]) for (commit, author), paths in own.items() if paths]
     touched = {path: step.commit for path, told in steps.items() for step in told if step.old}  # the last is the first
     taken = {path: step.commit for path, told in steps.items() for step in reversed(told) if step.old and not step.new}
     came = _came(git, authored, {path: steps[path] for path in touched})
     held = {path: {blob for step in steps[path] for blob in (step.old, step.new) if blob} for path in touched}
     authors = dict(added.keys())
-    written = {path: _written(git, told, parents, authors) for path, told in steps.items()}
+    made = {path: _written(git, told, parents, authors) for path, told in steps.items()}
+    written = {path: [one._replace(at=dates[one.commit]) for one in told] for path, told in made.items()}
     return Story(authored, touched, taken, came, written, held)
 
 

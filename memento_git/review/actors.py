@@ -123,9 +123,13 @@ def archived(view: View) -> set[str]:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Tell whether two names are one person's by their letters: by address where both have one, else by name."""
+    """Tell whether two names are one person's by their letters: by address where both have one, else by name.
+
+    Of a commit's author the address may be empty; then it is nobody's who has one.
+    """
     first, second = _parts(one), _parts(other)
-    return first[1] == second[1] if first[1] and second[1] else first[0] == second[0]
+    has_addresses = "<" in one and "<" in other and (first[1] or second[1])
+    return first[1] == second[1] if has_addresses else first[0] == second[0]
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
-from memento_git.work import trust
+from memento_git.work import gatehold, trust
+from memento_git.work.nextsteps import passing
 from memento_git.work.verification import told_as
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ def _is_known(state: RunState, identity: str) -> bool:
     return state.view.holds(state.id, identity, kind_of(identity))
 
 
-def _nowhere(path: str, told: str) -> Finding:
-    return Finding("L004", path, 0, f"{told}, which is not in this run", "restore what it names")
+def _nowhere(path: str, told: str, fix: str = "restore what it names") -> Finding:
+    return Finding("L004", path, 0, f"{told}, which is not in this run", fix)
 
 
 def _kept(state: RunState, evidence: Evidence) -> Iterator[Finding]:
@@ -97,9 +98,14 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
         elif found.digest != digest:
             message = f"{event.of} cites {ref}, whose bytes are others now"
             yield Finding("L003", event.path, 0, message, WHOLE, lost=Lost(found.path, digest))
-    for named in (*filter(None, map(event.get, NAMED)), *(event.data.get("open") or ())):
+    for named in filter(None, map(event.get, NAMED)):
         if not _is_known(state, named) and state.evidence_status(named) != "redacted":
             yield _nowhere(event.path, f"{event.id} names {named}")
+    gone = {*(event.data.get("open") or ())}.difference(state.tasks())
+    gate = event.get("gate")
+    if gone and any(event.id == one.id for one in gatehold.given(state, event.of, gate)):
+        fix = f"bring its commits, too, or judge anew: {passing(state.view.policy().gates_fresh, gate, event.of)}"
+        yield from (_nowhere(event.path, f"{event.id} names {task} as open", fix) for task in sorted(gone))
 
 
 def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: Scope) -> Iterator[Finding]:

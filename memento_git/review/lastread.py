@@ -25,6 +25,7 @@ class Last(NamedTuple):
     blob: str
 
 
+BRANCHES: Final = ("--branches", "--remotes")
 NOWHERE: Final = "for no commit has it whole"
 NEVER: Final = Last("", "")
 
@@ -47,8 +48,8 @@ def last_read(git: Git, commits: Sequence[str], path: str, digest: str = "") -> 
 
 
 def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[Last, bytes]]:
-    """Yield what a file was in each commit that changed it, up to some."""
-    known = [commit for commit in commits if git.commit(commit)]
+    """Yield what a file was in each commit that changed it, up to some, or on all branches."""
+    known = commits if commits == BRANCHES else [commit for commit in commits if git.commit(commit)]
     told = git.run("rev-list", "--full-history", *known, "--", path) if known else b""
     for commit in told.decode().split():
         entry = git.entries(commit, path).get(path)
@@ -138,6 +139,10 @@ def _restoring(view: View, finding: Finding, base: str, name: str) -> str:
         there = view.git.entries(base, path).get(path) if base else None
         commit = name if there is not None and there.oid == last.blob else last.commit[:12]
         return f"restore {told}, and commit that: git checkout {commit} -- {path}"
+    elsewhere = last_read(view.git, BRANCHES, path, digest).commit[:12]
+    if elsewhere:
+        bring = f"another branch has {told}: bring its commits"
+        return f"{bring}, or restore {told}, and commit that: git checkout {elsewhere} -- {path}"
     if is_cut_off(view.git):
         return f"restore {told}: git fetch --unshallow, then memento doctor tells from which commit"
     if path != finding.path:

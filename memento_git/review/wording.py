@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import changes, codec, layout
+from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
@@ -31,10 +32,14 @@ ASKED: Final = {
 
 
 class Version(NamedTuple):
-    """What somebody made of a text on the branch; the first ever, where neither base nor branch had it before."""
+    """What somebody made of a text on the branch; the first ever, where neither base nor branch had it before.
+
+    `at` is in seconds since 1970, by the clock of who wrote it.
+    """
 
     commit: str
     author: str
+    at: int
     data: bytes
     is_first: bool
 
@@ -58,10 +63,10 @@ def reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding
         if text is None:
             continue
         versions = _versions(comparison, git, story, path)
-        gone = _lost(comparison, [*_of_draft(comparison, text), *versions], text)
+        gone = _lost(comparison, git, [*_of_draft(comparison, text), *versions], text)
         if lost := [one for one in gone if not _agreed(comparison, git, story, text, one)]:
             by = some(sorted({one.version.author for one in lost}), 3)
-            others = some(sorted({name for one in lost for name in one.others}), 3) or "a merge"
+            others = some(sorted({name for one in lost for name in one.others}), 3) or "a merge or an older commit"
             keys = ", ".join(sorted({key for one in lost for key in one.keys}))
             came = "was brought by" if any(one.version.is_first for one in lost) else "was made to ask more by"
             message = f"{place.id} {came} {by}, and {others} changed its {keys}"
@@ -107,12 +112,21 @@ def _approvals(comparison: Comparison, plan: Prose) -> list[Event]:
 
 
 def _agreed(comparison: Comparison, git: Git, story: Story, plan: Prose, lost: Lost) -> bool:
-    """Tell whether somebody else than who changed a plan has approved it as it is, in a commit after what is gone."""
+    """Tell whether somebody else than who changed a plan has approved it as it is, after what is gone was written.
+
+    Where nobody knows who changed it, that is who wrote what is gone. An approval that was taken out and brought again,
+    or packed, is as old as it was.
+    """
+    hers = [one for one in _approvals(comparison, plan) if is_same(one.by, lost.version.author)]
     given = [one for one in _approvals(comparison, plan) if not any(is_same(one.by, name) for name in lost.others)]
     packed = comparison.head.archived.get(plan.run, {})
-    paths = {path for one in given for path in (one.path, *packed.get(one.path, ()))}
-    commits = [one.commit for one in story.authored if not paths.isdisjoint(one.paths)]
-    return any(git.is_before(lost.version.commit, commit) for commit in commits)
+    for one in (one for one in (given if lost.others else hers) if seconds_of(one.at) >= lost.version.at):
+        ways = ({one.path}, {*packed.get(one.path, ())})
+        came = ([commit for commit in story.authored if not paths.isdisjoint(commit.paths)] for paths in ways)
+        first = next(filter(None, came), [])
+        if first and all(git.is_before(lost.version.commit, commit.commit) for commit in first):
+            return True
+    return False
 
 
 def _at_base(comparison: Comparison, text: Prose) -> Prose | None:
@@ -123,13 +137,15 @@ def _at_base(comparison: Comparison, text: Prose) -> Prose | None:
 
 
 def _of_draft(comparison: Comparison, text: Prose) -> list[Version]:
-    """Return what a plan was at the base, where nobody had approved it: by whom it says."""
+    """Return what a plan was at the base, where nobody had approved it: by whom it says, and by who wrote it last."""
     old, data = _at_base(comparison, text), comparison.base.read(text.path)
     if kind_of(text.id) != "plan" or old is None or data is None:
         return []
     if any(one.of == text.id for one in RunState(comparison.base, text.run).approvals()):
         return []
-    return [Version(comparison.base.commits[0], str(old.data["by"]), data, is_first=True)]
+    commit = comparison.base.commits[0]
+    last = comparison.base.git.answer("log", "-1", "--format=%an <%ae>", commit, "--", text.path)
+    return [Version(commit, author, 0, data, is_first=True) for author in filter(None, (str(old.data["by"]), last))]
 
 
 def _texts_of(comparison: Comparison, story: Story, *kinds: str) -> Iterator[tuple[str, Place]]:
@@ -144,7 +160,7 @@ def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list
     """Return what a text was on the branch, parents first, and at last what archives hold otherwise than it was."""
     written = story.written.get(path, [])
     held = zip(written, git.objects([one.blob for one in written]), strict=True)
-    found = [Version(one.commit, one.author, data, one.is_new) for one, data in held if data is not None]
+    found = [Version(one.commit, one.author, one.at, data, one.is_new) for one, data in held if data is not None]
     run = layout.run_of_path(path) or ""
     if not comparison.head.only_archived(run, path):
         return found
@@ -153,28 +169,32 @@ def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list
         if not {*one.paths}.isdisjoint(archives):
             before = git.objects([f"{parent}:{path}" for parent in changes.parents(git, one.commit)])
             is_first = not found and comparison.base.read(path) is None
-            found += [] if data in before else [Version(one.commit, one.author, data, is_first)]
+            found += [] if data in before else [Version(one.commit, one.author, one.at, data, is_first)]
     return found
 
 
-def _lost(comparison: Comparison, versions: Sequence[Version], text: Prose) -> Iterator[Lost]:
+def _lost(comparison: Comparison, git: Git, versions: Sequence[Version], text: Prose) -> Iterator[Lost]:
     """Yield of what somebody wrote, and a text does not say now by somebody else's hand, what it was.
 
-    Whose the bytes of an archive are may be nobody's that is known: then a merge left the text to it.
+    What was written before that, and picked later, is nobody's hand; nor is a merge that leaves a text to another side
+    or to an archive.
     """
-    place, data = layout.place_of(text.path), comparison.head.read(text.path)
-    base = _at_base(comparison, text)
-    last = [one.author for one in versions if one.data == data][-1:]
-    if place is None or not (last or comparison.head.only_archived(text.run, text.path)):
+    if (place := layout.place_of(text.path)) is None:
         return
     for number, one in enumerate(versions):
-        later = dict.fromkeys([*last, *(other.author for other in versions[number + 1 :])])
-        others = [name for name in later if not is_same(name, one.author)]
-        if last and last[0] not in others:
-            continue
+        base = None if one.is_first else _at_base(comparison, text)
+        later = [version for version in versions[number + 1 :] if version.at >= one.at]
         for old in read(place, text.path, [one.data]):
-            if keys := _less(old, text, None if one.is_first else base):
-                yield Lost(one, others, keys)
+            keys = _less(old, text, base)
+            own = [version for version in later if _goes_on(git, one, version)] if keys else []
+            if keys and not any(_less(old, new, base) for new in read(place, text.path, [one.data for one in own])):
+                others = dict.fromkeys(version.author for version in later if not is_same(version.author, one.author))
+                yield Lost(one, [*others], keys)
+
+
+def _goes_on(git: Git, one: Version, later: Version) -> bool:
+    """Tell whether a version is by who wrote another one, and comes after it."""
+    return is_same(one.author, later.author) and git.is_before(one.commit, later.commit)
 
 
 def _less(old: Prose, text: Prose, base: Prose | None) -> set[str]:

@@ -99,8 +99,27 @@ def test_a_task_that_was_open_to_an_acceptance_and_never_was(doors: Doors, verdi
     given = git(doors.root, "rev-parse", "HEAD")
     git(doors.root, "reset", "-q", "--hard", before)
     git(doors.root, "cherry-pick", given)
-    assert f"names {review}, which is not in this run" in doors.caught("L004")
+    assert f"names {review} as open, which is not in this run" in doors.caught("L004")
     doors.unfinished("gate_fallen", run, f"it had not seen that {review} is gone")
+
+
+@BOTH
+def test_a_task_that_was_open_to_an_acceptance_and_never_came_is_done_with_by_another_one(
+    doors: Doors, verdict: str
+) -> None:
+    """No way: who judges anew has seen that it is gone."""
+    run = run_of(doors)
+    doors.play.proven()
+    before = git(doors.root, "rev-parse", "HEAD")
+    doors.play.task("Review the security of it")
+    judged_there(doors, FINAL, verdict, run=run)
+    given = git(doors.root, "rev-parse", "HEAD")
+    git(doors.root, "reset", "-q", "--hard", before)
+    git(doors.root, "cherry-pick", given)
+    assert "judge anew" in doors.check("--base", MAIN)[1][0]["fix"]
+    judged_there(doors, FINAL, verdict, run=run)
+    doors.play.do(runs.complete_run, run)
+    doors.sound()
 
 
 @BOTH

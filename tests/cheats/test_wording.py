@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import plans, tasks
+from memento_git.work.actions import plans, runs, tasks
 from tests.cheats.test_terms import HARD, TASK
 from tests.play import git
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from tests.cheats.doors import Doors
 
-ADA, GRACE = "Ada <ada@example.invalid>", "Grace <grace@example.invalid>"
+ADA, GRACE, BOB = "Ada <ada@example.invalid>", "Grace <grace@example.invalid>", "Bob <bob@example.invalid>"
 SEEN = ("branch", "server", "merge")
 MORE = "was made to ask more"
+NOBODY = "a merge or an older commit"
 
 
 def at(doors: Iterable[str], keys: str) -> set[tuple[str, str]]:
@@ -121,7 +122,7 @@ def test_what_a_reviewer_asks_more_of_a_run_is_taken_back(doors: Doors) -> None:
     assert told_of(doors, run, MORE) == at(SEEN, "constraints")
 
 
-@pytest.mark.parametrize("by", ["", GRACE, "Bob <bob@example.invalid>"])
+@pytest.mark.parametrize("by", ["", GRACE, BOB])
 def test_what_a_reviewer_asks_more_of_a_draft_is_taken_back(doors: Doors, by: str) -> None:
     """No way where she, or a third person, has approved what there is now."""
     plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
@@ -189,17 +190,112 @@ def test_a_merge_that_keeps_an_older_pack_drops_what_a_reviewer_asked(doors: Doo
     git(doors.root, "rm", "-q", "--cached", path)
     doors.file(task).unlink(missing_ok=True)
     git(doors.root, "commit", "-qm", "merged")
-    assert told_of(doors, task, MORE, "a merge") == at(SEEN, "criteria, title")
+    assert told_of(doors, task, MORE, NOBODY) == at(SEEN, "criteria, title")
 
 
-@pytest.mark.parametrize("name", ["Grace", "Ada"])
-def test_whose_words_they_are_is_asked_by_address(doors: Doors, name: str) -> None:
-    """Way: git's name is set to the reviewer's, and the address stays."""
+@pytest.mark.parametrize("way", ["pick", "side"])
+def test_an_older_commit_of_the_reviewers_takes_back_what_she_asked_since(doors: Doors, way: str) -> None:
+    """Way: her own commit is brought once more, by itself or from a side; she is its author, and nothing is forged."""
+    task = str(doors.play.as_(GRACE).task("Hash", criteria=[HARD]))
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", GRACE, "--date", "2020-01-01T00:00:00Z")
+    own, old = git(doors.root, "branch", "--show-current"), git(doors.root, "rev-parse", "HEAD")
+    made_harder(doors, task)
+    if way == "pick":
+        doors.remove(task)
+        git(doors.root, "cherry-pick", old)
+    else:
+        git(doors.root, "checkout", old, "--", doors.path(task))
+        git(doors.root, "commit", "-qm", "as it was")
+        git(doors.root, "switch", "-qc", "side", f"{old}^")
+        doors.play.run("Another")
+        git(doors.root, "cherry-pick", old)
+        git(doors.root, "switch", "-q", own)
+        git(doors.root, "merge", "-q", "--no-edit", "side")
+    finished(doors, task)
+    assert told_of(doors, task, MORE, NOBODY if way == "pick" else ADA) == at(SEEN, "criteria, title")
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "keys"),
+    [
+        ("run", "goal: ", "constraints:\n- touch no production data\ngoal: ", "constraints"),
+        ("task", "title: Hash", "title: Hash all", "title"),
+    ],
+)
+def test_a_merge_brings_the_text_of_the_base_back_after_it_was_deleted(
+    doors: Doors, kind: str, old: str, new: str, keys: str
+) -> None:
+    """Way: nobody writes what the reviewer asked away: it is deleted, and a side that began before still has it."""
+    task = doors.play.task("Hash", criteria=[HARD])
+    record = doors.play.state(task).id if kind == "run" else task
+    doors.landed()
+    own, path = git(doors.root, "branch", "--show-current"), doors.path(record)
+    git(doors.root, "branch", "side")
+    doors.edit(record, old, new)
+    of_grace(doors)
+    doors.remove(record)
+    git(doors.root, "switch", "-q", "side")
+    doors.play.run("Another")
+    git(doors.root, "switch", "-q", own)
+    git(doors.root, "merge", "-q", "--no-commit", "side")
+    git(doors.root, "checkout", "side", "--", path)
+    git(doors.root, "commit", "-qm", "merged")
+    assert told_of(doors, record, MORE, NOBODY) == at(SEEN, keys)
+
+
+def test_an_older_commit_of_a_plans_author_takes_back_what_a_reviewer_asked(doors: Doors) -> None:
+    """Way: who picks that is in no text of it, and approves the plan as if it were a third person's."""
+    plan = str(doors.play.as_(BOB).do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", BOB, "--date", "2020-01-01T00:00:00Z")
+    old = git(doors.root, "rev-parse", "HEAD")
+    doors.edit(plan, "Hash them.", "Hash them.\n\nTest it with all users.")
+    of_grace(doors)
+    doors.remove(plan)
+    git(doors.root, "cherry-pick", old)
+    doors.play.do(plans.approve_plan, plan)
+    assert told_of(doors, plan, MORE, NOBODY) == at(SEEN, "text")
+
+
+def test_a_draft_of_the_base_is_whose_words_it_has(doors: Doors) -> None:
+    """Way: a request of the reviewer's made it ask more, and the next one takes that back."""
+    plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    doors.edit(plan, "Hash them.", "Hash them.\n\nTest it with all users.")
+    of_grace(doors)
+    doors.landed()
+    doors.edit(plan, "\n\nTest it with all users.", "")
+    doors.play.do(plans.approve_plan, plan)
+    assert told_of(doors, plan) == at((*SEEN, "squash"), "text")
+
+
+@pytest.mark.parametrize("way", ["pick", "archive"])
+def test_an_approval_from_before_comes_again_after_a_reviewer_asked_more(doors: Doors, way: str) -> None:
+    """Way: it is taken out and picked once more, or the run is archived, so that a later commit brings it."""
+    plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    doors.play.as_(GRACE).do(plans.approve_plan, plan)
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", GRACE, "--date", "2020-01-01T00:00:00Z")
+    old = git(doors.root, "rev-parse", "HEAD")
+    doors.edit(plan, "Hash them.", "Hash them.\n\nTest it with all users.")
+    of_grace(doors)
+    doors.edit(plan, "\n\nTest it with all users.", "")
+    if way == "pick":
+        git(doors.root, "rm", "-q", git(doors.root, "show", "--format=", "--name-only", old))
+        git(doors.root, "commit", "-qm", "tidy")
+        git(doors.root, "cherry-pick", old)
+    else:
+        run = doors.play.state(plan).id
+        doors.play.do(runs.cancel_run, run, reason="Over.")
+        doors.play.do(runs.archive_run, run)
+    assert told_of(doors, plan, MORE) == at(SEEN, "text")
+
+
+@pytest.mark.parametrize("author", ["Grace <ada@example.invalid>", "Ada <ada@example.invalid>", "Grace <>"])
+def test_whose_words_they_are_is_asked_by_address(doors: Doors, author: str) -> None:
+    """Way: git's name is set to the reviewer's, and the address stays, or is none."""
     task = doors.play.task("Hash", criteria=[HARD])
     made_harder(doors, task)
     put_back(doors, task)
-    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", f"{name} <ada@example.invalid>")
-    assert told_of(doors, task, MORE, f"{name} <ada@example.invalid>") == at(SEEN, "criteria, title")
+    git(doors.root, "commit", "-q", "--amend", "--no-edit", "--author", author)
+    assert told_of(doors, task, MORE, author) == at(SEEN, "criteria, title")
 
 
 @pytest.mark.parametrize("landed", [False, True])
@@ -274,8 +370,6 @@ def test_what_somebody_else_brought_comes_again_in_an_archive_with_other_words(d
 
 
 def test_a_run_that_is_archived_as_it_was_is_no_cheat(doors: Doors) -> None:
-    from memento_git.work.actions import runs
-
     run = str(doors.play.as_(GRACE).planned("Hash all passwords"))
     of_grace(doors)
     brought(doors, run=run)
