@@ -564,6 +564,27 @@ def test_check_knows_a_hand_written_approval_and_a_good_signature(office: Office
     assert [(one.code, one.severity) for one in found] == [("K001", "warning")]
 
 
+def test_an_approval_without_a_signature_is_no_fault_once_it_is_given_again_with_one(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    plan = office.plan()
+    forged(office, plan)
+    assert "K001" in [one.code for one in check(office.play.ledger, base=base).findings]
+    office.play.do(plans.approve_plan, plan, key=str(office.ada))
+    assert [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"] == []
+
+
+def test_an_approval_without_a_signature_is_not_made_good_by_that_of_other_words(office: Office) -> None:
+    base = git(office.root, "rev-parse", "HEAD")
+    plan = office.plan()
+    path = forged(office, plan).relative_to(office.root).as_posix()
+    text = office.root / layout.prose_path(office.play.state(plan).id, plan)
+    text.write_text(text.read_text() + "\nAnd show it.\n")
+    office.play.commit_all("more")
+    office.play.do(plans.approve_plan, plan, key=str(office.ada))
+    found = [one for one in check(office.play.ledger, base=base).findings if one.code[0] == "K"]
+    assert [(one.code, one.path) for one in found] == [("K001", path)]
+
+
 # Keys and agents.
 
 

@@ -33,6 +33,8 @@ def check(view: View, commit: str, policy: Policy, paths: Iterable[str]) -> list
 
     found = signers.signers_at(view.git, commit, policy)
     told = signatures.unsigned(view, records, policy, found)
+    good = {one.path for one in records} - {one.path for one in told}
+    told = [one for one in told if not _is_replaced(view, one.path, good)]
     if policy.signatures and found.why:
         how = "commit the file that policy.signatures names"
         told.append(Finding("K001", layout.CONFIG, 0, f"policy {found.why}", how, "warning"))
@@ -61,12 +63,27 @@ def _left(view: View, place: Place, policy: Policy) -> Iterator[Event]:
         own = layout.place_of(event.path)
         if own is None or own.id != place.id or signing.demanded(policy.signatures, event) is None:
             continue
-        if "gate" in event.data:
-            counting = gatehold.lifting(state, event.of, event.get("gate"))
-        else:
-            counting = signing.latest(one for one in state.folded(group_of(event)).events if one.event.do == event.do)
-        if event in counting:
+        if event in _counting(state, event):
             yield event._replace(data={key: value for key, value in event.data.items() if key != "signature"})
+
+
+def _counting(state: RunState, event: Event) -> list[Event]:
+    """Return the verdicts, or approvals, that count where one of them is said."""
+    if "gate" in event.data:
+        return gatehold.lifting(state, event.of, event.get("gate"))
+    return signing.latest(one for one in state.folded(group_of(event)).events if one.event.do == event.do)
+
+
+def _is_replaced(view: View, path: str, good: set[str]) -> bool:
+    """Tell whether an event counts no more, for the same was said again, and that is signed well."""
+    event, place = view.record(path), layout.place_of(path)
+    if not isinstance(event, Event) or place is None or "signature" in event.data:
+        return False
+    counting = _counting(RunState(view, place.run), event)
+    is_said_again = bool(counting) and {(one.of, one.get("text")) for one in counting} == {
+        (event.of, event.get("text"))
+    }
+    return is_said_again and event not in counting and good >= {one.path for one in counting}
 
 
 def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

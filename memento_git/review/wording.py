@@ -31,8 +31,11 @@ ASKED: Final = {
 }
 
 
+BROUGHT, MORE, APPROVED = CAME = ("was brought", "was made to ask more", "was approved")
+
+
 class Version(NamedTuple):
-    """What somebody made of a text on the branch; the first ever, where neither base nor branch had it before.
+    """What somebody made of a text on the branch, brought to it, or approved; of a draft also what the base has.
 
     `at` is in seconds since 1970, by the clock of who wrote it.
     """
@@ -41,7 +44,7 @@ class Version(NamedTuple):
     author: str
     at: int
     data: bytes
-    is_first: bool
+    came: str
 
 
 class Lost(NamedTuple):
@@ -55,21 +58,23 @@ class Lost(NamedTuple):
 def reworded(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
     """Yield the tasks, plans and runs that say less than somebody wrote on the branch, by another hand.
 
-    What says less than at the base is told with that, but of a draft. Of a plan nothing, once one who did not change it
-    has approved it.
+    What says less than at the base is told with that, but of a plan, of which who approved it counts like who wrote it:
+    of that nothing, once one who did not change it has approved it.
     """
     for path, place in _texts_of(comparison, story, *ASKED):
         text = now(comparison, place)
         if text is None:
             continue
         versions = _versions(comparison, git, story, path)
-        gone = _lost(comparison, git, [*_of_draft(comparison, text), *versions], text)
+        if place.kind == "plan":
+            versions = _of_plan(comparison, story, place, versions)
+        gone = _lost(comparison, git, versions, text)
         if lost := [one for one in gone if not _agreed(comparison, git, story, text, one)]:
             by = some(sorted({one.version.author for one in lost}), 3)
             others = some(sorted({name for one in lost for name in one.others}), 3) or "a merge or an older commit"
             keys = ", ".join(sorted({key for one in lost for key in one.keys}))
-            came = "was brought by" if any(one.version.is_first for one in lost) else "was made to ask more by"
-            message = f"{place.id} {came} {by}, and {others} changed its {keys}"
+            came = next(word for word in CAME if any(one.version.came == word for one in lost))
+            message = f"{place.id} {came} by {by}, and {others} changed its {keys}"
             yield Finding("D007", text.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
 
 
@@ -82,7 +87,12 @@ def rewritten(comparison: Comparison, git: Git, story: Story) -> Iterator[Findin
         if plan is None or base.read(path) == state.view.read(path):
             continue
         by = str(plan.data["by"])
-        changed = {one.author for one in _versions(comparison, git, story, path) if not one.is_first}
+        versions = _versions(comparison, git, story, path)
+        if any(
+            one.came == BROUGHT and is_same(by, one.author) and one.data == state.view.read(path) for one in versions
+        ):
+            continue
+        changed = {one.author for one in versions if one.came != BROUGHT}
         others = sorted(author for author in changed if not is_same(by, author))
         given = _approvals(comparison, plan)
         if others and all(persons.is_among(one.by, others) for one in given):
@@ -114,13 +124,12 @@ def _approvals(comparison: Comparison, plan: Prose) -> list[Event]:
 def _agreed(comparison: Comparison, git: Git, story: Story, plan: Prose, lost: Lost) -> bool:
     """Tell whether somebody else than who changed a plan has approved it as it is, after what is gone was written.
 
-    Where nobody knows who changed it, that is who wrote what is gone. An approval that was taken out and brought again,
-    or packed, is as old as it was.
+    Where nobody knows who changed it, nobody has. An approval that was taken out and brought again, or packed, is as
+    old as it was.
     """
-    hers = [one for one in _approvals(comparison, plan) if is_same(one.by, lost.version.author)]
     given = [one for one in _approvals(comparison, plan) if not any(is_same(one.by, name) for name in lost.others)]
     packed = comparison.head.archived.get(plan.run, {})
-    for one in (one for one in (given if lost.others else hers) if seconds_of(one.at) >= lost.version.at):
+    for one in (one for one in given if lost.others and seconds_of(one.at) >= lost.version.at):
         ways = ({one.path}, {*packed.get(one.path, ())})
         came = ([commit for commit in story.authored if not paths.isdisjoint(commit.paths)] for paths in ways)
         first = next(filter(None, came), [])
@@ -136,16 +145,31 @@ def _at_base(comparison: Comparison, text: Prose) -> Prose | None:
     return found if isinstance(found, Prose) else None
 
 
-def _of_draft(comparison: Comparison, text: Prose) -> list[Version]:
-    """Return what a plan was at the base, where nobody had approved it: by whom it says, and by who wrote it last."""
-    old, data = _at_base(comparison, text), comparison.base.read(text.path)
-    if kind_of(text.id) != "plan" or old is None or data is None:
-        return []
-    if any(one.of == text.id for one in RunState(comparison.base, text.run).approvals()):
-        return []
-    commit = comparison.base.commits[0]
-    last = comparison.base.git.answer("log", "-1", "--format=%an <%ae>", commit, "--", text.path)
-    return [Version(commit, author, 0, data, is_first=True) for author in filter(None, (str(old.data["by"]), last))]
+def _of_plan(comparison: Comparison, story: Story, place: Place, versions: Sequence[Version]) -> list[Version]:
+    """Return what a plan was at the base and on the branch, each followed by who approved that, as if they wrote it.
+
+    The base's is by whom it says, and by who wrote it last.
+    """
+    path, added = layout.prose_path(place.run, place.id), comparison.added()
+    found = [*_drafted(comparison, path), *versions]
+    known = {text.digest: one for one in reversed(found) for text in read(place, path, [one.data])}
+    given = RunState(comparison.base, place.run).approvals()
+    for event in (*given, *(one for one in comparison.state(place.run).approvals() if one.id in added)):
+        if event.of == place.id and (one := known.get(event.get("text"))) is not None:
+            commit = next((one.commit for one in reversed(story.authored) if event.path in one.paths), one.commit)
+            at = int(seconds_of(event.at)) if event.id in added else 0
+            found.insert(found.index(one) + 1, Version(commit, event.by, at, one.data, APPROVED))
+    return found
+
+
+def _drafted(comparison: Comparison, path: str) -> Iterator[Version]:
+    base = comparison.base
+    base.index(layout.run_of_path(path) or "")
+    plan, data = base.record(path), base.read(path)
+    if isinstance(plan, Prose) and data is not None:
+        last = base.git.answer("log", "-1", "--format=%an <%ae>", base.commits[0], "--", path)
+        for author in filter(None, (str(plan.data["by"]), last)):
+            yield Version(base.commits[0], author, 0, data, BROUGHT)
 
 
 def _texts_of(comparison: Comparison, story: Story, *kinds: str) -> Iterator[tuple[str, Place]]:
@@ -160,7 +184,10 @@ def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list
     """Return what a text was on the branch, parents first, and at last what archives hold otherwise than it was."""
     written = story.written.get(path, [])
     held = zip(written, git.objects([one.blob for one in written]), strict=True)
-    found = [Version(one.commit, one.author, one.at, data, one.is_new) for one, data in held if data is not None]
+    found = [
+        Version(one.commit, one.author, one.at, data, BROUGHT if one.is_new else MORE)
+        for one, data in held if data is not None
+    ]  # fmt: skip
     run = layout.run_of_path(path) or ""
     if not comparison.head.only_archived(run, path):
         return found
@@ -168,8 +195,8 @@ def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list
     for one in story.authored:
         if not {*one.paths}.isdisjoint(archives):
             before = git.objects([f"{parent}:{path}" for parent in changes.parents(git, one.commit)])
-            is_first = not found and comparison.base.read(path) is None
-            found += [] if data in before else [Version(one.commit, one.author, one.at, data, is_first)]
+            came = MORE if found or comparison.base.read(path) is not None else BROUGHT
+            found += [] if data in before else [Version(one.commit, one.author, one.at, data, came)]
     return found
 
 
@@ -182,14 +209,14 @@ def _lost(comparison: Comparison, git: Git, versions: Sequence[Version], text: P
     if (place := layout.place_of(text.path)) is None:
         return
     for number, one in enumerate(versions):
-        base = None if one.is_first else _at_base(comparison, text)
+        base = _at_base(comparison, text) if one.came == MORE else None
         later = [version for version in versions[number + 1 :] if version.at >= one.at]
         for old in read(place, text.path, [one.data]):
             keys = _less(old, text, base)
             own = [version for version in later if _goes_on(git, one, version)] if keys else []
             if keys and not any(_less(old, new, base) for new in read(place, text.path, [one.data for one in own])):
-                others = dict.fromkeys(version.author for version in later if not is_same(version.author, one.author))
-                yield Lost(one, [*others], keys)
+                hands = dict.fromkeys(version.author for version in later if version.came != APPROVED)
+                yield Lost(one, [name for name in hands if not is_same(name, one.author)], keys)
 
 
 def _goes_on(git: Git, one: Version, later: Version) -> bool:

@@ -136,6 +136,18 @@ def test_a_plan_that_is_put_back(doors: Doors, draft: str) -> None:
     doors.sound()
 
 
+def test_a_plan_that_a_third_person_tried_to_better_and_put_back(doors: Doors) -> None:
+    """No way: what that person approves is what its author wrote."""
+    doors.policy("  plan: {not_author: true}\n")
+    plan = str(doors.play.do(plans.draft_plan, "Strict", STRICT, run=doors.play.run()))
+    reworded(doors, plan, f"{STRICT} Twice.")
+    committed_by(doors, BOB)
+    git(doors.root, "revert", "--no-edit", "HEAD")
+    committed_by(doors, BOB)
+    doors.play.as_(BOB).do(plans.approve_plan, plan)
+    doors.sound()
+
+
 def test_a_plan_where_anybody_may_approve(doors: Doors) -> None:
     plan = drafted(doors)
     doors.landed()

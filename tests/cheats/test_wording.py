@@ -152,6 +152,25 @@ def test_a_draft_of_the_base_is_rewritten_and_approved(doors: Doors) -> None:
     assert told_of(doors, plan) == at((*SEEN, "squash"), "text")
 
 
+@pytest.mark.parametrize("by", ["", GRACE, BOB])
+def test_a_plan_that_a_reviewer_approved_is_rewritten_by_its_author(doors: Doors, by: str) -> None:
+    """No way where she, or a third person, approves it as it is now."""
+    plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    doors.play.as_(GRACE).do(plans.approve_plan, plan)
+    doors.landed()
+    doors.edit(plan, "Hash them.", "Log them.")
+    (doors.play.as_(by) if by else doors.play).do(plans.approve_plan, plan)
+    assert told_of(doors, plan, "was approved") == (set() if by else at((*SEEN, "squash"), "text"))
+
+
+def test_a_plan_that_a_reviewer_approved_on_the_branch_is_rewritten_by_its_author(doors: Doors) -> None:
+    plan = str(doors.play.do(plans.draft_plan, "How", "Hash them.", run=doors.play.run()))
+    doors.play.as_(GRACE).do(plans.approve_plan, plan)
+    doors.edit(plan, "Hash them.", "Log them.")
+    doors.play.do(plans.approve_plan, plan)
+    assert told_of(doors, plan, "was approved") == at(SEEN, "text")
+
+
 def test_what_a_reviewer_put_back_is_taken_away_again(doors: Doors) -> None:
     """Way: the words were once of whoever takes them away."""
     task = doors.play.task("Hash with argon2", criteria=[HARD, "No test is skipped."])
