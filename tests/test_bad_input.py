@@ -106,6 +106,7 @@ def test_an_option_of_a_wrong_form_is_a_usage_error(play: Play, refused: Callabl
     play.run()
     refused("duration_invalid", 2, "dispatch", "claim", UNKNOWN, "--lease", "soon")
     refused("duration_invalid", 2, "dispatch", "claim", UNKNOWN, "--lease", "0s")
+    refused("duration_invalid", 2, "dispatch", "claim", UNKNOWN, "--lease", f"{'9' * 5000}s")
     refused("evidence_kind_invalid", 2, "evidence", "run", "--kind", "screenshot", "--", "true")
     refused("evidence_kind_invalid", 2, "evidence", "add", "app.py", "--kind", "wish")
     refused("command_missing", 2, "evidence", "run")

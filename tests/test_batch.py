@@ -256,6 +256,7 @@ def test_an_acceptance_is_told_too(play: Play, cli: Callable[..., Any]) -> None:
         ("{do: task add, title: y, size: huge}", "line 2 (task add): 'huge' is not one of small"),
         ("{do: task add, title: y, risk: foo}", "line 2 (task add): 'foo' is not one of low"),
         ("{do: evidence add, files: app.py, outcome: maybe}", "line 2 (evidence add): 'maybe' is not one of passed"),
+        (f"{{do: gate release, approvals: {'9' * 5000}}}", "line 2 (gate release): approvals: a whole number"),
         ("{do: gate release, approvals: two}", "line 2 (gate release): approvals: a whole number"),
         ("{do: task add, colour: red}", "line 2 (task add): unknown option"),
     ],

@@ -700,6 +700,17 @@ def test_a_full_disk_is_a_refusal_and_no_bug(play: Play) -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_the_verdict_of_a_command_stays_where_nothing_can_be_said_of_it(play: Play) -> None:
+    play.planned()
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*MEMENTO, "evidence", "run", "--kind", "test", "--", "sh", "-c", "exit 7"],
+            cwd=play.root, stdout=subprocess.DEVNULL, stderr=full, check=False,
+        )  # fmt: skip
+    assert done.returncode == 7
+
+
 def into_full(play: Play, *arguments: str) -> tuple[int, str]:
     """Run the command line with a standard output that takes nothing; return exit code and stderr."""
     with Path("/dev/full").open("wb") as full:

@@ -302,6 +302,9 @@ def test_preflight_judges_a_command_and_a_text_and_runs_neither(
     assert "force_push  text, line 3  git push -f" in out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"never `git push -f`\xff")))
     assert cli("-C", str(repo), "preflight", "--text", "-")[0] == 0
+    (repo / "plan.md").write_text("Fine.\n" * 200_000 + "`git push -f`\n")
+    code, _, err = cli("-C", str(repo), "preflight", "--text", str(repo / "plan.md"))
+    assert (code, "[text_too_large]" in err) == (1, True), "what nobody has read is not called fine"
 
 
 def test_a_mistyped_option_of_preflight_is_refused_and_no_command_to_judge(

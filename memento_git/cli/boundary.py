@@ -41,8 +41,6 @@ def file_system() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         name = error.filename if error.filename is not None else "a file or stream"
         path = name.decode(errors="replace") if isinstance(name, bytes) else str(name)
         raise FileSystemFailed(path=path, problem=error.strerror or type(error).__name__) from error
@@ -301,11 +299,8 @@ def answer(arguments: list[str]) -> dict[str, Any]:
 def _main(arguments: list[str]) -> Any:
     from memento_git.cli.main import memento
 
-    try:
-        with file_system():
-            return memento.main(arguments, prog_name="memento", standalone_mode=False, terminal_width=terminal.width())
-    except BrokenPipeError:
-        return 0
+    with file_system():
+        return memento.main(arguments, prog_name="memento", standalone_mode=False, terminal_width=terminal.width())
 
 
 def _refuse(token: str, message: str, hint: str, code: int, *, as_json: bool) -> int:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import click
 
-from memento_git.cli import output
+from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, bare
 
 
@@ -29,5 +29,5 @@ def comment(door: Door, repo: str, number: int, body: BinaryIO, provider: str, a
 
     told = comments.post(provider, repo, number, body.read(comments.MOST_BYTES + 1), api, make=not update_only)
     if told["reason"]:
-        click.echo(f"warning: nothing was posted: {output.printable(told['reason'])}", err=True)
+        terminal.put(f"warning: nothing was posted: {output.printable(told['reason'])}", err=True)
     door.show(told, f"{told['action']} {output.printable(told['url'] or told['id'] or '')}".strip())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from memento_git.cli import boundary, naming, output
+from memento_git.cli import boundary, naming, output, terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.check import check
 from memento_git.cli.options import paged, signs
@@ -153,9 +153,9 @@ def run_command(
     if door.json:
         door.show({"evidence": row, "exit_code": code}, told)
     else:
-        click.echo(told, err=True)
+        terminal.put(told, err=True)
         if row["task_ids"] and row["outcome"] == "passed":
-            click.echo(
+            terminal.put(
                 f" next: memento dispatch complete {row['dispatch'] or 'DISPATCH'} --evidence {row['id']}", err=True
             )
     return code

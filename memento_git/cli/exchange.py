@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import naming, output
+from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, FileSystemFailed, reads, writes
 from memento_git.cli.options import scoped
 from memento_git.model.exchange import DIGEST_TOKENS
@@ -44,7 +44,7 @@ def _written(
         door.show({**data, "path": str(out)}, "\n".join([f"{what} in {output.printable(str(out))}", *told]))
         return
     for line in told:
-        click.echo(line, err=True)
+        terminal.put(line, err=True)
     door.show({**data, "text": text}, text)
 
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from memento_git.work.actions.preflights import Verdict
 
 LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
-MOST_BYTES = 1024 * 1024
 
 
 @click.command("preflight", context_settings={"allow_interspersed_args": False})
@@ -36,7 +35,7 @@ def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, 
     read = None
     if text:
         with click.open_file(text, "rb") as stream:
-            read = stream.read(MOST_BYTES).decode(errors="replace")
+            read = preflights.text_of(stream.read(preflights.MOST_BYTES + 1))
     policy = door.view().policy()
     verdict = preflights.look(door.ledger.git, policy, act=act, argv=argv, text=read)
     gate = None

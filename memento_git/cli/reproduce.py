@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memento_git.cli import terminal
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.naming import revision
 from memento_git.cli.options import signs
@@ -56,7 +57,7 @@ def reproduce(
 
     def tell(line: str) -> None:
         if not door.json:
-            click.echo(line, err=True)
+            terminal.put(line, err=True)
 
     found = reproducing.reproduce(door.ledger, ids=evidence_ids, run=run, base=base, tell=tell)
     if record or signing:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from memento_git.cli import output
+from memento_git.cli import output, terminal
 from memento_git.cli.boundary import Door, reads, writes
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -121,4 +121,4 @@ def completion(shell: str) -> None:
 
     kind = get_completion_class(shell)
     if kind is not None:
-        click.echo(kind(memento, {}, "memento", "_MEMENTO_COMPLETE").source())
+        terminal.put(kind(memento, {}, "memento", "_MEMENTO_COMPLETE").source())

@@ -9,7 +9,7 @@ from typing import Final
 from memento_git.errors import Misused
 
 STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-DURATION: Final = re.compile(r"(\d+)\s*(s|m|h|d)")
+DURATION: Final = re.compile(r"(0{0,8}[0-9]{1,9})\s*(s|m|h|d)")
 AHEAD: Final = 300
 SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 

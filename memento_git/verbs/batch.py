@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused
@@ -150,6 +151,7 @@ ACTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
+NUMBER: Final = re.compile(r"[0-9]{1,9}")
 LARGEST: Final = 16 << 20
 
 
@@ -260,13 +262,13 @@ def _converted(annotation: str, value: Any, where: str) -> Any:
             raise BatchInvalid(where=where, problem="true or false is expected")
         return value == "true"
     if annotation == "int | None":
-        if not value.isascii() or not value.isdecimal():
+        if not NUMBER.fullmatch(value):
             raise BatchInvalid(where=where, problem="a whole number is expected")
         return int(value)
     if annotation == "int":
         from memento_git.model.clock import duration
 
-        return int(value) if value.isdecimal() else duration(value)
+        return int(value) if NUMBER.fullmatch(value) else duration(value)
     return value
 
 

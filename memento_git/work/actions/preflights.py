@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.errors import Refused
 from memento_git.model.enumeration import some
 from memento_git.work import guard, preflight, rows
 from memento_git.work.actions.gates import record_gate
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 
 GATE: Final = "preflight_safety"
 MOST_TOLD: Final = 20
+MOST_BYTES: Final = 1 << 20
+
+
+class TextTooLarge(Refused):
+    """A text of which only a part could be judged."""
+
+    token = "text_too_large"
+    sentence = "the text has more than {most} bytes, and none of them was judged"
+    hint_ = "judge the part that names commands"
 
 
 class Verdict(NamedTuple):
@@ -32,6 +42,13 @@ class Verdict(NamedTuple):
     @property
     def refused(self) -> list[Check]:
         return [check for check in self.checks if check.level == "refuse"]
+
+
+def text_of(data: bytes) -> str:
+    """Return the text to judge; nobody may take a part of it for all."""
+    if len(data) > MOST_BYTES:
+        raise TextTooLarge(most=MOST_BYTES)
+    return data.decode(errors="replace")
 
 
 def look(git: Git, policy: Policy, *, act: str, argv: Sequence[str] = (), text: str | None = None) -> Verdict:
