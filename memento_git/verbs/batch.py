@@ -84,7 +84,7 @@ def release_gate(
     sign: bool = False, key: str = "",
 ) -> str:  # fmt: skip
     """Pass the release gate of a run that may be released; return the gate's event, or the run where it had passed."""
-    if not approvals.isdecimal():
+    if not NUMBER.fullmatch(approvals):
         raise BatchInvalid(where="approvals", problem="a whole number is expected")
     found = releases.release_run(
         tx, run=run, require_checks=require_checks, approvals=int(approvals), note=note, sign=sign, key=key
