@@ -325,6 +325,7 @@ def _bettered(
     from memento_git.ledger.store import NothingToCommit
 
     options: dict[str, Any] = {"tags": _tags(metadata)} if metadata else {}
+    options |= {"clear": ["tags"]} if metadata is not None and not metadata else {}
     options |= {"importance": str(importance)} if importance is not None else {}
     options |= {"key": key} if key else {}
     options |= {"title": titled(content)} if content.strip() else {}

@@ -74,7 +74,9 @@ def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_o
     play.planned()
     task = play.task()
     code, out, err = cli("task", "revise", task, "--depends-on", "", "-C", str(play.root))
-    assert (code, out, "--no-dependencies takes all out" in err) == (2, "", True)
+    assert (code, out, "--no-dependencies takes those out" in err) == (2, "", True)
+    code, out, err = cli("task", "revise", task, "--title", "Another", "--body", "", "-C", str(play.root))
+    assert (code, out, "'--body': it is empty" in err) == (2, "", True)
 
 
 def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play: Play, cli: Callable[..., Any]) -> None:

@@ -202,6 +202,8 @@ def test_many_are_kept_in_one_commit_or_not_at_all(tmp_path: Path) -> None:
         assert mem.store_many([]) == []
         assert mem.update(names[0], importance=0.9, metadata={"seen": True}).importance == 0.9
         assert mem.get(names[0]).metadata == {"seen": True}
+        assert mem.update(names[0], importance=0.8).metadata == {"seen": True}
+        assert mem.update(names[0], metadata={}).metadata == {}
 
 
 def test_a_secret_is_never_stored(tmp_path: Path) -> None:

@@ -729,6 +729,25 @@ def test_a_tier_that_is_revised_brings_its_expiry_and_takes_it(play: Play) -> No
     assert (row(play, note)["tier"], row(play, note)["expires"]) == ("long", None)
 
 
+def test_a_revision_takes_parts_of_a_note_away(play: Play, cli: Callable[..., Any]) -> None:
+    (play.root / "app.py").write_text("a = 1\n")
+    play.commit_all("code")
+    about: dict[str, Any] = {"key": "a.b", "tags": ["x"], "thread": "t", "to": "Grace", "about": ["app.py"]}
+    note = add(play, "It may last.", expires="2099-01-01", **about)
+    play.do(notes.confirm_note, note)
+    code, _, err = cli("note", "revise", note, "--key", "", "-C", str(play.root))
+    assert (code, "--clear takes a part away" in err) == (2, True)
+    assert refused(play, notes.revise_note, note, clear=["kind"]) == "text_invalid"
+    parts = (*about, "expires")
+    options = [word for part in parts for word in ("--clear", part)]
+    assert cli("note", "revise", note, *options, "--alias", "it", "-C", str(play.root))[0] == 0
+    now = row(play, note)
+    assert [now[part] for part in (*parts, "aliases")] == [None, [], None, None, [], None, ["it"]]
+    assert refused(play, notes.revise_note, note, clear=["key"]) == "nothing_changed"
+    play.do(notes.revise_note, note, tier="medium")
+    assert refused(play, notes.revise_note, note, clear=["expires"]) == "text_invalid"
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [

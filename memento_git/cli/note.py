@@ -10,7 +10,7 @@ from memento_git.cli import naming, note_story, note_threads, output
 from memento_git.cli.boundary import Door, group, progress, reads, writes
 from memento_git.cli.options import across, paged, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
-from memento_git.cli.texts import read_text
+from memento_git.cli.texts import read_text, refuse_empty
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, key_start
 
 if TYPE_CHECKING:
@@ -92,12 +92,14 @@ def changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
 @click.option("--text", default="", metavar="TEXT", help="Its text, worded better; @FILE reads it from a file.")
 @described
 @click.option("--pinned/--not-pinned", default=None, help="Make it part of every digest, or not any more.")
+@click.option("--clear", multiple=True, metavar="PART", help="Take its key, tags or the like away; repeatable.")
 @scoped
 @writes
 def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
     """Better a note's wording in place; a different decision is a new note, added with --supersedes."""
     from memento_git.knowledge.actions import notes
 
+    refuse_empty("--clear takes a part away")
     told = placed(door, {key: value for key, value in options.items() if value not in (None, "", ())})
     changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text), **told))
 

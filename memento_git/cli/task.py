@@ -12,7 +12,7 @@ from memento_git.cli.board import board
 from memento_git.cli.boundary import Door, reads, writes
 from memento_git.cli.options import asks, paged
 from memento_git.cli.route import route
-from memento_git.cli.texts import from_top, read_text
+from memento_git.cli.texts import from_top, read_text, refuse_empty
 from memento_git.model.states import RISKS, SENDERS, SIZES, TASK_STATUSES
 
 if TYPE_CHECKING:
@@ -152,9 +152,7 @@ def revise(
     from memento_git.work import answers
     from memento_git.work.actions import tasks
 
-    if "" in depends_on:
-        told = "it is empty: is a variable not set? --no-dependencies takes all out"
-        raise click.BadParameter(told, param_hint="--depends-on")
+    refuse_empty("--no-dependencies takes those out; for all else edit its file")
     text = read_text(body)
     given = {key: value for key, value in options.items() if value is not None}
     row = door.change("task revise", lambda tx: answers.after(tx, tasks.revise_task(

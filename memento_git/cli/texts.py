@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from memento_git.errors import Misused
 
@@ -39,6 +40,16 @@ def read_text(given: str) -> str:
         raise FileUnreadable(path=name, problem=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError as error:
         raise FileUnreadable(path=name, problem=f"byte {error.start + 1} is not UTF-8 text") from None
+
+
+def refuse_empty(how: str) -> None:
+    """Refuse an option of the running command that was given with nothing in it: it would change nothing, unseen."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name, value = option.name or "", context.params.get(option.name or "")
+        is_empty = value == "" or (isinstance(value, tuple) and "" in value)
+        if is_empty and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.BadParameter(f"it is empty: is a variable not set? {how}", param=option)
 
 
 def from_top(ledger: Ledger, paths: Iterable[str]) -> list[str]:

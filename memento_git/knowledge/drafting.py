@@ -35,6 +35,7 @@ TEXTS: Final = ("thread", "to")
 LISTS: Final = ("tags", "aliases", "sources")
 SHARES: Final = ("importance", "confidence")
 MOMENTS: Final = ("expires", "valid_from", "valid_to")
+CLEARABLE: Final = ("key", "about", *TEXTS, *LISTS, *SHARES, *MOMENTS)
 
 
 class WordUnknown(TextInvalid):
@@ -153,6 +154,17 @@ def front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]
     if given.get("about"):
         found["about"] = _places(desk, given["about"])
     return found
+
+
+def cleared(parts: Sequence[str], note: Prose) -> dict[str, Any]:
+    """Return the keys of a note's front matter that a revision takes away, each with nothing."""
+    keys = {part.replace("-", "_"): part for part in parts}
+    for key, part in keys.items():
+        if key not in CLEARABLE:
+            raise TextInvalid(where="clear", problem=f"{part!r:.60} is not one of {', '.join(CLEARABLE)}")
+    if "expires" in keys and note.data.get("tier") == "medium":
+        raise TextInvalid(where="clear", problem="a note of the tier medium expires; it does not once its tier is long")
+    return dict.fromkeys(keys, "")
 
 
 def _moments(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, str]:

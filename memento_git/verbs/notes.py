@@ -44,9 +44,12 @@ def revise_note(
     tx: Transaction, note: str, *, text: str = "", title: str = "", key: str = "", tags: Sequence[str] = (),
     aliases: Sequence[str] = (), importance: str = "", confidence: str = "", tier: str = "", expires: str = "",
     valid_from: str = "", valid_to: str = "", thread: str = "", to: str = "", about: Sequence[str] = (),
-    sources: Sequence[str] = (), pinned: bool | None = None,
+    sources: Sequence[str] = (), pinned: bool | None = None, clear: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """Better a note's wording or its front matter in place; another decision is a note that supersedes it."""
+    """Better a note's wording or its front matter in place; another decision is a note that supersedes it.
+
+    `clear` are the parts of its front matter that it loses.
+    """
     return acting.revise_note(tx, note, text=text, **_given(locals()))
 
 

@@ -114,7 +114,10 @@ def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "") -> Non
 
 
 def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -> str:
-    """Better a note's wording or its front matter in place; another decision is a note that supersedes it."""
+    """Better a note's wording or its front matter in place; another decision is a note that supersedes it.
+
+    `clear` are the parts of the front matter that it loses.
+    """
     desk = Desk.of(tx)
     found = desk.find(note)
     if desk.shelf.is_promoted(found.id) and (options.get("expires") or options.get("tier") == "medium"):
@@ -139,7 +142,7 @@ def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]
 
     A title that was taken from the text follows it, and what lasts until a date follows the tier.
     """
-    from memento_git.knowledge.drafting import expiry, front_matter, titled
+    from memento_git.knowledge.drafting import cleared, expiry, front_matter, titled
 
     body = desk.text("text", text) if text else ""
     given = dict(options)
@@ -147,7 +150,7 @@ def drafting_changes(desk: Desk, note: Prose, text: str, options: dict[str, Any]
         given["title"] = titled(body)
     if given.get("tier") == "medium" and not (given.get("expires") or note.data.get("expires")):
         given["expires"] = expiry(desk)
-    changes = front_matter(desk, given, note.data)
+    changes = {**cleared(given.pop("clear", ()), note), **front_matter(desk, given, note.data)}
     if given.get("tier") == "long" and not given.get("expires"):
         changes["expires"] = ""
     return changes, body
