@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import handovers
-from memento_git.work.actions import pool, runs
+from memento_git.work.actions import pool, recovering, runs
 from memento_git.work.actions.running import ExecutorUnnamed, NoCommand, Order
 from memento_git.work.capture import CommandNotStarted
 from memento_git.work.guard import DestructiveArgv
@@ -157,6 +157,23 @@ def test_a_pool_that_is_stopped_stops_its_workers_and_keeps_their_work(play: Pla
     assert {one["category"] for one in told["ended"] if one["status"] == "failed"} == {"stopped"}
     assert "pending" in [play.status(task) for task in tasks]
     assert (trees(play.root), handovers.listed(play.ledger.git)) == ([], [])
+
+
+def test_a_pool_that_is_stopped_during_a_merge_does_not_wait_for_its_end(play: Play) -> None:
+    (task,) = filled(play, 1)
+    git(play.root, "switch", "-qc", "other")
+    git(play.root, "commit", "-q", "--allow-empty", "-m", "other")
+    git(play.root, "switch", "-q", "-")
+    process = started(play, SLEEP, "--jobs", "1")
+    found = at_work(play)
+    git(play.root, "merge", "-q", "--no-commit", "--no-ff", "other")
+
+    os.kill(process.pid, signal.SIGINT)
+    answer(process)
+
+    assert (carriers(found.dispatch), play.status(task)) == ([], "in_progress")
+    git(play.root, "merge", "--abort")
+    assert [job.dispatch for job in recovering.recover_all(play.ledger)] == [found.dispatch]
 
 
 def test_a_failure_that_may_pass_is_tried_again_within_the_budget(play: Play) -> None:

@@ -60,8 +60,13 @@ class Wish(NamedTuple):
     allow: tuple[str, ...] = ()
 
 
-def patiently(ledger: Ledger, action: str, act: Callable[[Transaction], T], stop: Stop | None = None) -> T:
-    """Make a change although somebody is busy in the checkout, or the run is paused: wait for the end of it."""
+def patiently(
+    ledger: Ledger, action: str, act: Callable[[Transaction], T], stop: Stop | None = None, *, paused: bool = False
+) -> T:
+    """Make a change although somebody is busy in the checkout: wait for the end of it, or until it shall stop.
+
+    With `paused`, that the run goes on is waited for as well, however long that takes.
+    """
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -70,7 +75,7 @@ def patiently(ledger: Ledger, action: str, act: Callable[[Transaction], T], stop
             if time.monotonic() > deadline or stop:
                 raise
         except no.RunNotActive:
-            if stop is None or stop:
+            if not paused or stop:
                 raise
         time.sleep(PAUSE)
 

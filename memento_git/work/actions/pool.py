@@ -239,8 +239,9 @@ class _Pool:
         reason = f"another attempt: {step['why']}"
         try:
             patiently(
-                self.ledger, "task reopen", lambda tx: tasks.reopen_task(tx, ended.task, reason=reason), self.stop
-            )
+                self.ledger, "task reopen", lambda tx: tasks.reopen_task(tx, ended.task, reason=reason), self.stop,
+                paused=True,
+            )  # fmt: skip
         except (no.TaskTransition, no.RunNotActive, no.RunFinal) as refusal:
             self.left[ended.task] = refusal.message
 
@@ -250,10 +251,10 @@ class _Pool:
         jobs = []
         try:
             for one in found:
-                jobs += recovering.recover_one(self.ledger, one.dispatch, recovering.DIED)
+                jobs += recovering.recover_one(self.ledger, one.dispatch, recovering.DIED, self.stop)
                 jobs += recovering.clean(self.ledger, self.ledger.view(), one)
             if not pid:
-                jobs = recovering.recover_all(self.ledger, run=self.order.run)
+                jobs = recovering.recover_all(self.ledger, run=self.order.run, stop=self.stop)
         except MementoError as error:
             self.tell(f"not recovered yet: {error.message}")
         for job in jobs:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.work.children import Stop
 
 DIED: Final = "its worker process is gone"
 EXPIRED: Final = "its lease expired"
@@ -57,8 +58,9 @@ class Job(NamedTuple):
 
 
 def recover_all(
-    ledger: Ledger, *, run: str = "", requeue: bool = False, executor: str = "", bundle: bool = False
-) -> list[Job]:
+    ledger: Ledger, *, run: str = "", requeue: bool = False, executor: str = "", bundle: bool = False,
+    stop: Stop | None = None,
+) -> list[Job]:  # fmt: skip
     """Take back every dispatch whose worker died here or whose lease expired, and clean up after ended ones.
 
     With `bundle`, what the next worker of each task needs is recorded also where the task is not handed out again.
@@ -72,7 +74,7 @@ def recover_all(
         load(state)
         for name, why in _lost(state, known):
             jobs += _recover(
-                ledger, name, why, requeue=requeue and not state.is_final, executor=executor, bundle=bundle
+                ledger, name, why, stop, requeue=requeue and not state.is_final, executor=executor, bundle=bundle
             )
     jobs += [job for one in known.values() if not run or one.run in runs for job in clean(ledger, view, one)]
     return jobs
@@ -92,8 +94,9 @@ def _lost(state: RunState, known: dict[str, Handover]) -> Iterator[tuple[str, st
 
 
 def _recover(
-    ledger: Ledger, dispatch: str, why: str, *, requeue: bool = False, executor: str = "", bundle: bool = False
-) -> list[Job]:
+    ledger: Ledger, dispatch: str, why: str, stop: Stop | None = None, *, requeue: bool = False, executor: str = "",
+    bundle: bool = False,
+) -> list[Job]:  # fmt: skip
     """Take one dispatch back; nothing where another process did so first, or where its worker is alive after all."""
     with handovers.held(ledger.git):
         here = handovers.read(ledger.git, dispatch)
@@ -110,14 +113,14 @@ def _recover(
             return Job(name, task, state.id, why, partial, successor)
 
         try:
-            return [patiently(ledger, "dispatch recover", act)]
+            return [patiently(ledger, "dispatch recover", act, stop)]
         except GONE_BY_ITSELF:
             return []
 
 
-def recover_one(ledger: Ledger, dispatch: str, why: str) -> list[Job]:
+def recover_one(ledger: Ledger, dispatch: str, why: str, stop: Stop | None = None) -> list[Job]:
     """Take back a dispatch whose worker was seen to die."""
-    return _recover(ledger, dispatch, why)
+    return _recover(ledger, dispatch, why, stop)
 
 
 def clean(ledger: Ledger, view: View, handover: Handover, *, only_empty: bool = False) -> list[Job]:

@@ -310,7 +310,7 @@ class _Run:
 
         try:
             checkpoints.look_ahead(self.ledger, self.handover.dispatch)
-            found = patiently(self.ledger, "dispatch run", act, self.stop)
+            found = patiently(self.ledger, "dispatch run", act, self.stop, paused=True)
         except LOST as lost:
             return self._lost(lost)
         except no.TermsChanged as changed:
@@ -328,7 +328,7 @@ class _Run:
             return found, dispatches.ending(tx, self.handover.dispatch)[2]
 
         try:
-            found, partial = patiently(self.ledger, "dispatch run", act, self.stop)
+            found, partial = patiently(self.ledger, "dispatch run", act, self.stop, paused=True)
         except LOST as lost:
             return self._lost(lost)
         return self._outcome("failed", ended.category, words, tuple(found), partial)
