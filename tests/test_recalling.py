@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.knowledge import quoting
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.keeping import keep_note
 from memento_git.knowledge.actions.recalling import recall
@@ -24,6 +23,7 @@ from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.view import View
 from memento_git.model import anchors
+from memento_git.model.tokens import tokens
 from memento_git.review.records import standings
 from tests.play import Play, git
 
@@ -760,18 +760,18 @@ def test_an_answer_keeps_to_its_budget_and_uses_it(play: Play, view: str) -> Non
         answer = recall(play.ledger, questions, limit=12, budget=budget, as_json=as_json, view=view)
         text = json.dumps({"ok": True, **answer}, ensure_ascii=False) if as_json else rendered(answer)
         if budget >= 500 or not as_json:
-            assert quoting.tokens(text) <= budget
+            assert tokens(text) <= budget
         left = answer["left_out"]["budget"]
         whole = recall(play.ledger, questions, limit=12, budget=0, as_json=as_json, view=view)
         assert [*ids(answer), *left] == ids(whole)
         if left:
             name = {**next(hit for hit in whole["hits"] if hit["id"] == left[0]), "text": "", "cut": True}
-            more = quoting.tokens(json.dumps(name) if as_json else "\n".join(block(name)))
-            assert quoting.tokens(text) + more + (40 if answer["hits"] else 90) > budget
+            more = tokens(json.dumps(name) if as_json else "\n".join(block(name)))
+            assert tokens(text) + more + (40 if answer["hits"] else 90) > budget
         if left and not as_json:
             assert f"left out for the budget: {len(left)}" in text
             assert left[0] in text
-        assert abs(answer["tokens"]["used"] - quoting.tokens(text)) <= 1
+        assert abs(answer["tokens"]["used"] - tokens(text)) <= 1
 
 
 def test_no_budget_leaves_nothing_out(play: Play) -> None:

@@ -208,7 +208,7 @@ def brief(door: Door, task_id: str, budget: int = 0) -> None:
     """Write all that a worker needs for a task, and nothing from a chat.
 
     With a budget the least important parts are left out, and it is said what; never the criteria, safety rules and
-    reporting contract. Tokens are estimated: one for four bytes. The same commit and options give the same digest.
+    reporting contract. Tokens are estimated: one for three bytes. The same commit and options give the same digest.
     """
     from memento_git.work.brief import as_markdown, brief
 

@@ -14,6 +14,7 @@ from memento_git.model.anchors import CHANGED, GONE
 from memento_git.model.exchange import DIGEST_TOKENS, LeftOut
 from memento_git.model.knowledge import validity
 from memento_git.model.markup import one_line
+from memento_git.model.tokens import BYTES, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.model.work import Prose
 
-TOKEN: Final = 4
 LONGEST: Final = 400
 BEGINNING: Final = 30
 COMPARED: Final = 2000
@@ -62,25 +62,25 @@ class Digest(NamedTuple):
 def digest(
     shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "", whereabouts: Whereabouts | None = None
 ) -> Digest:  # fmt: skip
-    """Return the notes that matter most, a line each, in as many tokens (of four characters) as are allowed.
+    """Return the notes that matter most, a line each, in as many tokens as are allowed.
 
     What was imported from the very file that it goes into is not told there twice. `whereabouts` tell which places in
     the code are gone or changed.
     """
     skipped = _unread(shelf)
     ranked = sorted(_wanted(shelf, into, skipped), key=lambda note: _rank(shelf, note))
-    room = budget * TOKEN - len(HEAD)
+    room = budget * BYTES - size(HEAD)
     lost = _lost(ranked, whereabouts) if whereabouts is not None else {}
     disputed = _disputed(shelf, ranked)
     lines: dict[str, str] = {}
     for note in ranked:
         line = _line(shelf, note, lost.get(note.id, {}), disputed.get(note.id, ()))
         heading = 0 if any(_section(one) == _section(note) for one in ranked if one.id in lines) else 24
-        if len(line) + heading > room:
+        if size(line) + heading > room:
             skipped.append(LeftOut(note.id, "the budget is spent"))
             continue
         lines[note.id] = line
-        room -= len(line) + heading
+        room -= size(line) + heading
     parts = [HEAD]
     for section in SECTIONS:
         told = [lines[note.id] for note in ranked if note.id in lines and _section(note) == section]

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from memento_git.folding.rows import Row
-from memento_git.knowledge.quoting import BYTES_OF_A_TOKEN, shortened, size, tokens
+from memento_git.knowledge.quoting import shortened
 from memento_git.knowledge.rendering import block, rendered
+from memento_git.model.tokens import BYTES, size, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +30,7 @@ def fitted(
         return answer
     costs = sum(_cost(hit, as_json=as_json) for hit in hits)
     frame = size(_printed(answer, as_json=as_json)) - costs + (0 if as_json else TELLING)
-    kept = _kept(hits, budget * BYTES_OF_A_TOKEN - frame, as_json=as_json)
+    kept = _kept(hits, budget * BYTES - frame, as_json=as_json)
     answer = _measured(told(kept, list(hits[len(kept) :])), budget, as_json=as_json)
     while kept and answer["tokens"]["used"] > budget:
         kept.pop()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.model.markup import block, code, plain
+from memento_git.model.tokens import tokens
 from memento_git.work import packet
 from memento_git.work.verification import shown
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
 
-BYTES: Final = 4
 TOLD_LATER: Final = {"digest": "0" * 64, "id": "bundle_000000000000", "bundle_hash": "0" * 64}
 LEAST_FIRST: Final = (
     "files", "plan", "dependencies", "attempts", "task_description", "constraints", "verification_policy",
@@ -54,9 +54,8 @@ def canonical(row: Row) -> bytes:
 
 
 def estimate(row: Row) -> int:
-    """Return about how many tokens a brief has, as text or JSON, whichever is longer: one for four bytes of UTF-8."""
-    sizes = (as_markdown(row).encode(), json.dumps({**row, **TOLD_LATER}, ensure_ascii=False).encode())
-    return -(-max(map(len, sizes)) // BYTES)
+    """Return about how many tokens a brief has, as text or JSON, whichever is longer."""
+    return max(map(tokens, (as_markdown(row), json.dumps({**row, **TOLD_LATER}, ensure_ascii=False))))
 
 
 def _fitted(row: Row, budget: int) -> Row:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.rows import Row
-from memento_git.knowledge import labels, quoting, unheard
+from memento_git.knowledge import labels, unheard
 from memento_git.knowledge.alike import said
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
@@ -23,6 +23,7 @@ from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.ledger import codec
 from memento_git.model import anchors
+from memento_git.model.tokens import ESTIMATE
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class _Recall:
                     "records": records, "filters": self.wish.of_notes if records else [],
                     "drafts": 0 if kept else self._left_drafts(), "short": 0 if kept else self._left_short(),
                 },
-                "tokens": {"used": 0, "budget": self.wish.budget or None, "estimate": quoting.ESTIMATE},
+                "tokens": {"used": 0, "budget": self.wish.budget or None, "estimate": ESTIMATE},
             }  # fmt: skip
 
         return fitted(ordered, self.wish.budget, told, as_json=as_json)
