@@ -206,6 +206,11 @@ def bare(function: Callable[..., Any]) -> Callable[..., Any]:
     return _shared(_wrap(function))
 
 
+def alters(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that changes this machine's files, and no record, an open door as its first argument."""
+    return _shared(_wrap(function, writing=True))
+
+
 def reads(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a reading verb, and an open door as its first argument."""
     at = click.option("--at", multiple=True, metavar="REV", help="Read at this revision; several: their union.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, bare, writes
+from memento_git.cli.boundary import Door, alters, bare
 
 if TYPE_CHECKING:
     from memento_git.work.actions.hooks import Hook
@@ -47,7 +47,7 @@ def list_hooks(door: Door) -> None:
 
 
 @hook.command("install")
-@writes
+@alters
 def install(door: Door) -> None:
     """Install pre-commit and post-merge hooks that check the ledger; hooks that are there go on running first.
 
@@ -65,7 +65,7 @@ def install(door: Door) -> None:
 
 
 @hook.command("uninstall")
-@writes
+@alters
 def uninstall(door: Door) -> None:
     """Take the hooks away, and put back those that were there before."""
     from memento_git.work.actions import hooks

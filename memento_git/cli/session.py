@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import naming, output, terminal
-from memento_git.cli.boundary import Door, bare, group, reads, writes
+from memento_git.cli.boundary import Door, alters, bare, group, reads, writes
 from memento_git.cli.options import scoped
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
@@ -144,7 +144,7 @@ def _until(row: Row) -> str:
 @session.command("discard")
 @click.argument("drafts", metavar="DRAFT...", nargs=-1, required=True)
 @scoped
-@writes
+@alters
 def discard(door: Door, drafts: tuple[str, ...]) -> None:
     """Drop drafts of this clone, or items of its short tier; nothing of the ledger changes."""
     from memento_git.knowledge.actions.drafting import discard_drafts

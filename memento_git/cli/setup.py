@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Door, alters, reads, writes
 
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -72,7 +72,7 @@ def doctor(door: Door, *, fix: bool, remote: str) -> int:
 
 @click.command("sample-smoke")
 @click.option("--goal", default="", metavar="TEXT", help="Another goal for the sample run.")
-@writes
+@alters
 def sample_smoke(door: Door, goal: str) -> int:
     """Play a whole run in a repository of its own: --workspace names a folder that is new or a former sample."""
     from memento_git.work.actions.sample import play
@@ -86,7 +86,7 @@ def sample_smoke(door: Door, goal: str) -> int:
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write it as a skill into this folder.")
-@writes
+@alters
 def guide(door: Door, out: Path | None) -> None:
     """Print how to work with a ledger, as an Agent Skill for agents and people; --out writes using-memento/SKILL.md."""
     from memento_git.work.actions.setup import guide_text, write_guide
@@ -100,7 +100,7 @@ def guide(door: Door, out: Path | None) -> None:
 
 @click.command()
 @click.option("--run", "go", is_flag=True, help="Run it; without, it is only shown.")
-@writes
+@alters
 def update(door: Door, *, go: bool) -> None:
     """Show the command that updates this installation, or run it."""
     from memento_git import __version__

@@ -8,7 +8,7 @@ import os
 import platform
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.ledger import lock, processes
+from memento_git.ledger import lock, processes, wholefile
 from memento_git.ledger.lock import NotWritable, reason_of
 from memento_git.ledger.processes import Process
 from memento_git.model.ids import is_id
@@ -77,13 +77,8 @@ def write(git: Git, handover: Handover) -> None:
     """Write down, durably, what is known of a dispatch."""
     path = _path(git, handover.dispatch)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        with temporary.open("w", encoding="utf-8") as stream:
-            json.dump({**handover._asdict(), "machine": handover.machine or platform.node()}, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
+        told = {**handover._asdict(), "machine": handover.machine or platform.node()}
+        wholefile.write(path, json.dumps(told).encode(), durable=True)
     except OSError as error:
         raise NotWritable(reason=reason_of(error)) from error
 
