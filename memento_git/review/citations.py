@@ -101,8 +101,13 @@ def check_event(state: RunState, event: Event) -> Iterator[Finding]:
     for named in filter(None, map(event.get, NAMED)):
         if not _is_known(state, named) and state.evidence_status(named) != "redacted":
             yield _nowhere(event.path, f"{event.id} names {named}")
-    gone = {*(event.data.get("open") or ())}.difference(state.tasks())
-    gate = event.get("gate")
+    yield from _open_gone(state, event)
+
+
+def _open_gone(state: RunState, event: Event) -> Iterator[Finding]:
+    """Yield the tasks that a verdict which counts names as open and that are not in the run."""
+    named, gate = event.data.get("open"), event.get("gate")
+    gone = {*named}.difference(state.tasks()) if named else ()
     if gone and any(event.id == one.id for one in gatehold.given(state, event.of, gate)):
         fix = f"bring its commits, too, or judge anew: {passing(state.view.policy().gates_fresh, gate, event.of)}"
         yield from (_nowhere(event.path, f"{event.id} names {task} as open", fix) for task in sorted(gone))
