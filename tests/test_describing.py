@@ -188,6 +188,13 @@ def test_the_command_line_says_what_failed_by_its_exit_code(play: Play, cli: Cal
     assert cli("scan", *at)[0] == 2
 
 
+def test_the_command_line_says_how_long_the_command_may_take(play: Play, cli: Call, tool: Callable[..., str]) -> None:
+    slow = ("-C", str(play.root), "scan", "--describe-with", tool("import time; time.sleep(60)"), "--timeout")
+    code, out, _ = cli(*slow, "1s")
+    assert (code, "failed: app.py: it took more than 1 s" in out) == (1, True)
+    assert cli(*slow, "60")[0] == 2
+
+
 def test_a_draft_stays_until_there_is_another_in_its_place(play: Play) -> None:
     first = describe(play, "echo It waits.")["drafts"]
     told = describe(play, "printf '\\033[31mred'")

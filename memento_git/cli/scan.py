@@ -11,6 +11,7 @@ import click
 from memento_git.cli import boundary, output
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
+from memento_git.model.clock import duration
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
@@ -27,15 +28,14 @@ READING: Final = partial(boundary.progress, what="the code")
 )  # fmt: skip
 @click.option("--shell", is_flag=True, help="Let a shell read CMD; the path is in MEMENTO_PATH.")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", default=60.0, show_default=True,
-    help="How long CMD may take for one file.",
-)  # fmt: skip
+    "--timeout", default="60s", metavar="TIME", show_default=True, help="End CMD after this time, for each file."
+)
 @click.option(
     "--limit", type=COUNT, metavar="N", default=None, help="Most drafts: 200, of --describe-with 20; 0 for all."
 )
 @writes
 def scan(
-    door: Door, path: str, command: str, timeout: float, limit: int | None, *, docstrings: bool, shell: bool
+    door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool, shell: bool
 ) -> int:  # fmt: skip
     """Make drafts of what the code says of itself, or of what a command says of it.
 
@@ -63,7 +63,7 @@ def scan(
         from memento_git.knowledge.actions.describing import scan_described
 
         told = scan_described(
-            door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=timeout,
+            door.ledger, command, path, shell=shell, limit=20 if limit is None else limit, patience=duration(timeout),
             allow_secrets=door.allow_secrets, progress=READING,
         )  # fmt: skip
     failed = len(told["failed"])
