@@ -746,6 +746,16 @@ def test_explain_tells_what_a_score_is_made_of(play: Play) -> None:
     assert only(play, "tokens expire")["parts"] == []
 
 
+def test_a_word_that_is_often_said_for_another_orders_answers_and_makes_none(play: Play) -> None:
+    cache = add(play, "The nightly job wipes the cache of thumbnails.")
+    add(play, "The nightly report counts thumbnails in the cache.")
+    hits = asked(play, "erase thumbnails cache", explain=True)["hits"]
+    assert hits[0]["id"] == cache
+    assert [part["of"] for part in hits[0]["parts"] if part["name"] == "eras"] == ["like wipe"]
+    assert "(like wipe)" in rendered(asked(play, "erase thumbnails cache", explain=True))
+    assert asked(play, "discard")["hits"] == []
+
+
 # Budgets.
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memento_git.knowledge import words as w
-from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY
+from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY
 
 
 @pytest.mark.parametrize(
@@ -208,3 +208,12 @@ def test_a_name_is_known_by_how_it_is_written(text: str, names: set[str]) -> Non
 def test_every_everyday_word_is_one_by_its_stem() -> None:
     assert [word for word in EVERYDAY if not w.is_everyday(w.stem(word))] == []
     assert not any(map(w.is_everyday, ("walrus", "kubernet", "", "a")))
+
+
+def test_words_that_are_said_for_one_another_lead_both_ways() -> None:
+    for group in (line.split() for line in ALIKE):
+        stems = {w.stem(word) for word in group}
+        assert len(stems) > 1
+        assert not stems & (EMPTY | ASKING)
+        assert all(stems - {stem} <= w.alike(stem) for stem in stems)
+    assert w.alike("walrus") == w.alike("") == frozenset()

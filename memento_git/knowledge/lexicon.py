@@ -71,3 +71,42 @@ MONTHS: Final = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
 )  # fmt: skip
+
+ALIKE: Final = """
+    delete remove erase discard purge wipe; error fail failure exception crash fault; bug defect regression;
+    fast quick rapid speed performance; slow lag latency sluggish delay;
+    login logon signin authenticate authentication; password credential passphrase secret;
+    start launch boot begin startup spawn; stop halt end terminate kill abort shutdown quit exit;
+    wait block hang stuck freeze stall deadlock; setting option preference configuration configure;
+    parallel concurrent simultaneous concurrency; order sequence;
+    limit maximum cap bound threshold quota ceiling; duplicate copy twice repeat repeated; retry reattempt repeat;
+    picture image photo screenshot; mail email; customer buyer client; price cost fee charge expense;
+    pay payment bill invoice billing; machine server host computer node; folder directory;
+    function method routine procedure callable; argument parameter option flag switch;
+    change modify edit alter update revise; replace swap substitute exchange; display print render;
+    hide conceal mask suppress; search lookup query; save store persist keep; fetch retrieve load download read;
+    send post transmit submit publish emit; check verify validate validation inspect;
+    release ship deploy deployment rollout publish; revert rollback undo; move migrate migration transfer relocate;
+    upgrade update migrate; old legacy deprecated obsolete outdated; new recent latest; memory ram heap;
+    disk storage drive filesystem; cpu processor core; timeout deadline expire expiry expiration;
+    schedule scheduled cron nightly periodic timer recurring; job task worker; queue backlog;
+    log trace logging journal; alert alarm notify notification warn warning pager;
+    metric monitor monitoring dashboard; permission access privilege authorization role;
+    forbid deny refuse reject disallow prohibit ban block; allow permit grant enable; disable deactivate;
+    hash digest checksum fingerprint; key identifier; unique distinct; random arbitrary;
+    number count amount total quantity; date time day timestamp clock; size length; big large huge;
+    small tiny little; empty blank null missing; split divide separate partition shard chunk;
+    merge combine join union; dependency package library module; install setup provision; compile build;
+    documentation manual guide readme; rule policy convention standard guideline;
+    choose pick select prefer decide decision; avoid prevent; problem issue trouble;
+    fix repair solve patch workaround resolve; temporary transient ephemeral; permanent persistent durable;
+    response reply answer; phone mobile device; team group crew colleague; owner maintainer responsible;
+    review approve approval; language locale translation; string text; row record entry; column field attribute;
+    lock mutex exclusive; thread process worker; backup snapshot dump restore; security vulnerability exploit attack;
+    token key credential; certificate tls ssl https; address url link uri; route path endpoint; event message signal;
+    listen subscribe watch observe; primary master leader; secondary replica standby follower; fallback default;
+    mandatory required compulsory obligatory; flaky intermittent unreliable unstable sometimes;
+    wrong incorrect invalid corrupt broken; correct valid proper right; lose lost missing disappear vanish;
+    overload flood spike burst traffic; throttle limit rate; expensive cost heavy; cancel abort;
+    reason cause rationale motive
+""".split(";")  # words of which one is often said for another

@@ -7,7 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from memento_git.knowledge.words import asked, is_everyday, is_pair, named
+from memento_git.knowledge.words import alike, asked, is_everyday, is_pair, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -27,8 +27,9 @@ HALF: Final = 0.5  # who has this share of what a question tells answers it
 FLOOR: Final = 0.6  # and so does who has less of a longer one: of n words, chance gives some in the order of their root
 WEAK: Final = 0.35  # below that nothing is shown; from there to the floor the best few, and they are told to be weak
 FOREIGN: Final = 2 / 3  # who asks by so much that nobody here has heard of gets no weak answers either
+LIKE: Final = 0.6  # what a word counts that is often said for one that is asked for; it makes no answer firm
 CHANCE: Final = 0.5  # what a pair of characters counts that nothing has and that may be of two words
-FEW: Final = 3
+FEW: Final = 5
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
 BOTH: Final = 1.4  # what strength and closeness together must come to, where meaning is asked for too
 BOTH_WEAK: Final = 1.15
@@ -112,8 +113,8 @@ class _Scores:
         self.most: dict[str, float] = {}
         self.size = 0.0
         self.given: dict[str, dict[int, float]] = {}
+        self.like: dict[str, dict[int, Part]] = {}
         self.total: dict[int, float] = {}
-        self.cover: dict[int, float] = {}
         count = max(corpus.documents, 1)
         average = max(corpus.length / count, 1.0)
         crossing = _crossing([word for word, is_name in words.items() if is_pair(word) and not is_name])
@@ -121,20 +122,20 @@ class _Scores:
             postings = corpus.postings(word)
             if is_name and not postings:
                 continue  # its parts are asked for too
-            worth = math.log1p((count - len(postings) + 0.5) / (len(postings) + 0.5))
+            worth = _rarity(len(postings), count)
             counts = CHANCE if not postings and word in crossing else 1.0
             self.size += counts
             self.worth[word] = counts * _worth(word, len(postings), count)
             self.most[word] = worth * (K1 + 1)
-            fixed, slope = K1 * (1 - B) * UNIT, K1 * B * UNIT / average
-            given = {
-                number: worth * (K1 + 1) * weight / (weight + fixed + slope * length)
-                for number, weight, length in postings
-            }
-            self.given[word] = given
-            for number, value in given.items():
+            given = self.given[word] = _given(postings, worth, average)
+            like = self.like[word] = {}
+            for other in sorted(alike(word)):
+                held, of = corpus.postings(other), f"like {other}"
+                for number, value in _given(held, LIKE * min(worth, _rarity(len(held), count)), average).items():
+                    if number not in given and (number not in like or like[number].value < value):
+                        like[number] = Part(word, value, of)
+            for number, value in (*given.items(), *((number, part.value) for number, part in like.items())):
                 self.total[number] = self.total.get(number, 0.0) + value
-                self.cover[number] = self.cover.get(number, 0.0) + self.worth[word]
         self.all = sum(self.worth.values()) or 1.0
 
     def share(self, words: Iterable[str]) -> float:
@@ -145,6 +146,17 @@ class _Scores:
         """Return the share of what is asked for that these words give, by their scores, times the root of all words."""
         shares = (self.worth[part.name] * part.value / self.most[part.name] for part in parts)
         return sum(shares) / self.all * math.sqrt(self.size)
+
+
+def _rarity(having: int, count: int) -> float:
+    return math.log1p((count - having + 0.5) / (having + 0.5))
+
+
+def _given(postings: Iterable[tuple[int, float, int]], worth: float, average: float) -> dict[int, float]:
+    """Return what a word gives each document that has it: the longer and the more often, the less each time."""
+    fixed, slope = K1 * (1 - B) * UNIT, K1 * B * UNIT / average
+    most = worth * (K1 + 1)
+    return {number: most * weight / (weight + fixed + slope * length) for number, weight, length in postings}
 
 
 def _answers_by_words(one: Found, near: Near | None) -> bool:
@@ -316,8 +328,10 @@ def _found(scores: _Scores, number: int, card: Card, near: _Neighbours | None, f
     for word, (value, other) in near.words_of(number, card).items() if near else ():
         if word not in own:
             parts.append(Part(word, factor * value, other))
-    text = sum(part.value for part in parts)
     strength = scores.strength(parts)
+    having = {part.name for part in parts}
+    parts += [like[number] for word, like in scores.like.items() if number in like and word not in having]
+    text = sum(part.value for part in parts)
     boosts = [
         ("kind", KINDS.get(card.kind, 1.0) - 1),
         ("importance", IMPORTANT * (card.importance - 0.5)),

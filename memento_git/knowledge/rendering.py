@@ -108,7 +108,8 @@ def _place(place: Row) -> list[str]:
 
 
 def _of(source: str) -> str:
-    return {"text": "", "boost": " (boost)"}.get(source, f" (of {source})")
+    plain = source == "boost" or source.startswith("like ")
+    return "" if source == "text" else f" ({source})" if plain else f" (of {source})"
 
 
 def rendered(answer: Row) -> str:

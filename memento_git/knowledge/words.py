@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.lexicon import ASKING, EMPTY, EVERYDAY, IRREGULAR, MONTHS, SHORT
+from memento_git.knowledge.lexicon import ALIKE, ASKING, EMPTY, EVERYDAY, IRREGULAR, MONTHS, SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -179,6 +179,13 @@ def _everyday(start: str) -> frozenset[str]:
 def is_everyday(word: str) -> bool:
     """Tell whether most projects use a word, so that it tells little where a ledger is too small to say so."""
     return word in _everyday(word[:2])
+
+
+@lru_cache(maxsize=4096)
+def alike(word: str) -> frozenset[str]:
+    """Return the words that are often said for a word, by their stems."""
+    near = (frozenset(map(stem, group.split())) for group in ALIKE if word[:2] in group)
+    return frozenset().union(*(group for group in near if word in group)) - {word}
 
 
 def _raw(text: str) -> Iterator[Iterable[str]]:
