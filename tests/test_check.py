@@ -192,6 +192,18 @@ def test_policy_is_read_from_the_base(branch: Play) -> None:
     assert set(look(branch, base="main")) == {"C003 warning", "P001 error"}
 
 
+@pytest.mark.parametrize("line", ["polcy: {}", "policy: {lease: soon}"])
+def test_a_config_that_cannot_be_read_is_one_finding_beside_others(branch: Play, cli: Any, line: str) -> None:
+    path_of(branch, "evidence/*/*/stdout.txt").unlink()
+    task = branch.task("Two")
+    approval = branch.do(evidences.approve, task)
+    branch.complete(branch.claimed(task), branch.evidence(task), approval)
+    (branch.root / ".memento" / "config.yaml").write_text(f"version: 1\n{line}\n")
+    branch.commit_all("two mistakes")
+    assert look(branch) == ["F002 error", "P001 warning", "V001 error"]
+    assert cli("check", "--no-base", "-C", str(branch.root))[0] == 5
+
+
 def test_a_changed_plan_and_criteria_are_told_with_what_they_unprove(branch: Play) -> None:
     plan, task = path_of(branch, "plans/*/plan.md"), path_of(branch, "tasks/*/*/task.md")
     plan.write_text(plan.read_text() + "\nOr not.\n")

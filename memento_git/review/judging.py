@@ -63,7 +63,7 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     policy, found = policy_at(view)
     found += [*files.check_names(view.files, view.files, policy.key_files), *files.check_top(git.entries(head))]
     for run in view.runs():
-        state = RunState(view, run, Runners(view, policy))
+        state = RunState(view, run, Runners(view, policy), policy)
         load(state, progress)
         found += checks.check_run(state, Scope(policy, code=_code_of(git, head)))
     for kind in ("task", "plan", "evidence"):

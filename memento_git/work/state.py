@@ -36,14 +36,24 @@ NEVER: Final = "1970-01-01T00:00:00.000Z"
 class RunState(Happenings):
     """One run at one view; it is also the fold's source of events."""
 
-    def __init__(self, view: View, run: str, runners: Runners | None = None, *, shown: bool = False) -> None:
+    def __init__(
+        self, view: View, run: str, runners: Runners | None = None, policy: Policy | None = None, *, shown: bool = False
+    ) -> None:
         super().__init__(view, run)
+        self._policy = policy
         self.runners, self.shown = runners, shown
         self.fold = Fold(self, transitions.judge)
         self._proofs: dict[str, trust.Proof] = {}
         self._answers: tuple[int, dict[str, list[replies.Said]]] = (-1, {})
         self.shared: dict[str, MementoError | None] = {}
         self.reruns: tuple[int, dict[str, list[str]]] = (-1, {})
+
+    @property
+    def policy(self) -> Policy:
+        """Return the policy that judges the run: the one that was given, else the view's own, read when it is asked."""
+        if self._policy is None:
+            self._policy = self.view.policy()
+        return self._policy
 
     def event_folder(self, of: str) -> str:
         return layout.folder_of(self.id, of)
