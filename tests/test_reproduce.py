@@ -195,6 +195,15 @@ def test_policy_comes_from_the_base_and_a_branch_cannot_allow_itself(play: Play)
     assert [one.status for one in again(play)] == ["reproduced"]
 
 
+def test_a_policy_of_the_branch_that_cannot_be_read_does_not_hinder_a_base_that_can(play: Play) -> None:
+    git(play.root, "branch", "base")
+    task = play.task()
+    approval = play.do(evidences.approve, task)
+    play.complete(play.claimed(task), approval, shown(play, task))
+    policy(play, "  lease: soon\n")
+    assert [one.status for one in again(play, base="base")] == ["reproduced"]
+
+
 @pytest.mark.parametrize(
     ("patterns", "argv", "listed"),
     [

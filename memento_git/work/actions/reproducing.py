@@ -167,8 +167,11 @@ def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tupl
     for event in _standing(state):
         was = before.fold.judged(event.id) if before else None
         for ref in event.data.get("evidence") or () if was is None or was.verdict != "legal" else ():
-            found = state.cited(parse_ref(ref)).evidence
-            if found is not None and found.id not in seen and found.kind in RUN_KINDS:
+            name, digest = parse_ref(ref)
+            found = state.evidence(name)
+            if found is None or found.digest != digest:
+                continue
+            if found.id not in seen and found.kind in RUN_KINDS:
                 seen.add(found.id)
                 yield state, found
 
