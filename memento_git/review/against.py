@@ -43,13 +43,15 @@ RESTORED: Final = ("D001", "D002", "D003", "D004", "D006", "D008")
 
 
 class Comparison:
-    """A base and a head, and what git says differs between them."""
+    """A base and a head, what git says differs between them, and the policy that judges both."""
 
     def __init__(
-        self, base: View, head: View, changes: Sequence[Changed], name: str, stand_ins: Mapping[str, Last] = NONE
-    ) -> None:
+        self, base: View, head: View, policy: Policy, changes: Sequence[Changed], name: str,
+        stand_ins: Mapping[str, Last] = NONE,
+    ) -> None:  # fmt: skip
         self.base = base
         self.head = head
+        self.policy = policy
         self.changes = changes
         self.name = name
         self.stand_ins = stand_ins
@@ -65,18 +67,23 @@ class Comparison:
     def state(self, run: str) -> RunState:
         """Return a run at the head."""
         found = self.book(run)
-        return found if isinstance(found, RunState) else RunState(self.head, run)
+        return found if isinstance(found, RunState) else RunState(self.head, run, policy=self.policy)
+
+    def before(self, run: str) -> RunState:
+        """Return a run at the base."""
+        found = self.was(run)
+        return found if isinstance(found, RunState) else RunState(self.base, run, policy=self.policy)
 
     def book(self, run: str) -> Book:
         """Return a run at the head, or without one all notes."""
         if run not in self._states:
-            self._states[run] = _book(self.head, run)
+            self._states[run] = _book(self.head, run, self.policy)
         return self._states[run]
 
     def was(self, run: str) -> Book:
         """Return a run at the base, or without one all notes."""
         if run not in self._before:
-            self._before[run] = _book(self.base, run)
+            self._before[run] = _book(self.base, run, self.policy)
         return self._before[run]
 
     def notes(self) -> set[str]:
@@ -189,8 +196,8 @@ class Comparison:
             return not self.is_new(change) or place.do not in GROWING
         return not self.is_new(change) and place.kind in ("evidence", "attachment", "plan")
 
-    def findings(self, policy: Policy) -> Iterator[Finding]:
-        """Yield what the branch did that nobody may do; `policy` is the base's."""
+    def findings(self) -> Iterator[Finding]:
+        """Yield what the branch did that nobody may do."""
         for change in self.changes:
             place = layout.place_of(change.path)
             if change.path == layout.CONFIG and change.is_removed:
@@ -203,7 +210,7 @@ class Comparison:
         held = [self.book(run).index.events.get(name, "") for run, names in self.woken().items() for name in names]
         for path in dict.fromkeys((*self._new(), *held)):
             yield from self._taken_out(path)
-        yield from texts.changed(self, policy)
+        yield from texts.changed(self)
         yield from self._mended()
 
     def _mended(self) -> Iterator[Finding]:
@@ -325,9 +332,9 @@ class Comparison:
         return place is not None and place.id in self.redacted(run)
 
 
-def _book(view: View, run: str) -> Book:
+def _book(view: View, run: str, policy: Policy) -> Book:
     if run:
-        return RunState(view, run)
+        return RunState(view, run, policy=policy)
     from memento_git.knowledge.shelf import Shelf
 
     return Shelf(view)

@@ -102,8 +102,8 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     if not had_ledger and not view.exists:
         return _nothing(view, differing, first)
     view.fetch(change.path for change in differing if change.path.endswith(RECORDS))  # nearly all of them are read
-    comparison, story = _compared(base, view, differing, name, story)
     policy, mine, found = _policies(old, view)
+    comparison, story = _compared(base, view, policy, differing, name, story)
     new = comparison.added()
     scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
@@ -116,7 +116,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths), *_twins(git, first, head)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
     found += recipes.check_recipes(view, [change.path for change in differing], policy.allow_secrets)
-    found += [*comparison.findings(policy), *taken.on_the_way(comparison, git, story, policy)]
+    found += [*comparison.findings(), *taken.on_the_way(comparison, git, story)]
     found += signed.older_by_history(git, first, story, signed.check(view, keys, policy, paths))
     found += [*signed.signers_changed(git, first, head, policy), *signed.own_runners(view, runners, own, paths)]
     found += [*_of_actors(git, forks, comparison, story, policy), *against.attributes(comparison, policy.key_files)]
@@ -154,7 +154,7 @@ def _story(git: Git, forks: Sequence[str], head: str) -> changes.Story:
 
 
 def _compared(
-    base: View, view: View, differing: Sequence[changes.Changed], name: str, story: changes.Story
+    base: View, view: View, policy: Policy, differing: Sequence[changes.Changed], name: str, story: changes.Story
 ) -> tuple[Comparison, changes.Story]:
     """Return the comparison with a base that holds of each file what it was when it could be read last."""
     stand_ins = lastread.stand_ins(base, view, differing)
@@ -164,7 +164,7 @@ def _compared(
             nothing = lastread.nothing(differing, stand_ins)
             story = changes.story(base.git, base.commits, view.commits[0], nothing)
         differing = lastread.compared(differing, stand_ins)
-    return Comparison(base, view, differing, name, stand_ins), story
+    return Comparison(base, view, policy, differing, name, stand_ins), story
 
 
 def _nothing(view: View, differing: Iterable[changes.Changed], first: str) -> Report:
@@ -232,7 +232,7 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
     for run, scope in scopes.items():
         if not is_id(run, "run") or run not in view.runs():
             continue
-        state = RunState(view, run, runners)
+        state = RunState(view, run, runners, scope.policy)
         if scope.groups is None:
             load(state)
         found += checks.check_run(state, scope)

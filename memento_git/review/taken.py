@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.changes import Story
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
-    from memento_git.model.policy import Policy
     from memento_git.review.against import Comparison
 
 
@@ -27,9 +26,9 @@ ONE_SIDE: Final = (
 )
 
 
-def on_the_way(comparison: Comparison, git: Git, story: Story, policy: Policy) -> Iterator[Finding]:
+def on_the_way(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
     """Yield what the branch brought and does not hold any more; of events and evidence also what is not as it came."""
-    yield from _freed(comparison, git, story, policy)
+    yield from _freed(comparison, git, story)
     for path, commit in sorted(story.touched.items()):
         place = layout.place_of(path)
         if place is None or place.kind == "attachment" or path in comparison.base.files:
@@ -60,7 +59,7 @@ def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iter
             yield Finding("D010", path, 0, message, f"put the line back: git log --format=%h -p -- {path}")
 
 
-def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> Iterator[Finding]:
+def _freed(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
     """Yield the tasks that the branch hands out, and that an earlier commit of it let wait for what is not done.
 
     What a task depended on at the base is told with its text.
@@ -76,7 +75,7 @@ def _freed(comparison: Comparison, git: Git, story: Story, policy: Policy) -> It
             name for one in wording.read(place, path, git.objects(sorted(blobs))) for name in one.list("depends_on")
         )
         known = base.list("depends_on") if isinstance(base, Prose) else ()
-        if told := texts.freed_of(comparison, policy, [name for name in had if name not in known], text):
+        if told := texts.freed_of(comparison, [name for name in had if name not in known], text):
             message = f"{place.id} was worked on, and waits no more, as it did on the branch, for {some(told, 3, '; ')}"
             yield Finding("D007", text.path, 0, message, f"{texts.LOOK}: git log -p -- {path}", "warning")
 

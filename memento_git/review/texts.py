@@ -14,7 +14,6 @@ from memento_git.review import checks, lastread
 from memento_git.review.scope import Scope
 from memento_git.work import proofs, terms
 from memento_git.work.persons import is_same
-from memento_git.work.state import RunState
 from memento_git.work.verification import asks_less, plan_asks_less, proves_less
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.against import Comparison
+    from memento_git.work.state import RunState
 
 KINDS: Final = ("run", "plan", "task", "note")
 IDENTITY: Final = ("id", "at", "by", "spike", "source", "repairs")
@@ -32,17 +32,17 @@ OF_NOTES: Final = ("id", "kind", "at", "by", "origin")
 LOOK: Final = "look whether that is as it should be"
 
 
-def changed(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
+def changed(comparison: Comparison) -> Iterator[Finding]:
     """Yield what the branch did to the texts of the base, in whichever file or archive they lie on either side."""
     there = [change.path for change in comparison.changes if not comparison.is_new(change)]
     for path in dict.fromkeys([*there, *comparison.unpacked()]):
         place = layout.place_of(path)
         if place is not None and place.kind in KINDS and comparison.base.read(path) is not None:
-            yield from _text(comparison, policy, path, place)
-    yield from _plans(comparison, policy)
+            yield from _text(comparison, path, place)
+    yield from _plans(comparison)
 
 
-def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
+def _plans(comparison: Comparison) -> Iterator[Finding]:
     """Yield the plans that ask less of what proves a task than those before: the base's, and what work began on."""
     paths = [*(change.path for change in comparison.changes), *comparison.unpacked()]
     places = [place for path in paths if (place := layout.place_of(path)) and kind_of(place.of) in ("plan", "task")]
@@ -52,7 +52,7 @@ def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
         if after is None or (new := _plan(comparison.head, after)) is None:
             continue
         touched = {place.of for place in places if place.run == run}
-        before = _approval(RunState(comparison.base, run))
+        before = _approval(comparison.before(run))
         olds = [old] if before is not None and (old := _plan(comparison.base, before)) is not None else []
         for told, seen in _approved_before(comparison, state, after, touched):
             if (old := _as_approved(comparison, seen)) is not None:
@@ -60,7 +60,7 @@ def _plans(comparison: Comparison, policy: Policy) -> Iterator[Finding]:
             else:
                 message = f"{told} other words of {seen.of}, which are not here any more"
                 yield Finding("D007", after.path, 0, message, LOOK, "warning")
-        yield from dict.fromkeys(one for old in olds for one in _easier(old, new, after, policy))
+        yield from dict.fromkeys(one for old in olds for one in _easier(old, new, after, comparison.policy))
 
 
 def _easier(old: Prose, new: Prose, after: Event, policy: Policy) -> Iterator[Finding]:
@@ -119,7 +119,7 @@ def _plan(view: View, approval: Event) -> Prose | None:
     return found if isinstance(found, Prose) else None
 
 
-def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> Iterator[Finding]:
+def _text(comparison: Comparison, path: str, place: Place) -> Iterator[Finding]:
     base, head = comparison.base, comparison.head
     known = head.index(place.run).prose.get(place.id)
     now = path if path in head.files else known
@@ -136,7 +136,7 @@ def _text(comparison: Comparison, policy: Policy, path: str, place: Place) -> It
             fix = _undoing(comparison, place, path, "put the line back: git diff {} {}")
             yield Finding("D005", path, 0, message, fix)
     if place.kind == "task":
-        yield from _task(comparison, policy, place, old, new)
+        yield from _task(comparison, place, old, new)
     elif place.kind == "run":
         yield from _run(comparison, place, old, new)
 
@@ -151,7 +151,7 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
 
     Where the branch completes the run, more words are told as well, for they may take others back.
     """
-    before = RunState(comparison.base, place.run)
+    before = comparison.before(place.run)
     completes = not before.is_final and comparison.state(place.run).status == "completed"
     is_rewrapped = old.body.split() == new.body.split()
     keys = [key for key in differing(old, new) if key != "text" or not is_rewrapped]
@@ -172,12 +172,12 @@ def _run(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterat
         yield Finding("D007", old.path, 0, message, fix, "error" if grave else "warning")
 
 
-def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
+def _task(comparison: Comparison, place: Place, old: Prose, new: Prose) -> Iterator[Finding]:
     """Tell of a changed text of a task that is under way, done or repaired, or asks less, and of what that unproves."""
-    state = RunState(comparison.base, place.run)
+    state = comparison.before(place.run)
     status, events = state.task_status(place.id), state.folded(place.id).events
-    less = asks_less(old.data, new.data, policy)
-    freed = freed_of(comparison, policy, old.list("depends_on"), new)
+    less = asks_less(old.data, new.data, comparison.policy)
+    freed = freed_of(comparison, old.list("depends_on"), new)
     was_rejected = any(seen.event.do == "rejected" and seen.verdict == "legal" for seen in events)
     keys = differing(old, new)
     done = comparison.state(place.run).completions(place.id)
@@ -197,7 +197,7 @@ def _task(comparison: Comparison, policy: Policy, place: Place, old: Prose, new:
     message = f"{place.id} was {before} when its {', '.join(keys)} changed{told}"
     other = bool(freed or {"title", "criteria", "verify", "text"} & {*keys}) and _is_of_the_base(comparison, done)
     fewer = terms.criteria(new) < terms.criteria(old)
-    easier = bool(proves_less(old.data, new.data, policy) or (fewer and (was_rejected or repairs)))
+    easier = bool(proves_less(old.data, new.data, comparison.policy) or (fewer and (was_rejected or repairs)))
     bound = easier and any(_is_bound(comparison, place, name) for name in repairs)
     grave = other or (easier and completes) or bound
     fix = _undoing(comparison, place, old.path, "git checkout {} -- {}")
@@ -210,12 +210,12 @@ def happened(comparison: Comparison, place: Place, *verbs: str) -> bool:
     return any(seen.event.do in verbs and seen.event.id in comparison.added() for seen in events)
 
 
-def freed_of(comparison: Comparison, policy: Policy, had: Iterable[str], task: Prose) -> list[str]:
+def freed_of(comparison: Comparison, had: Iterable[str], task: Prose) -> list[str]:
     """Return what a task depended on and does no more, with titles, but for what nobody waits for any more.
 
     A repair takes the place of what it repairs, if that was rejected.
     """
-    state, scope = comparison.state(task.run), Scope(policy, added=comparison.added())
+    state, scope = comparison.state(task.run), Scope(comparison.policy, added=comparison.added())
     kept = checks.waited_for(state, task)
     gone = [name for name in had if name not in kept and not checks.is_over(state, name, scope)]
     texts = {name: state.view.record(state.index.prose.get(name, "")) for name in gone}

@@ -13,7 +13,6 @@ from memento_git.model.work import Prose
 from memento_git.review import texts
 from memento_git.review.actors import is_same
 from memento_git.work import persons, terms
-from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -153,7 +152,7 @@ def _of_plan(comparison: Comparison, story: Story, place: Place, versions: Seque
     path, added = layout.prose_path(place.run, place.id), comparison.added()
     found = [*_drafted(comparison, path), *versions]
     known = {text.digest: one for one in reversed(found) for text in read(place, path, [one.data])}
-    given = RunState(comparison.base, place.run).approvals()
+    given = comparison.before(place.run).approvals()
     for event in (*given, *(one for one in comparison.state(place.run).approvals() if one.id in added)):
         if event.of == place.id and (one := known.get(event.get("text"))) is not None:
             commit = next((one.commit for one in reversed(story.authored) if event.path in one.paths), one.commit)

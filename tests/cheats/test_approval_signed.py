@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.ledger import layout, signer
 from memento_git.work import signing
-from memento_git.work.actions import evidences, plans
+from memento_git.work.actions import evidences, plans, runs
 from tests.cheats.forging import ADA, MAIN, WORK
 from tests.play import git
 from tests.test_signatures import LOOSE, POLICY, Office, make_key, public
@@ -280,17 +280,23 @@ def test_policy_that_asks_for_no_signature_any_more(desk: Desk) -> None:
     assert "it is not signed" in doors.caught("K001")
 
 
-@pytest.mark.parametrize("kind", ["note", "approval"])
-def test_a_yes_without_a_signature_that_takes_back_a_no(desk: Desk, kind: str) -> None:
-    """Way: a no needs no signature, and a yes of a kind of which none is asked, or by hand, is said after it."""
+def reviewed(desk: Desk) -> tuple[str, str, str, str, str]:
+    """Return a run, a task of it, its claim, a diff of it, and a signed yes of Grace to the run."""
     doors, play = desk.doors, desk.doors.play
     doors.policy(SIGNED)
     task = play.task()
     run, claim = play.state(task).id, play.claimed(task)
     doors.write("app.py", "good\n# better\n")
     diff = str(play.do(evidences.add_evidence, "diff", diff="HEAD^..HEAD", tasks=[task]))
-    grace = play.as_(GRACE)
-    yes = str(grace.do(evidences.approve, run, key=str(desk.office.grace)))
+    yes = str(play.as_(GRACE).do(evidences.approve, run, key=str(desk.office.grace)))
+    return run, task, claim, diff, yes
+
+
+@pytest.mark.parametrize("kind", ["note", "approval"])
+def test_a_yes_without_a_signature_that_takes_back_a_no(desk: Desk, kind: str) -> None:
+    """Way: a no needs no signature, and a yes of a kind of which none is asked, or by hand, is said after it."""
+    doors, play, grace = desk.doors, desk.doors.play, desk.doors.play.as_(GRACE)
+    run, task, claim, diff, yes = reviewed(desk)
     play.complete(claim, play.evidence(task), yes)
     no = str(grace.do(evidences.approve, diff, prompt="Is it good?", response="no"))
     doors.landed()
@@ -300,3 +306,19 @@ def test_a_yes_without_a_signature_that_takes_back_a_no(desk: Desk, kind: str) -
     if kind == "approval":
         doors.caught("K001")
     doors.unfinished("task_unproven", run, f"in {no}")
+
+
+def test_a_no_that_a_yes_without_a_signature_takes_back_where_the_branch_asks_for_none(desk: Desk) -> None:
+    """Way: the branch drops the key of policy that asks for signed approvals, and its own `status` is content."""
+    doors, play, grace = desk.doors, desk.doors.play, desk.doors.play.as_(GRACE)
+    run, task, claim, diff, yes = reviewed(desk)
+    no = str(grace.do(evidences.approve, diff, prompt="Is it good?", response="no"))
+    doors.landed()
+    doors.policy("  require: [approval]\n", branch=WORK)
+    grace.do(evidences.approve, diff)
+    play.complete(claim, play.evidence(task), yes)
+    assert play.is_proven(task)
+    play.do(runs.complete_run, run)
+    told = doors.caught("K001", "P001", "P004", told="C003")
+    assert f"{task} is not proven" in told
+    assert f"in {no}" in told
