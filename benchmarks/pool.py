@@ -101,7 +101,7 @@ def tally(folder: Path) -> tuple[Counter[str], Counter[int], int, int]:
         view = ledger.view()
         state = RunState(view, view.runs()[0])
         events = {task: [seen.event.do for seen in state.folded(task).events] for task in state.ids("task")}
-        proven = sum(state.proof(task, view.policy()).proven for task in events)
+        proven = sum(state.proof(task).proven for task in events)
         return (
             Counter(state.task_status(task) for task in events),
             Counter(done.count("completed") for done in events.values()),

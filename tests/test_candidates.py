@@ -254,7 +254,7 @@ class Contest:
     def proven_by(self) -> str:
         """Return the dispatch that the task's proof came out of."""
         state = self.play.state(self.task)
-        (name,) = state.proof(self.task, state.view.policy()).by
+        (name,) = state.proof(self.task).by
         one = state.evidence(name)
         assert one is not None
         return str(one.data["dispatch"])

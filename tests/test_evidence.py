@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from memento_git.model.policy import Policy
 from memento_git.texts.secrets import SecretFound
 from memento_git.work import codestate
 from memento_git.work import refusals as no
@@ -127,7 +126,7 @@ def test_an_untracked_file_that_is_edited_after_the_green_run_spoils_the_proof(p
     assert play.is_proven(task) is (how != "edited")
     if how == "edited":
         state = play.state(task)
-        assert "foo.py" in state.proof(task, state.view.policy()).why[0]
+        assert "foo.py" in state.proof(task).why[0]
 
 
 def proven_after(play: Play, path: Path, restore: Callable[[], object]) -> bool:
@@ -228,7 +227,7 @@ def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play) -
     git(play.root, "checkout", "app.py")
     play.complete(play.claimed(task), str(play.do(evidences.record_draft, draft, tasks=[task])))
     state = play.state(task)
-    assert "the code changed while" in state.proof(task, state.view.policy()).why[0]
+    assert "the code changed while" in state.proof(task).why[0]
 
 
 def test_naming_the_code_leaves_no_objects_and_no_staged_changes(play: Play) -> None:
@@ -357,9 +356,7 @@ def test_a_junit_report_of_skipped_cases_alone_is_no_verdict(
     assert "every case in r.xml was skipped: it proves nothing" in told
     [evidence] = play.state(task).ids("evidence")
     play.complete(play.claimed(task), evidence)
-    assert play.state(task).proof(task, Policy()).why == (
-        f"{evidence} has no verdict: every case in r.xml was skipped",
-    )
+    assert play.state(task).proof(task).why == (f"{evidence} has no verdict: every case in r.xml was skipped",)
 
 
 def test_a_report_from_an_earlier_run_does_not_count(play: Play) -> None:

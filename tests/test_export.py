@@ -193,7 +193,7 @@ def test_a_task_that_no_command_proves_has_nothing_to_export(play: Play) -> None
 
 def test_a_task_that_is_not_proven_is_told_what_can_be_done(play: Play) -> None:
     run, task = play.planned(), play.proven()
-    (evidence,) = play.state(task).proof(task, play.state(task).view.policy()).by
+    (evidence,) = play.state(task).proof(task).by
     play.do(runs.complete_run, run)
     play.do(evidences.retract, evidence, reason="mistake")
     with pytest.raises(exporting.NotAttestable, match="it is not proven") as caught:
@@ -216,7 +216,7 @@ def test_a_released_run_is_a_verification_summary(released: tuple[Play, str, str
     assert (summary.verification_result, summary.resource_uri) == ("PASSED", f"memento:{run}")
     assert summary.verifier.id == "pkg:pypi/memento-git"
     assert summary.policy.digest["sha256"] == view.sha256(layout.CONFIG)
-    proof = play.state(task).proof(task, view.policy())
+    proof = play.state(task).proof(task)
     assert {one.uri for one in summary.input_attestations} >= {f"memento:{name}" for name in proof.by}
     (play.root / "later.py").write_text("x\n")
     play.commit_all()
@@ -226,7 +226,7 @@ def test_a_released_run_is_a_verification_summary(released: tuple[Play, str, str
 def test_a_release_that_does_not_stand_is_not_exported(released: tuple[Play, str, str]) -> None:
     play, run, task = released
     state = play.state(task)
-    (evidence,) = state.proof(task, state.view.policy()).by
+    (evidence,) = state.proof(task).by
     play.do(evidences.retract, evidence, reason="mistake")
     with pytest.raises(exporting.NotReleased, match=evidence) as caught:
         exporting.run_statement(play.ledger.view(), run)

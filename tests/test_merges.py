@@ -130,7 +130,7 @@ def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable
     with pytest.raises(no.TaskUnproven, match="it is contested which plan holds") as refused:
         merged.do(runs.complete_run, run)
     assert refused.value.hint.endswith(": memento settle")
-    assert routes.next_of(state, task, state.view.policy())["why"].endswith("not proven: memento settle")
+    assert routes.next_of(state, task)["why"].endswith("not proven: memento settle")
     assert [row["fallen"] for row in base(state.view, run)["gates"]] == ["it is contested which plan holds"]
 
 
@@ -401,8 +401,7 @@ def test_halves_of_a_circle_of_dependencies_are_named_after_the_merge(play: Play
 def test_an_incomplete_run_hands_nothing_out(play: Play, record: str) -> None:
     run = play.planned()
     task = play.task()
-    policy = play.ledger.view().policy()
-    assert play.state(task).is_ready(task, policy)
+    assert play.state(task).is_ready(task)
     if record == "run":
         play.do(runs.pause_run, run)
         path = next(play.root.glob(".memento/runs/*/*-paused-*.yaml"))
@@ -411,7 +410,7 @@ def test_an_incomplete_run_hands_nothing_out(play: Play, record: str) -> None:
         path = next(play.root.glob(".memento/runs/**/*-rejected-*.yaml"))
     path.write_text("unreadable: [\n")
     play.commit_all("damaged")
-    assert not play.state(task).is_ready(task, policy)
+    assert not play.state(task).is_ready(task)
 
 
 @pytest.mark.parametrize("how", ["squash", "rebase"])

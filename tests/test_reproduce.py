@@ -481,7 +481,7 @@ def test_a_recorded_difference_unproves_what_rests_on_the_first_until_it_is_retr
     play.complete(play.claimed(task), evidence)
     made = recorded(play, evidence).made
     state = play.state(task)
-    why = state.proof(task, state.view.policy()).why
+    why = state.proof(task).why
     assert why[0].startswith(f"{evidence} is contradicted: {made} ran it again on the same code: exit code 0")
     _, out, _ = cli("-C", str(play.root), "evidence", "show", evidence, "--json")
     assert json.loads(out)["evidence"]["contradicted_by"] == [made]

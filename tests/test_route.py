@@ -275,7 +275,7 @@ def test_a_verdict_on_the_chosen_candidate_is_none_on_the_others(play: Play) -> 
     view = play.ledger.view()
     told = {one.executor: one.good for one in routes.recorded(view, view.find(task, "task")[1], view.policy())}
     assert told == {"codex": True, "aider": False, "human": True}
-    assert routes.next_of(play.state(task), task, view.policy())["budget"]["lost"] == 1
+    assert routes.next_of(play.state(task), task)["budget"]["lost"] == 1
     play.do(tasks.reopen_task, task, reason="again")
     assert ended() == ["reopened", "rejected", "reopened"]
 

@@ -84,7 +84,7 @@ class Farm:
 
     def why(self, task: str) -> str:
         state = self.play.state(task)
-        return "; ".join(state.proof(task, state.view.policy()).why)
+        return "; ".join(state.proof(task).why)
 
 
 @pytest.fixture

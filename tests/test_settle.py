@@ -172,7 +172,7 @@ def test_dependencies_may_not_lead_back_and_a_circle_elsewhere_is_not_in_the_way
     path.write_text(path.read_text().replace("\n---\n", f"\ndepends_on:\n- {two}\n---\n"))
     play.commit_all("by hand")
     play.do(tasks.revise_task, three, depends_on=[one])
-    assert not play.state(three).is_ready(three, play.ledger.view().policy())
+    assert not play.state(three).is_ready(three)
 
 
 def test_a_changed_plan_lets_nothing_be_handed_out_until_it_is_approved_again(play: Play) -> None:

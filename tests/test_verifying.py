@@ -22,6 +22,7 @@ from memento_git.work.overview import overview
 from memento_git.work.packet import facts
 from memento_git.work.routes import next_of
 from memento_git.work.rows import task_row
+from memento_git.work.state import RunState
 from memento_git.work.verdict import Verdict
 from memento_git.work.verification import run_lines
 from tests.play import git
@@ -68,7 +69,7 @@ def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_v
     play.planned()
     task = completed(play, commands=[GREEN])
     state = play.state(task)
-    why = state.proof(task, state.view.policy()).why
+    why = state.proof(task).why
     assert why == (f"the task asks for `{GREEN}`, which has no witnessed pass for this code as test evidence",)
 
     commits = int(git(play.root, "rev-list", "--count", "HEAD"))
@@ -190,6 +191,15 @@ def test_a_retracted_failure_counts_no_more(play: Play) -> None:
     draft = evidences.witness(play.ledger, RED.split(), kind="test", quiet=True)
     play.do(evidences.retract, play.do(evidences.record_draft, draft, tasks=[task]), reason="wrong folder")
     assert verify(play, task).accepted
+
+
+def test_a_run_is_judged_by_the_policy_that_its_state_was_given(play: Play) -> None:
+    play.planned()
+    task = play.proven()
+    own, view = play.state(task), play.ledger.view()
+    strict = RunState(view, own.id, policy=own.policy._replace(require=("lint",)))
+    assert (own.proof(task).proven, strict.proof(task).proven) == (True, False)
+    assert task_row(strict, task)["asked"]["why"] == ["policy asks for lint evidence"]
 
 
 def test_policy_plan_and_task_all_ask_and_every_unmet_requirement_is_named(play: Play) -> None:
@@ -378,7 +388,7 @@ def test_what_a_plan_asks_after_an_edit_of_its_text_is_not_agreed(play: Play) ->
     path.write_text(path.read_text().replace("verify:\n  evidence:\n    - test\n", "").replace("- test", "- build"))
     play.commit_all("weaken")
     state = play.state(task)
-    assert not state.proof(task, state.view.policy()).proven, "what a plan asked is not taken back by an edit"
+    assert not state.proof(task).proven, "what a plan asked is not taken back by an edit"
     assert any("changed after its approval" in line for line in verify(play, task).unmet)
 
 
@@ -437,13 +447,13 @@ def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play) -> N
     play.planned()
     task, plain = play.task(commands=[GREEN], require=["lint"]), play.task()
     state = play.state(task)
-    row = task_row(state, task, state.view.policy())
+    row = task_row(state, task)
     assert row["asked"] == {
         "evidence": ["lint"], "trust": None,
         "commands": [{"run": GREEN.split(), "kind": "test", "reports": [], "timeout": None}],
         "why": ["the task asks for lint evidence", f"the task asks for `{GREEN}`"],
     }  # fmt: skip
-    assert task_row(state, plain, state.view.policy())["asked"] is None
+    assert task_row(state, plain)["asked"] is None
 
 
 def test_verify_from_the_command_line_passes_output_through_and_answers_with_verdict_and_evidence(
@@ -627,15 +637,15 @@ def test_a_repair_takes_the_place_of_a_rejected_task_and_blocks_what_depended_on
     assert state.prose(below).list("depends_on") == [repair]
     assert state.task_status(task) == "cancelled"
     assert repair in events(play, task, "cancelled")[0].get("reason")
-    assert not state.is_ready(below, state.view.policy())
+    assert not state.is_ready(below)
 
     play.complete(play.claimed(repair), play.evidence(repair))
     state = play.state(below)
-    assert not state.is_ready(below, state.view.policy()), "completed is not proven"
+    assert not state.is_ready(below), "completed is not proven"
     (play.root / "ok").touch()
     assert verify(play, repair).accepted
     state = play.state(below)
-    assert state.is_ready(below, state.view.policy())
+    assert state.is_ready(below)
 
 
 def test_what_is_finished_keeps_its_text_when_a_repair_is_made(play: Play) -> None:
@@ -861,9 +871,9 @@ def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_as
     assert handed_in(play, cli, task, f"memento evidence run --task {task} --kind command -- {GREEN}") == "command"
     state = play.state(task)
     (ran,) = state.ids("evidence")
-    (why,) = state.proof(task, state.view.policy()).why
+    (why,) = state.proof(task).why
     assert why.endswith(f"for this code as test evidence: {ran} ran it as kind command")
-    found = next_of(state, task, state.view.policy())
+    found = next_of(state, task)
     assert (found["action"], found["why"].endswith(f"memento task verify {task}")) == ("none", True)
     assert verify(play, task).accepted
 

@@ -174,7 +174,7 @@ def show_task(door: Door, task_id: str) -> None:
     view = door.view()
     identity, run = view.find(task_id, "task")
     row, state = answers.task(view, identity), RunState(view, run)
-    handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity, view.policy())
+    handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity)
     dangers = dangers_of(state, identity)
     names = output.Names(None if door.json else view)
     lines = [

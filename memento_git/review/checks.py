@@ -180,7 +180,7 @@ def is_over(state: RunState, task: str, scope: Scope) -> bool:
     """Tell whether nobody waits for a task any more: it counts as done, or was cancelled before what is judged."""
     cancelled = [seen.event.id for seen in state.folded(task).events if seen.event.do == "cancelled"]
     is_left = state.task_status(task) == "cancelled" and not any(name in scope.added for name in cancelled)
-    return is_left or state.is_done(task, scope.policy)
+    return is_left or state.is_done(task)
 
 
 def _words(task: Prose) -> set[str]:
@@ -263,17 +263,17 @@ def _done(state: RunState, task: Prose, scope: Scope) -> Iterator[Finding]:
     path = ends[0].path if ends else task.path
     moves = [*ends, *state.choices(task.id)] if ends else _ended(state, task.id)
     severity = scope.severity(*(event.id for event in moves))
-    proof = state.proof(task.id, scope.policy)
+    proof = state.proof(task.id)
     if not proof.proven:
         message = f"{task.id} is {state.task_status(task.id)}, but not proven: {'; '.join(proof.why)}"
-        lines = run_lines(task.id, asked_row(state.asked(task.id, scope.policy)))
+        lines = run_lines(task.id, asked_row(state.asked(task.id)))
         fix = proofs.not_agreed(state)[1] or f"{', '.join(lines)}, then reopen and complete it with that"
         yield Finding("P001", path, 0, message, fix, severity)
     elif scope.code is not None and severity == "error":
         yield from citations.stale(state, ends, proof.by, scope)
     if severity == "error":
         yield from _outgrown(state, task, scope)
-    for other in state.waits_on(task.id, scope.policy):
+    for other in state.waits_on(task.id):
         if other in state.index.prose:
             severity = scope.severity(*(event.id for event in ends), *state.index.events_of.get(other, ()))
             message = f"{task.id} is done, but {other}, which it depends on, is not done and proven"

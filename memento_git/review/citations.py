@@ -109,7 +109,7 @@ def _open_gone(state: RunState, event: Event) -> Iterator[Finding]:
     named, gate = event.data.get("open"), event.get("gate")
     gone = {*named}.difference(state.tasks()) if named else ()
     if gone and any(event.id == one.id for one in gatehold.given(state, event.of, gate)):
-        fix = f"bring its commits, too, or judge anew: {passing(state.view.policy().gates_fresh, gate, event.of)}"
+        fix = f"bring its commits, too, or judge anew: {passing(state.policy.gates_fresh, gate, event.of)}"
         yield from (_nowhere(event.path, f"{event.id} names {task} as open", fix) for task in sorted(gone))
 
 
@@ -149,12 +149,12 @@ def _weak(state: RunState, evidence: Evidence, task: str, scope: Scope) -> str:
     """Return why evidence that proves a task would not do for the code as it is: it was run again on other code."""
     code = scope.code(()) if scope.code else {}
     cited = trust.trusted(state.cited(Ref(evidence.id, evidence.digest), task), [code])
-    return trust.weakness(evidence, cited.trust, state.asked(task, scope.policy).proof)
+    return trust.weakness(evidence, cited.trust, state.asked(task).proof)
 
 
 def _not_passed(state: RunState, ends: Sequence[Event], scope: Scope) -> Iterator[Command]:
     """Yield the commands that are asked of a task and that none of what it cites passed for the code as it is."""
-    asked, codes = state.asked(ends[0].of, scope.policy), [scope.code(()) if scope.code else {}]
+    asked, codes = state.asked(ends[0].of), [scope.code(()) if scope.code else {}]
     cited = [state.cited(parse_ref(ref), end.of) for end in ends for ref in end.data.get("evidence") or ()]
     for command in asked.commands:
         if not any(trust.meets(one, command, asked.trust, codes) for one in cited):

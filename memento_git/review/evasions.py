@@ -60,7 +60,7 @@ def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
         yield from ((one, f"memento run resume {state.id}") for one in moves if one.do == "paused")
     for _, gate in state.failed_gates(state.id) if do != "completed" else ():
         verdicts = signing.latest([one for one in standing if one.event.get("gate") == gate])
-        fix = passing(state.view.policy().gates_fresh, gate, state.id)
+        fix = passing(state.policy.gates_fresh, gate, state.id)
         yield from ((one, fix) for one in verdicts if one.do == "failed")
 
 

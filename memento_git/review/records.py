@@ -62,6 +62,6 @@ def _of_task(state: RunState, task: str) -> Row:
     """Return whether a task that is done is proven, and how its run ended where that is over."""
     done = state.task_status(task) in DONE
     return {
-        "proven": state.proof(task, state.view.policy()).proven if done else None,
+        "proven": state.proof(task).proven if done else None,
         "run_status": state.status if state.is_final else None,
     }

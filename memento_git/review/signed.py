@@ -94,7 +94,7 @@ def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]
     from memento_git.work import holding
 
     scopes = (state.id, event.of, *(proofs.front_matter(state, event.of).get("depends_on") or ()))
-    if told := holding.unsigned(state, scope.policy, scopes, runners=state.runners):
+    if told := holding.unsigned(state, scopes, runners=state.runners):
         yield _unfounded(event, f"{event.of} was handed out, and {some(told, 3, '; ')}")
 
 
@@ -106,7 +106,7 @@ def done(state: RunState, task: str, ends: Iterable[Event], scope: Scope) -> Ite
     from memento_git.work import signatures
 
     verifier = state.runners.verifier if state.runners else None
-    for told in signatures.unsigned_proof(state, scope.policy, task, verifier):
+    for told in signatures.unsigned_proof(state, task, verifier):
         yield _unfounded(added[-1], told)
 
 

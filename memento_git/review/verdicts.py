@@ -93,13 +93,13 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
             "G004", event.path, 0, message, f"memento gate release --run {state.id}", scope.severity(event.id)
         )
         return
-    held = holding.held(state, scope.policy).without_own()
+    held = holding.held(state).without_own()
     if is_over or state.folded(state.id).lanes.word("gate:release", "") == "requested":
         tasks = [one if one.status in DONE else one._replace(status="cancelled") for one in held.tasks]
         held = held._replace(status="active", tasks=tasks)
     held = held._replace(
         checks=[one._replace(fresh=True) for one in held.checks],
-        unsigned=_unsigned(state, scope.policy, but=("release",)) if is_new else (),
+        unsigned=_unsigned(state, but=("release",)) if is_new else (),
         fallen=held.fallen if is_new else {},
     )
     if missing := release.judge(held, holding.asked(scope.policy)).missing:
@@ -108,16 +108,16 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         yield Finding("G004", event.path, 0, message, "memento gate release says when it may", severity)
 
 
-def _unsigned(state: RunState, policy: Policy, but: Sequence[str] = ()) -> list[str]:
+def _unsigned(state: RunState, but: Sequence[str] = ()) -> list[str]:
     """Return what holds in a run and lacks the signature that policy demands, by the keys that judge it."""
     from memento_git.work import holding
 
-    return holding.unsigned(state, policy, (state.id, *state.counting()), but, state.runners)
+    return holding.unsigned(state, (state.id, *state.counting()), but, state.runners)
 
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a pass that does not rest on sound evidence of the code as it is."""
-    if scope.code is not None and not gatehold.shows(state, event, scope.policy, scope.code):
+    if scope.code is not None and not gatehold.shows(state, event, scope.code):
         message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
         command = passing(scope.policy.gates_fresh, event.get("gate"), event.of)
         fix = f"run the command again, then {command}"
@@ -147,14 +147,14 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     if state.status != "completed" or not ends:
         return
     added = [event for event in ends if event.id in scope.added]
-    for why in _unfinished(state, scope.policy) if added else ():
+    for why in _unfinished(state) if added else ():
         yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
     codes, end = [scope.code] if added and scope.code is not None else [], (added or ends)[-1]
     words = gatehold.words(state)
     for gate in dict.fromkeys((*scope.policy.gates_required, "release")):
         if words.get(gate) not in PASSING:
             yield from _late(state, gate, end, scope)
-    for one in gatehold.falls(state, scope.policy, codes, ended=not added):
+    for one in gatehold.falls(state, codes, ended=not added):
         if one.is_asked or added:
             message = f"{state.id} is completed, and gate {one.gate} {one.why}"
             yield Finding("P004", end.path, 0, message, severity=scope.severity(end.id) if one.is_asked else "warning")
@@ -173,7 +173,7 @@ def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Find
         yield Finding("P004", told.path, 0, message, severity=scope.severity(told.id))
 
 
-def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:
+def _unfinished(state: RunState) -> Iterator[str]:
     """Yield why a run should not have been completed: work of it that is not done, not proven, or not signed."""
     counting = {task: status for task in state.tasks() if (status := state.task_status(task)) != "cancelled"}
     if not {*DONE} & {*counting.values()}:
@@ -181,10 +181,10 @@ def _unfinished(state: RunState, policy: Policy) -> Iterator[str]:
     for scope, gate in state.failed_gates(state.id, *counting):
         yield f"its gate {gate} has failed" if scope == state.id else f"gate {gate} of {scope} has failed"
     for task, status in counting.items():
-        for old, gate in gatehold.left_failed(state, task, policy):
+        for old, gate in gatehold.left_failed(state, task):
             yield f"gate {gate} of {old}, which {task} repairs, has failed"
         if status not in DONE:
             yield f"{task} is {status.replace('_', ' ')}"
-        elif not (proof := state.proof(task, policy)).proven:
+        elif not (proof := state.proof(task)).proven:
             yield f"{task} is not proven: {'; '.join(proof.why)}"
-    yield from _unsigned(state, policy)
+    yield from _unsigned(state)

@@ -66,12 +66,12 @@ def task(view: View, given: str) -> Row:
     from memento_git.work import pasts
 
     identity, run = view.find(given, "task")
-    state, policy = RunState(view, run), view.policy()
+    state = RunState(view, run)
     told = row(state, identity)
     _mark(state, told, "task")
     if told["status"] in ("accepted", "cancelled"):
         return told
-    return {**told, "asked": rows.asked_row(state.asked(identity, policy, pasts.enriched(state, identity, policy)))}
+    return {**told, "asked": rows.asked_row(state.asked(identity, pasts.enriched(state, identity)))}
 
 
 def row(state: RunState, identity: str) -> Row:
@@ -83,8 +83,8 @@ def row(state: RunState, identity: str) -> Row:
         return rows.plan_row(state, identity)
     if kind == "task":
         state.prose(identity)
-        told = rows.task_row(state, identity, state.view.policy())
-        handout.mark_unsigned(state, state.view.policy(), [told])
+        told = rows.task_row(state, identity)
+        handout.mark_unsigned(state, [told])
         return told
     if kind == "dispatch":
         return dispatch(state, identity)

@@ -13,19 +13,18 @@ if TYPE_CHECKING:
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.git import Git
-    from memento_git.model.policy import Policy
     from memento_git.work.state import RunState
 
 
-def lacking(git: Git, state: RunState, task: str, policy: Policy) -> list[str]:
+def lacking(git: Git, state: RunState, task: str) -> list[str]:
     """Return the branches that hold the work of a task, each the same, where HEAD has none of them; else nothing."""
-    return checkouts.lacking(git, _done_by(state, task, policy))
+    return checkouts.lacking(git, _done_by(state, task))
 
 
-def _done_by(state: RunState, task: str, policy: Policy) -> list[str]:
+def _done_by(state: RunState, task: str) -> list[str]:
     """Return the dispatches whose completions prove a task; where none does, those that may."""
     counting = [event.get("dispatch") for event in proofs.counting(state, task)]
-    return (proofs.proving(state, task, policy) if counting[1:] else []) or counting
+    return (proofs.proving(state, task) if counting[1:] else []) or counting
 
 
 def unmerged(git: Git, state: RunState, tasks: Iterable[str]) -> Iterator[Row]:
@@ -33,10 +32,9 @@ def unmerged(git: Git, state: RunState, tasks: Iterable[str]) -> Iterator[Row]:
     off = checkouts.off_head(git)
     if not off:
         return
-    policy = state.view.policy()
     for task in tasks:
         names = [event.get("dispatch") for event in proofs.counting(state, task)]
-        if any(checkouts.branch_of(name) in off for name in names) and (found := lacking(git, state, task, policy)):
+        if any(checkouts.branch_of(name) in off for name in names) and (found := lacking(git, state, task)):
             title = state.told(task).title
             if found[1:]:
                 yield {"why": f"“{title}” was done {len(found)} times", "command": f"memento dispatch select {task}"}

@@ -25,7 +25,7 @@ class Desk(desk.Desk):
 
     def state(self, run: str) -> RunState:
         if run not in self._states:
-            self._states[run] = RunState(self.view, run)
+            self._states[run] = RunState(self.view, run, policy=self.policy)
         return self._states[run]
 
     def find(self, given: str, kind: str) -> tuple[str, RunState]:
@@ -58,7 +58,7 @@ class Desk(desk.Desk):
         if self.policy.signatures.get("require"):
             from memento_git.work import signatures
 
-            if told := signatures.unsigned_proof(state, self.policy, task):
+            if told := signatures.unsigned_proof(state, task):
                 raise signatures.SignatureRequired(what=what, why="; ".join(told))
 
 

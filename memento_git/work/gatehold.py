@@ -56,7 +56,7 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
         return NOTHING
     if problem := faults(state, scope, refs):
         return problem
-    shows, narrow, proof = False, False, state.view.policy().proof
+    shows, narrow, proof = False, False, state.policy.proof
     for evidence, cited in _shown(state, refs):
         code = trust.seen_by(evidence)
         now = codestate.code_as_seen(git, [code])
@@ -70,7 +70,7 @@ def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str
 
 def mending(git: Git, state: RunState, gate: str, scope: str) -> str:
     """Return the command by which a gate of a run, or of one of its tasks, passes or holds again."""
-    policy, released = state.view.policy(), scope == state.id and gate == "release"
+    policy, released = state.policy, scope == state.id and gate == "release"
     held = given(state, scope, gate)
     refs = [ref for event in held for ref in event.data.get("evidence") or ()]
     if (
@@ -87,12 +87,12 @@ def mending(git: Git, state: RunState, gate: str, scope: str) -> str:
     return passing(policy.gates_fresh, gate, scope, shown=bool(refs) or not held)
 
 
-def shows(state: RunState, verdict: Event, policy: Policy, code: Code) -> bool:
+def shows(state: RunState, verdict: Event, code: Code) -> bool:
     """Tell whether a pass rests on sound evidence of the code as it is."""
     return any(
         trust.saw(evidence, code)
         and _is_wide(verdict.of, evidence)
-        and not trust.weakness(evidence, trust.trusted(cited, [code(())]).trust, policy.proof)
+        and not trust.weakness(evidence, trust.trusted(cited, [code(())]).trust, state.policy.proof)
         for evidence, cited in _shown(state, verdict.data.get("evidence") or ())
     )
 
@@ -109,7 +109,7 @@ def _shown(state: RunState, refs: Iterable[str]) -> Iterator[tuple[Evidence, Cit
             yield cited.evidence, cited
 
 
-def falls(state: RunState, policy: Policy, codes: Iterable[Code] = (), *, ended: bool | None = None) -> Iterator[Fall]:
+def falls(state: RunState, codes: Iterable[Code] = (), *, ended: bool | None = None) -> Iterator[Fall]:
     """Yield the gates of a run, and of its tasks, whose pass or waiver does not hold, by some codes as they are now.
 
     Where policy neither requires nor guards a gate, it holds nothing up that more came: the same hand would pass it.
@@ -121,11 +121,11 @@ def falls(state: RunState, policy: Policy, codes: Iterable[Code] = (), *, ended:
         for gate, word in standing(state, scope).items():
             if word not in PASSING:
                 continue
-            required = own and gate in (*policy.gates_required, "release")
-            amiss = unsound(state, policy, scope, gate, codes) if required or not ended else ""
+            required = own and gate in (*state.policy.gates_required, "release")
+            amiss = unsound(state, scope, gate, codes) if required or not ended else ""
             if why := amiss or outlived(state, scope, gate, ended=ended):
                 told = f"{'' if own else f'of {scope} '}{TOLD[word]}, but {why}"
-                yield Fall(scope, gate, told, bool(amiss) or required or is_guarded(policy, gate))
+                yield Fall(scope, gate, told, bool(amiss) or required or is_guarded(state.policy, gate))
 
 
 def is_guarded(policy: Policy, gate: str) -> bool:
@@ -134,17 +134,17 @@ def is_guarded(policy: Policy, gate: str) -> bool:
     return signed or gate in policy.gates_fresh or bool(policy.gate_verdicts.get(gate))
 
 
-def fallen(state: RunState, policy: Policy, gate: str) -> str:
+def fallen(state: RunState, gate: str) -> str:
     """Return why the pass or waiver of a gate of the run does not hold, whatever the code; or nothing."""
-    return unsound(state, policy, state.id, gate) or outlived(state, state.id, gate)
+    return unsound(state, state.id, gate) or outlived(state, state.id, gate)
 
 
-def unsound(state: RunState, policy: Policy, scope: str, gate: str, codes: Sequence[Code] = ()) -> str:
+def unsound(state: RunState, scope: str, gate: str, codes: Sequence[Code] = ()) -> str:
     """Return why what a gate has passed on does not stand, by some codes as they are now; or nothing."""
     for event in passes(state, scope, gate):
         if why := faults(state, scope, event.data.get("evidence") or ()):
             return why
-        if gate in policy.gates_fresh and not all(shows(state, event, policy, code) for code in codes):
+        if gate in state.policy.gates_fresh and not all(shows(state, event, code) for code in codes):
             return "nothing that it rests on saw the code of this commit"
     return ""
 
@@ -223,7 +223,7 @@ def lifting(state: RunState, scope: str, gate: str) -> list[Event]:
     return [event for event in latest if event.do in PASSING and event.id in lifted]
 
 
-def left_failed(state: RunState, task: str, policy: Policy) -> list[tuple[str, str]]:
+def left_failed(state: RunState, task: str) -> list[tuple[str, str]]:
     """Return (task, gate) of each failure that a repair is held up by: not everybody may lift it on anything.
 
     It went with the task that the repair took the place of, and neither that nor a repair since has passed the gate.
@@ -233,7 +233,7 @@ def left_failed(state: RunState, task: str, policy: Policy) -> list[tuple[str, s
     for name in (task, *repaired) if repaired else ():
         is_gone = name != task and state.task_status(name) == "cancelled"
         lifted |= {gate for gate in standing(state, name) if _lifts(state, name, gate)}
-        failed = [gate for _, gate in state.failed_gates(name) if is_gone and is_guarded(policy, gate)]
+        failed = [gate for _, gate in state.failed_gates(name) if is_gone and is_guarded(state.policy, gate)]
         found += [(name, gate) for gate in failed if gate not in lifted]
     return found
 

@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
     from memento_git.errors import MementoError
     from memento_git.folding.rows import Row
-    from memento_git.model.policy import Policy
     from memento_git.work.state import RunState
 
 Texts = list[tuple[str, str]]
 
 
-def refuse_run(state: RunState, policy: Policy) -> None:
+def refuse_run(state: RunState) -> None:
     """Refuse to hand out anything of a run, by its plan or, without one, by how much was handed out.
 
     That a run has neither a plan nor leave to go without is for the table of transitions to say.
@@ -35,9 +34,9 @@ def refuse_run(state: RunState, policy: Policy) -> None:
             raise no.PlanChanged(plan=plan)
     elif (
         state.prose(state.id).data.get("spike")
-        and (made := spikes(state, *state.ids("task"))) >= policy.spike_dispatches
+        and (made := spikes(state, *state.ids("task"))) >= state.policy.spike_dispatches
     ):
-        raise no.SpikeLimit(run=state.id, made=made, limit=policy.spike_dispatches)
+        raise no.SpikeLimit(run=state.id, made=made, limit=state.policy.spike_dispatches)
 
 
 def spikes(state: RunState, *tasks: str) -> int:
@@ -72,35 +71,35 @@ def changed_terms(state: RunState, task: str, dispatch: str) -> MementoError | N
     return None if state.unread(task) else _refusal(refuse_changed_terms, state, task, dispatch)
 
 
-def beyond(state: RunState, task: str, policy: Policy, executor: str = "") -> str:
+def beyond(state: RunState, task: str, executor: str = "") -> str:
     """Return why an attempt of an executor, by default of the cheapest, is beyond a task's budget; or nothing."""
     from memento_git.work import budget, executors, outcomes
 
-    events, table = state.folded(task).events, executors.known(policy)
+    events, table = state.folded(task).events, executors.known(state.policy)
     tried = outcomes.attempts(events, state.fold.undone(events))
-    held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     price = budget.price(executor, table) if executor else min(one.cost for one in table.values())
     return held.exceeded(price)
 
 
-def hindrance(state: RunState, task: str, policy: Policy) -> MementoError | None:
+def hindrance(state: RunState, task: str) -> MementoError | None:
     """Return the refusal that a hand-off of a task whose turn it is would meet all the same, or nothing.
 
     Signatures are left out: what they come to depends on more than the run's files. See `mark_unsigned`.
     """
     if "run" not in state.shared:
-        state.shared["run"] = _refusal(refuse_run, state, policy) or _destructive(policy, shared_texts(state))
-    found = state.shared["run"] or _destructive(policy, guard.texts_of(state.prose(task), "task"))
+        state.shared["run"] = _refusal(refuse_run, state) or _destructive(state, shared_texts(state))
+    found = state.shared["run"] or _destructive(state, guard.texts_of(state.prose(task), "task"))
     if found is not None:
         return found
     from memento_git.work.budget import BudgetExceeded
 
-    why = beyond(state, task, policy)
+    why = beyond(state, task)
     return BudgetExceeded(task=task, why=why) if why else None
 
 
-def _destructive(policy: Policy, given: Texts) -> MementoError | None:
-    return _refusal(guard.refuse_text, policy, given)
+def _destructive(state: RunState, given: Texts) -> MementoError | None:
+    return _refusal(guard.refuse_text, state.policy, given)
 
 
 def _refusal(refuse: Callable[..., object], *given: object) -> MementoError | None:
@@ -125,18 +124,18 @@ def row(refusal: MementoError | None, run: str, task: str) -> Row | None:
     return {"error": refusal.token, "why": refusal.message, "next": step}
 
 
-def mark_unsigned(state: RunState, policy: Policy, shown: Sequence[Row]) -> None:
+def mark_unsigned(state: RunState, shown: Sequence[Row]) -> None:
     """Take back that tasks are ready where what their hand-off rests on lacks a signature that policy demands."""
-    ready = [one for one in shown if one["ready"]] if policy.signatures.get("require") else []
+    ready = [one for one in shown if one["ready"]] if state.policy.signatures.get("require") else []
     if not ready:
         return
     from memento_git.work import signatures, signers
 
-    verifier = signers.Verifier(state.view, policy, keep=True)
-    everywhere = signatures.missing(state, policy, (state.id,), verifier=verifier)
+    verifier = signers.Verifier(state.view, state.policy, keep=True)
+    everywhere = signatures.missing(state, (state.id,), verifier=verifier)
     for one in ready:
         scopes = (one["id"], *one["dependencies"])
-        if told := everywhere or signatures.missing(state, policy, scopes, verifier=verifier):
+        if told := everywhere or signatures.missing(state, scopes, verifier=verifier):
             refusal = signatures.SignatureRequired(what=f"handing out {one['id']}", why="; ".join(told))
             one |= {"ready": False, "held_back": row(refusal, state.id, one["id"])}
     verifier.close()

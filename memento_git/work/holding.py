@@ -44,26 +44,26 @@ def asked(policy: Policy, require_checks: Sequence[str] = (), approvals: int = 0
     )
 
 
-def _signed(state: RunState, policy: Policy, evidence: Sequence[Evidence]) -> dict[str, str] | None:
-    if not policy.signatures:
+def _signed(state: RunState, evidence: Sequence[Evidence]) -> dict[str, str] | None:
+    if not state.policy.signatures:
         return None
     from memento_git.work import signatures
 
-    return signatures.answers(state, policy, evidence)
+    return signatures.answers(state, evidence)
 
 
 def unsigned(
-    state: RunState, policy: Policy, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
+    state: RunState, scopes: Sequence[str], but: Sequence[str] = (), runners: Runners | None = None
 ) -> list[str]:
     """Return what holds and lacks the signature that policy demands, by the view's own keys or those of `runners`."""
-    if not policy.signatures.get("require"):
+    if not state.policy.signatures.get("require"):
         return []
     from memento_git.work import signatures
 
-    return signatures.missing(state, policy, scopes, but=but, verifier=runners.verifier if runners else None)
+    return signatures.missing(state, scopes, but=but, verifier=runners.verifier if runners else None)
 
 
-def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
+def held(state: RunState, commits: Sequence[str] = ()) -> Held:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
@@ -73,20 +73,20 @@ def held(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> Held:
     return Held(
         run=state.id,
         status=status,
-        tasks=[_task(state, task, policy) for task in tasks],
+        tasks=[_task(state, task) for task in tasks],
         gates={(state.id, kind): word for kind, word in gatehold.words(state).items()}
               | {(task, kind): word for task in tasks for kind, word in gatehold.standing(state, task).items()}
               | {(task, gate): "failed" for task in state.counting()
-                 for _, gate in gatehold.left_failed(state, task, policy)},
-        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, policy, codes(state, commits))
+                 for _, gate in gatehold.left_failed(state, task)},
+        fallen={(one.scope, one.gate): one.why for one in gatehold.falls(state, codes(state, commits))
                 if one.is_asked},
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
-        answers=[*_answers(state, policy, evidence, {state.id, *tasks}), *_answers_gone(state, gone),
+        answers=[*_answers(state, evidence, {state.id, *tasks}), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
         authors=frozenset(seen.event.by for task in tasks for seen in state.folded(task).events
                           if seen.verdict == "legal" and seen.event.do in ("claimed", "completed")),
         incomplete=[seen.why for key in (state.id, plans_of(state.id)) for seen in state.folded(key).dangling],
-        unsigned=unsigned(state, policy, [state.id, *state.counting()], but=("release",)),
+        unsigned=unsigned(state, [state.id, *state.counting()], but=("release",)),
     )  # fmt: skip
 
 
@@ -95,26 +95,26 @@ def codes(state: RunState, commits: Sequence[str] = ()) -> list[gatehold.Code]:
     return [partial(codestate.code_at, state.view.git, commit) for commit in commits or state.view.commits]
 
 
-def unmet(state: RunState, policy: Policy, commits: Sequence[str] = ()) -> list[Fall]:
+def unmet(state: RunState, commits: Sequence[str] = ()) -> list[Fall]:
     """Return the gates that hinder the completion of a run, each with why; by the code of some commits.
 
     They are those that policy requires and that have not passed, and those that do not hold. Those that failed hinder
     it as any other failed gate does.
     """
     verdicts = gatehold.words(state)
-    words = {gate: verdicts.get(gate, "requested") for gate in policy.gates_required}
+    words = {gate: verdicts.get(gate, "requested") for gate in state.policy.gates_required}
     absent = [gate for gate, word in words.items() if word not in (*PASSING, "failed")]
     found = [Fall(state.id, gate, NOT_PASSED, is_asked=True) for gate in absent]
-    found += (one for one in gatehold.falls(state, policy, codes(state, commits)) if one.is_asked)
+    found += (one for one in gatehold.falls(state, codes(state, commits)) if one.is_asked)
     own = (state.id, "release")
-    if verdicts.get("release") == "passed" and asks(policy) and own not in [one[:2] for one in found]:
-        missing = release.judge(held(state, policy, commits).without_own(), asked(policy)).missing
+    if verdicts.get("release") == "passed" and asks(state.policy) and own not in [one[:2] for one in found]:
+        missing = release.judge(held(state, commits).without_own(), asked(state.policy)).missing
         found += [Fall(*own, f"has passed, but {'; '.join(missing)}", is_asked=True)] if missing else []
     return found
 
 
-def _task(state: RunState, task: str, policy: Policy) -> TaskSeen:
-    proof = state.proof(task, policy)
+def _task(state: RunState, task: str) -> TaskSeen:
+    proof = state.proof(task)
     return TaskSeen(task, state.task_status(task), proof.proven, proof.why, proof.by)
 
 
@@ -185,12 +185,12 @@ def _stands(state: RunState, evidence: Evidence) -> bool:
     )
 
 
-def _answers(state: RunState, policy: Policy, evidence: Sequence[Evidence], scopes: set[str]) -> Iterator[Answer]:
+def _answers(state: RunState, evidence: Sequence[Evidence], scopes: set[str]) -> Iterator[Answer]:
     """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes.
 
     Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
     """
-    signed = _signed(state, policy, evidence)
+    signed = _signed(state, evidence)
     for one in evidence:
         if one.kind == "approval" and one.data.get("approves") in scopes and not is_early(state, one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"

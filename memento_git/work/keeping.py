@@ -124,13 +124,12 @@ def _compute(
 
     state = RunState(view, run, runners, shown=True)
     load(state, progress)
-    policy = view.policy()
     tasks = state.tasks()
     evidence = [found for name in state.ids("evidence") if isinstance(found := state.evidence(name), Evidence)]
     held: Row = {
         "run": rows.run_row(state),
         "plans": [rows.plan_row(state, plan) for plan in state.ids("plan") if _readable(state, plan)],
-        "tasks": [rows.task_row(state, task, policy) for task in tasks],
+        "tasks": [rows.task_row(state, task) for task in tasks],
         "dispatches": [row for task in tasks for row in rows.dispatch_rows(state, task)],
         "gates": [row for scope in (run, *tasks) for row in rows.gate_rows(state, scope)],
         "evidence": [rows.evidence_row(state, one) for one in evidence],
@@ -138,12 +137,12 @@ def _compute(
         "trouble": rows.trouble_rows(state),
     }
     held["events"], held["redacted"] = len(held["audit"]), rows.redacted_rows(state)
-    held["roles"], held["signs"] = roles(held), bool(policy.signatures.get("require"))
-    held["fresh"] = list(policy.gates_fresh)
+    held["roles"], held["signs"] = roles(held), bool(state.policy.signatures.get("require"))
+    held["fresh"] = list(state.policy.gates_fresh)
     held["cites"], held["whole"] = cites(held), is_whole(state, state.groups())
     held["latest"] = max((row["created_at"] for row in held["audit"]), default="")
     decided = {row["kind"] for row in held["gates"] if row["scope"] == run}
-    held["gates"] += [_pending(run, gate) for gate in policy.gates_required if gate not in decided]
+    held["gates"] += [_pending(run, gate) for gate in state.policy.gates_required if gate not in decided]
     ours = (f"/{run}/", f"/{run}")
     held["findings"] = [
         list(finding) for finding in view.findings if finding.path.endswith(ours[1]) or ours[0] in finding.path

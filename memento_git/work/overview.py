@@ -85,7 +85,7 @@ def _unsigned(view: View, held: Row) -> None:
         from memento_git.work import handout
         from memento_git.work.state import RunState
 
-        handout.mark_unsigned(RunState(view, held["run"]["id"], shown=True), view.policy(), held["tasks"])
+        handout.mark_unsigned(RunState(view, held["run"]["id"], shown=True), held["tasks"])
 
 
 def cut(held: Row, limit: int, names: Sequence[str]) -> Row:
@@ -127,10 +127,10 @@ def _mark_outdated(view: View, held: Row) -> list[str]:
         from memento_git.work import gatehold, holding
         from memento_git.work.state import RunState
 
-        state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
+        state = RunState(view, held["run"]["id"], shown=True)
         codes = holding.codes(state)
         for row in rows:
-            row["fallen"] = gatehold.unsound(state, policy, row["scope"], row["kind"], codes) or None
+            row["fallen"] = gatehold.unsound(state, row["scope"], row["kind"], codes) or None
     return fresh
 
 
@@ -185,13 +185,13 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
     from memento_git.work import gatehold, holding
     from memento_git.work.state import RunState
 
-    state, policy = RunState(view, held["run"]["id"], shown=True), view.policy()
+    state = RunState(view, held["run"]["id"], shown=True)
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
-    left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task, policy)]
+    left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
-           "command": passing(policy.gates_fresh, gate, task)} for task, old, gate in left),
+           "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
         *({"why": f"gate {one.gate} {one.why}", "command": gatehold.mending(view.git, state, one.gate, one.scope)}
-          for one in holding.unmet(state, policy)),
-        *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, policy, counting)),
+          for one in holding.unmet(state)),
+        *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, counting)),
     ]  # fmt: skip

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.trees import Entry
     from memento_git.ledger.view import View
-    from memento_git.model.policy import Policy
     from memento_git.model.work import Event
 
 SAFETY: Final = (
@@ -44,10 +43,9 @@ def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
     identity, run = view.find(given, "task")
     state = RunState(view, run)
     load(state)
-    policy = view.policy()
     state.prose(identity)
-    task, goal = rows.task_row(state, identity, policy), rows.run_row(state)
-    asked = _asked(state, identity, policy)
+    task, goal = rows.task_row(state, identity), rows.run_row(state)
+    asked = _asked(state, identity)
     omitted: list[Row] = []
     files = _files(view, task["relevant_files"])
     return {
@@ -63,7 +61,7 @@ def facts(view: View, given: str, *, excerpts: bool = False) -> Row:
         "role": task["role"],
         "acceptance_criteria": task["acceptance_criteria"],
         "verification_policy": asked,
-        "dependencies": [_dependency(state, other, policy) for other in task["dependencies"]],
+        "dependencies": [_dependency(state, other) for other in task["dependencies"]],
         "attempts": _attempts(state, identity, task["repairs"], omitted),
         "relevant_files": task["relevant_files"],
         "files": files,
@@ -98,17 +96,17 @@ def _plan(state: RunState, omitted: list[Row]) -> Row | None:
     return {**kept, "body": body[:MOST_PLAN]}
 
 
-def _asked(state: RunState, task: str, policy: Policy) -> Row:
+def _asked(state: RunState, task: str) -> Row:
     """Return what verification will ask; `require` is the older word for `evidence`."""
-    asked = state.asked(task, policy, pasts.enriched(state, task, policy))
+    asked = state.asked(task, pasts.enriched(state, task))
     told = rows.asked_row(asked) or {"evidence": [], "trust": None, "commands": [], "why": []}
     return {"proof": dict(asked.proof), "require": told["evidence"], **told}
 
 
-def _dependency(state: RunState, task: str, policy: Policy) -> Row:
+def _dependency(state: RunState, task: str) -> Row:
     if not state.names.text_of(task):
         return {"id": task, "title": None, "status": "missing", "proven": False, "proven_by": [], "evidence": []}
-    row = rows.task_row(state, task, policy)
+    row = rows.task_row(state, task)
     found = [one for name in row["proven_by"] if (one := state.evidence(name)) is not None]
     evidence = [
         {

@@ -14,7 +14,6 @@ from memento_git.work.loading import load
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memento_git.model.policy import Policy
     from memento_git.work.state import RunState
     from memento_git.work.trust import Cited
     from memento_git.work.verification import Source
@@ -33,15 +32,15 @@ def evidence_for(state: RunState, task: str) -> list[Cited]:
     return [state.cited(Ref(one.id, one.digest)) for one in found]
 
 
-def enriched(state: RunState, task: str, policy: Policy) -> list[Source]:
+def enriched(state: RunState, task: str) -> list[Source]:
     """Return what past failures and the code's graph add for a task; nothing where policy does without."""
     files = proofs.front_matter(state, task).get("files") or []
-    if not policy.enrich or not files:
+    if not state.policy.enrich or not files:
         return []
     states = [state, *_others(state)]
     for other in states:
         load(other)
-    commands = [command for entry in policy.verify for command in entry.get("commands") or ()]
+    commands = [command for entry in state.policy.verify for command in entry.get("commands") or ()]
     commands += [command for other in states for command in _named_in(other)]
     pasts = [past for other in states for past in _failures(other, files)]
     return [*enrichment.from_failures(files, pasts, commands), *_graph(state, files)]
@@ -52,7 +51,7 @@ def _others(state: RunState) -> Iterator[RunState]:
     from memento_git.work.state import RunState
 
     for run in state.view.runs():
-        if run != state.id and not (other := RunState(state.view, run)).is_final:
+        if run != state.id and not (other := RunState(state.view, run, policy=state.policy)).is_final:
             yield other
 
 

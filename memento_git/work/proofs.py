@@ -12,7 +12,6 @@ from memento_git.work.verification import Asked, asked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.work.state import RunState
     from memento_git.work.verification import Source
@@ -54,15 +53,15 @@ def repaired(state: RunState, task: str) -> list[str]:
     return found
 
 
-def asked_of(state: RunState, task: str, policy: Policy, extra: Sequence[Source] = ()) -> Asked:
+def asked_of(state: RunState, task: str, extra: Sequence[Source] = ()) -> Asked:
     """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
     told, plan = front_matter(state, task), front_matter(state, state.canonical)
-    if not (extra or policy.verify or policy.require or "verify" in told or "verify" in plan):
-        return Asked(proof=policy.proof)
-    return asked(told, plan, policy, extra)
+    if not (extra or state.policy.verify or state.policy.require or "verify" in told or "verify" in plan):
+        return Asked(proof=state.policy.proof)
+    return asked(told, plan, state.policy, extra)
 
 
-def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
+def proof_of(state: RunState, task: str) -> trust.Proof:
     """Return whether a completed task is proven by its completion and by what accepted it, and why not.
 
     Of several completions that do not prove it, the latest tells why.
@@ -73,7 +72,7 @@ def proof_of(state: RunState, task: str, policy: Policy) -> trust.Proof:
     found = state.view.record(state.names.text_of(task))
     if not isinstance(found, Prose):
         return trust.Proof(False, (), ("the task's own text cannot be read",))
-    tried = [state.proof_of(event, policy) for event in counting(state, task)]
+    tried = [state.proof_of(event) for event in counting(state, task)]
     none = trust.Proof(False, (), ("no completion of it stands",))
     return next((proof for proof in tried if proof.proven), tried[-1] if tried else none)
 
@@ -84,9 +83,9 @@ def counting(state: RunState, task: str) -> list[Event]:
     return [event for event in state.completions(task) if chosen in ("", event.get("dispatch"))]
 
 
-def proving(state: RunState, task: str, policy: Policy) -> list[str]:
+def proving(state: RunState, task: str) -> list[str]:
     """Return the dispatches whose completions, each by itself, prove a task."""
-    return [event.get("dispatch") for event in counting(state, task) if state.proof_of(event, policy).proven]
+    return [event.get("dispatch") for event in counting(state, task) if state.proof_of(event).proven]
 
 
 def judging(state: RunState, task: str) -> list[Event]:
@@ -96,12 +95,12 @@ def judging(state: RunState, task: str) -> list[Event]:
     return [event for event in state.acceptances(task) if all(one.id in past[event.id] for one in choices)]
 
 
-def proof_by(state: RunState, completion: Event, text: str, policy: Policy) -> trust.Proof:
+def proof_by(state: RunState, completion: Event, text: str) -> trust.Proof:
     """Return whether one completion proves its task, with what verification accepted since."""
     accepted = [event for event in judging(state, completion.of) if event.get("text") == text]
     codes = [event.data["code"] for event in accepted if "code" in event.data]
     more = [ref for event in accepted for ref in event.data.get("evidence") or ()]
-    found = proven(state, completion, text, asked_of(state, completion.of, policy), codes, more)
+    found = proven(state, completion, text, asked_of(state, completion.of), codes, more)
     amiss, _ = not_agreed(state)
     return trust.Proof(False, (), (*found.why, amiss)) if amiss else found
 

@@ -41,9 +41,9 @@ def route(view: View, given: str, *, executor: str = "", ask: bool = True, progr
     policy = view.policy()
     table = known(policy)
     history = [one for other in view.runs() for one in recorded(view, other, policy, progress)]
-    state = RunState(view, run)
+    state = RunState(view, run, policy=policy)
     prose = state.prose(task)
-    held, step = _standing(state, task, policy, table)
+    held, step = _standing(state, task, table)
     asked = routing.Asked(
         task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
         tuple(prose.list("files")), view.now, table, history, held, step,
@@ -70,33 +70,31 @@ def attempts(state: RunState, task: str) -> list[Attempt]:
     return outcomes.attempts(events, state.fold.undone(events))
 
 
-def next_of(state: RunState, task: str, policy: Policy) -> dict[str, Any]:
+def next_of(state: RunState, task: str) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
-    table = known(policy)
-    held, step = _standing(state, task, policy, table)
+    table = known(state.policy)
+    held, step = _standing(state, task, table)
     told = {**step.row(), "budget": held.row(_cheapest(table))}
-    return {**told, "why": _left(state, task, policy) or told["why"]} if step.action == "none" else told
+    return {**told, "why": _left(state, task) or told["why"]} if step.action == "none" else told
 
 
-def _left(state: RunState, task: str, policy: Policy) -> str:
+def _left(state: RunState, task: str) -> str:
     """Return what to do about a task that is done, and refused or not proven, while it can be done; or nothing."""
     status = state.task_status(task)
     if state.is_final or status not in DONE:
         return ""
     for _, gate in state.failed_gates(task):
         return f"the task is {status}, but gate {gate} has failed; to have it done again: {redoing(task)}"
-    if state.proof(task, policy).proven:
+    if state.proof(task).proven:
         return ""
-    verify = status == "completed" and state.asked(task, policy).commands
+    verify = status == "completed" and state.asked(task).commands
     step = f"memento task verify {task}" if verify else f"memento task reopen {task} --reason WHY"
     return f"the task is {status}, but not proven: {proofs.not_agreed(state)[1] or step}"
 
 
-def _standing(
-    state: RunState, task: str, policy: Policy, table: Mapping[str, Executor]
-) -> tuple[budget.Budget, budget.Next]:
+def _standing(state: RunState, task: str, table: Mapping[str, Executor]) -> tuple[budget.Budget, budget.Next]:
     tried = attempts(state, task)
-    held = budget.budget(policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
+    held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     over = budget.over(state.status, state.task_status(task))
     return held, budget.next_step(over, tried, held, _cheapest(table))
 
@@ -111,15 +109,15 @@ def recorded(view: View, run: str, policy: Policy, progress: Progress | None = N
     held = cache.read(view.git, name, key) if key else None
     if held is not None:
         return [Outcome(*row) for row in held]
-    state = RunState(view, run)
+    state = RunState(view, run, policy=policy)
     load(state, progress)
-    found = [one for task in state.ids("task") for one in _of_task(state, task, policy)]
+    found = [one for task in state.ids("task") for one in _of_task(state, task)]
     if key and not any(finding.message == ABSENT for finding in view.findings):
         cache.write(view.git, name, key, found)
     return found
 
 
-def _of_task(state: RunState, task: str, policy: Policy) -> list[Outcome]:
+def _of_task(state: RunState, task: str) -> list[Outcome]:
     prose = state.view.record(state.index.prose[task])
     if not isinstance(prose, Prose):
         return []
@@ -128,7 +126,7 @@ def _of_task(state: RunState, task: str, policy: Policy) -> list[Outcome]:
     told = []
     for one in attempts(state, task):
         end = completed.get(one.dispatch) if one.how in outcomes.STANDING else None
-        trusted = _trust(state, state.proof_of(end, policy)) if end else ""
+        trusted = _trust(state, state.proof_of(end)) if end else ""
         told.append(outcomes.outcome(one, task, kind, files, trusted))
     return [one for one in told if one is not None]
 

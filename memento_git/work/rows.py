@@ -19,7 +19,6 @@ from memento_git.work.trust import outcome_of, seen_by
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.work.reproduction import Rerun
     from memento_git.work.state import RunState
@@ -80,15 +79,15 @@ def _approval(state: RunState, plan: str) -> Event | None:
     return next((event for event in reversed(told) if event.of == plan and event.do == "approved"), None)
 
 
-def task_row(state: RunState, task: str, policy: Policy) -> Row:
+def task_row(state: RunState, task: str) -> Row:
     unread = state.unread(task)
     prose = state.told(task)
     status = state.task_status(task)
     done = status in ("completed", "accepted")
-    proof = state.proof(task, policy) if done else None
+    proof = state.proof(task) if done else None
     masked = state.status if state.is_final else ""
-    due = unread is None and state.is_ready(task, policy)
-    back = handout.row(handout.hindrance(state, task, policy), state.id, task) if due else None
+    due = unread is None and state.is_ready(task)
+    back = handout.row(handout.hindrance(state, task), state.id, task) if due else None
     return {
         "id": task,
         "run_id": state.id,
@@ -103,10 +102,10 @@ def task_row(state: RunState, task: str, policy: Policy) -> Row:
         "relevant_files": prose.list("files"),
         **{key: prose.data.get(key) for key in ("kind", "risk", "size", "role", "budget", "repairs", "source")},
         "verification_policy": prose.data.get("verify"),
-        "asked": asked_row(state.asked(task, policy)),
+        "asked": asked_row(state.asked(task)),
         "ready": due and back is None,
         "held_back": back,
-        "waits_on": [] if done or unread or status == "cancelled" else state.waits_on(task, policy),
+        "waits_on": [] if done or unread or status == "cancelled" else state.waits_on(task),
         "proven": proof.proven if proof else None,
         "proven_by": list(proof.by) if proof and proof.proven else [],
         "unproven_because": list(proof.why) if proof else [],

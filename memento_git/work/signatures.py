@@ -102,36 +102,36 @@ def approval(state: RunState, plan: str) -> list[Event]:
 
 
 def missing(
-    state: RunState, policy: Policy, scopes: Iterable[str], *, but: Sequence[str] = (), verifier: Verifier | None = None
-) -> list[str]:  # fmt: skip
+    state: RunState, scopes: Iterable[str], *, but: Sequence[str] = (), verifier: Verifier | None = None
+) -> list[str]:
     """Return which of the approvals and verdicts that hold lack the signature that policy demands, each with why.
 
     They are those of the canonical plan, of all gates of the scopes that have passed or were waived, or whose failure
     was lifted so, but for the run's own gates named in `but`, and of what proves tasks.
     """
-    if not policy.signatures.get("require"):
+    if not state.policy.signatures.get("require"):
         return []
-    verifier = verifier or Verifier(state.view, policy)
+    verifier = verifier or Verifier(state.view, state.policy)
     told = []
     if plan := state.canonical:
-        told += _plan(state, policy, verifier, plan)
+        told += _plan(state, verifier, plan)
     for scope in scopes:
         for gate in sorted(state.folded(scope).lanes.named("gate")):
             holding = gatehold.lifting(state, scope, gate) if scope != state.id or gate not in but else ()
-            if holding and (why := signing.wanting(policy.signatures, holding, verifier.seen)):
+            if holding and (why := signing.wanting(state.policy.signatures, holding, verifier.seen)):
                 told.append(f"gate {gate} of {scope} has {DONE[holding[0].do]} without the signature it needs: {why}")
         if kind_of(scope) == "task":
-            told += unsigned_proof(state, policy, scope, verifier)
+            told += unsigned_proof(state, scope, verifier)
     return told
 
 
-def unsigned_proof(state: RunState, policy: Policy, task: str, verifier: Verifier | None = None) -> list[str]:
+def unsigned_proof(state: RunState, task: str, verifier: Verifier | None = None) -> list[str]:
     """Return which approvals prove a task, or are shown for it as policy asks, and lack their signature."""
-    if "approvals" not in policy.signatures.get("require", {}) or not state.is_done(task, policy):
+    if "approvals" not in state.policy.signatures.get("require", {}) or not state.is_done(task):
         return []
-    verifier = verifier or Verifier(state.view, policy)
-    proving = state.proof(task, policy).by
-    shown = "approval" in state.asked(task, policy).evidence
+    verifier = verifier or Verifier(state.view, state.policy)
+    proving = state.proof(task).by
+    shown = "approval" in state.asked(task).evidence
     refs = [ref for event in (*state.completions(task), *state.acceptances(task))
             for ref in event.data.get("evidence") or ()]  # fmt: skip
     told = []
@@ -139,45 +139,45 @@ def unsigned_proof(state: RunState, policy: Policy, task: str, verifier: Verifie
         one = state.evidence(name)
         if one is None or one.kind != "approval" or not (shown or name in proving):
             continue
-        names = signing.demanded(policy.signatures, one)
+        names = signing.demanded(state.policy.signatures, one)
         if names is not None and (why := signing.lacking(verifier.seen(one), names)):
             told.append(f"task {task} rests on {name} without the signature it needs: {why}")
     return told
 
 
-def is_signed(state: RunState, policy: Policy, plan: str) -> bool:
+def is_signed(state: RunState, plan: str) -> bool:
     """Tell whether the approval that makes a plan canonical is signed as well as policy could ask."""
-    verifier = Verifier(state.view, policy)
+    verifier = Verifier(state.view, state.policy)
     return any(
-        not signing.lacking(verifier.seen(event), signing.demanded(policy.signatures, event) or ())
+        not signing.lacking(verifier.seen(event), signing.demanded(state.policy.signatures, event) or ())
         for event in approval(state, plan)
     )
 
 
-def _plan(state: RunState, policy: Policy, verifier: Verifier, plan: str) -> list[str]:
-    if "plan_approval" not in policy.signatures["require"]:
+def _plan(state: RunState, verifier: Verifier, plan: str) -> list[str]:
+    if "plan_approval" not in state.policy.signatures["require"]:
         return []
     found = approval(state, plan)
     fitting = [event for event in found if event.get("text") == state.told(plan).digest]
-    if why := signing.wanting(policy.signatures, fitting or found, verifier.seen):
+    if why := signing.wanting(state.policy.signatures, fitting or found, verifier.seen):
         return [f"plan {plan} was approved without the signature it needs: {why}"]
     return [] if fitting else [f"plan {plan} has another text than the one that was signed"]
 
 
-def refuse_unsigned(state: RunState, policy: Policy, scopes: Iterable[str], what: str) -> None:
+def refuse_unsigned(state: RunState, scopes: Iterable[str], what: str) -> None:
     """Refuse to rely on an approval or verdict that lacks the signature that policy demands."""
-    if told := missing(state, policy, scopes):
+    if told := missing(state, scopes):
         raise SignatureRequired(what=what, why="; ".join(told))
 
 
-def answers(state: RunState, policy: Policy, evidence: Iterable[Evidence]) -> dict[str, str] | None:
+def answers(state: RunState, evidence: Iterable[Evidence]) -> dict[str, str] | None:
     """Return the approvals that count, as evidence -> whose signature it is; None where policy demands none."""
-    if "approvals" not in policy.signatures.get("require", {}):
+    if "approvals" not in state.policy.signatures.get("require", {}):
         return None
-    verifier = Verifier(state.view, policy)
+    verifier = Verifier(state.view, state.policy)
     counting = {}
     for one in evidence:
-        names = signing.demanded(policy.signatures, one)
+        names = signing.demanded(state.policy.signatures, one)
         if names is None or "text" not in one.data:
             continue
         if not signing.lacking(seen := verifier.seen(one), names):
@@ -192,7 +192,7 @@ def unsigned(view: View, records: Iterable[Event | Evidence], policy: Policy, fo
 
 def fill(state: RunState, shown: Sequence[dict[str, Any]], found: Found | None = None) -> None:
     """Say in rows of signed records what their signatures come to, and whose they are; by the signers `found`."""
-    verifier = Verifier(state.view, state.view.policy(), found, keep=True)
+    verifier = Verifier(state.view, state.policy, found, keep=True)
     for row in shown:
         event = row.get("approval_event_id") or row.get("event_id")
         record = state.event(event) if event else state.evidence(row["id"])

@@ -278,33 +278,33 @@ class RunState(Happenings):
         """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
         return self._standing(task, "accepted")
 
-    def asked(self, task: str, policy: Policy, extra: Sequence[Source] = ()) -> Asked:
+    def asked(self, task: str, extra: Sequence[Source] = ()) -> Asked:
         """Return what policy, the canonical plan, the task and `extra` ask of what proves a task."""
-        return proofs.asked_of(self, task, policy, extra)
+        return proofs.asked_of(self, task, extra)
 
-    def proof(self, task: str, policy: Policy) -> trust.Proof:
+    def proof(self, task: str) -> trust.Proof:
         """Return whether a completed task is proven, and why not."""
         if task not in self._proofs:
-            self._proofs[task] = proofs.proof_of(self, task, policy)
+            self._proofs[task] = proofs.proof_of(self, task)
         return self._proofs[task]
 
-    def proof_of(self, completion: Event, policy: Policy) -> trust.Proof:
+    def proof_of(self, completion: Event) -> trust.Proof:
         """Return whether one completion, taken by itself, proves its task."""
         if completion.id not in self._proofs:
             text = self.prose(completion.of).digest
-            self._proofs[completion.id] = proofs.proof_by(self, completion, text, policy)
+            self._proofs[completion.id] = proofs.proof_by(self, completion, text)
         return self._proofs[completion.id]
 
-    def is_done(self, task: str, policy: Policy) -> bool:
+    def is_done(self, task: str) -> bool:
         """Tell whether a task counts as done for what depends on it."""
         if not self.names.text_of(task) or self.task_status(task) not in DONE:
             return False
-        return self.proof(task, policy).proven and not self.failed_gates(task)
+        return self.proof(task).proven and not self.failed_gates(task)
 
-    def waits_on(self, task: str, policy: Policy) -> list[str]:
-        return [other for other in self.prose(task).list("depends_on") if not self.is_done(other, policy)]
+    def waits_on(self, task: str) -> list[str]:
+        return [other for other in self.prose(task).list("depends_on") if not self.is_done(other)]
 
-    def is_ready(self, task: str, policy: Policy) -> bool:
+    def is_ready(self, task: str) -> bool:
         """Tell whether it is a task's turn: neither its own state nor its run's, nor what it waits for, holds it up.
 
         What else a hand-off asks is in `handout`.
@@ -315,7 +315,7 @@ class RunState(Happenings):
             and not any(self.folded(key).dangling for key in (task, self.id, plans_of(self.id)))
             and not self.failed_gates(self.id, task)
             and (bool(self.canonical) or self.prose(self.id).data.get("spike", False))
-            and not self.waits_on(task, policy)
+            and not self.waits_on(task)
         )
 
     def is_late(self, task: str) -> bool:

@@ -136,7 +136,7 @@ def test_a_completion_that_skips_a_failed_verdict_does_not_lift_it(doors: Doors)
     assert doors.gate("implementation_review", task) == "failed"
     assert "its gate implementation_review has failed" in doors.caught("T006")
     doors.refused("review_gate_blocking", "run complete", run=play.state(task).id)
-    assert not play.state(task).is_done(task, play.state(task).view.policy())
+    assert not play.state(task).is_done(task)
 
 
 def test_a_completion_that_skips_a_block_is_contested(doors: Doors) -> None:

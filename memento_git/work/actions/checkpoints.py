@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence
     from memento_git.work.state import RunState
 
@@ -30,11 +29,11 @@ class Checkpoint(NamedTuple):
         return {"evidence_id": self.evidence or None, "recorded": self.recorded, "problem": self.problem or None}
 
 
-def is_wanted(state: RunState, policy: Policy, asked: bool | None) -> bool:
+def is_wanted(state: RunState, asked: bool | None) -> bool:
     """Tell whether a completion is to record the graph; by default where the run has one already."""
     if asked is not None:
         return asked
-    when = policy.graph["after_dispatch"]
+    when = state.policy.graph["after_dispatch"]
     return when == "always" or (when == "known" and bool(_held(state)))
 
 
@@ -60,7 +59,7 @@ def look_ahead(ledger: Ledger, dispatch: str, asked: bool | None = None) -> None
         name, run = view.find(dispatch, "dispatch")
     except NoSuchRecord:
         return
-    if is_wanted(RunState(view, run), view.policy(), asked):
+    if is_wanted(RunState(view, run), asked):
         _measured(worktrees.place_of(ledger.git, name))
 
 
@@ -81,7 +80,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     from memento_git.work.desk import Desk
 
     desk = Desk.of(tx)
-    if not is_wanted(state, desk.policy, asked):
+    if not is_wanted(state, asked):
         return None
     dispatch = completion.get("dispatch")
     found = _measured(worktrees.git_of(tx, dispatch))

@@ -63,15 +63,15 @@ def hand_out(
         raise NoSuchRecord(kind="task", given=f"{identity} in run {run}")
     prose = state.prose(identity)
     plan = state.canonical
-    handout.refuse_run(state, desk.policy)
+    handout.refuse_run(state)
     spike = not plan and bool(state.prose(state.id).data.get("spike"))
     dependencies = prose.list("depends_on")
     for other in dependencies:
-        _dependency_done(desk, state, identity, other)
+        _dependency_done(state, identity, other)
     if desk.policy.signatures.get("require"):
         from memento_git.work import signatures
 
-        signatures.refuse_unsigned(state, desk.policy, (state.id, identity, *dependencies), f"handing out {identity}")
+        signatures.refuse_unsigned(state, (state.id, identity, *dependencies), f"handing out {identity}")
     allowed = _refuse_destructive(desk, state, identity, guard.known_rules(allow_destructive))
     if allowed and not recovery_of:
         desk.reason("allowing a destructive command", note)
@@ -100,7 +100,7 @@ def _refuse_destructive(desk: Desk, state: RunState, task: str, allowed: list[st
 
 def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
     """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
-    why = handout.beyond(state, task, desk.policy, executor)
+    why = handout.beyond(state, task, executor)
     if why and not reason.strip():
         from memento_git.work.budget import BudgetExceeded
 
@@ -108,10 +108,10 @@ def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) 
     return desk.text("reason", reason) if why else ""
 
 
-def _dependency_done(desk: Desk, state: RunState, task: str, other: str) -> None:
+def _dependency_done(state: RunState, task: str, other: str) -> None:
     if not state.names.text_of(other):
         raise no.DependencyOpen(task=task, dependency=other, status="missing")
-    if not state.is_done(other, desk.policy):
+    if not state.is_done(other):
         status = state.task_status(other)
         if status == "cancelled":
             raise no.DependencyGone(task=task, dependency=other, status=status, command=proofs.leaving_out(state, task))
@@ -270,8 +270,8 @@ def complete(
     refs = [_cite(desk, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):
-        raise no.EvidenceRequired(task=task, why=problem, line=_line(desk, state, task))
-    if waits := ", ".join(state.waits_on(task, desk.policy)):
+        raise no.EvidenceRequired(task=task, why=problem, line=_line(state, task))
+    if waits := ", ".join(state.waits_on(task)):
         tx.ledger.warnings.append(f"{task} waits for {waits}: done before that, check calls it an error (T006)")
     seen = [trust.seen_by(one.evidence) for one in cited if one.evidence]
     code = codestate.code_as_seen(worktrees.git_of(tx, name), seen)
@@ -294,15 +294,15 @@ def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
     if other.id != state.id:
         raise no.EvidenceForeign(evidence=identity, tasks=f"run {other.id}", task=task)
     if found is None:
-        raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read", line=_line(desk, state, task))
+        raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read", line=_line(state, task))
     if found.tasks and task not in found.tasks:
         raise no.EvidenceForeign(evidence=identity, tasks=", ".join(found.tasks), task=task)
     return f"{identity}@{found.digest}"
 
 
-def _line(desk: Desk, state: RunState, task: str) -> str:
+def _line(state: RunState, task: str) -> str:
     """Return the command line that records what is asked first of a task."""
-    return verification.run_lines(task, rows.asked_row(state.asked(task, desk.policy)))[0]
+    return verification.run_lines(task, rows.asked_row(state.asked(task)))[0]
 
 
 def _unacceptable(cited: Sequence[trust.Cited], task: str, dispatch: str) -> str:

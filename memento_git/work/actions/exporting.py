@@ -60,7 +60,7 @@ def task_statements(view: View, task: str, run: str = "") -> list[bytes]:
     state = RunState(view, home)
     if state.task_status(identity) not in DONE:
         raise no.TaskTransition(task=identity, status=state.task_status(identity), verb="exported")
-    proof = state.proof(identity, view.policy())
+    proof = state.proof(identity)
     if not proof.proven:
         why = "; ".join(proof.why)
         if state.is_final:
@@ -147,26 +147,24 @@ def _passed(state: RunState) -> Event:
 
 def _hindered(state: RunState, commit: str) -> str:
     """Return what hinders the completion of a run that was released at a commit, or nothing."""
-    policy = state.view.policy()
     if state.status in ("contested", "cancelled"):
         return f"it is {state.status}"
     counting = [state.id, *state.counting()]
     told = [f"gate {gate} of {scope} has failed" for scope, gate in state.failed_gates(*counting)]
-    left = (one for task in counting[1:] for one in gatehold.left_failed(state, task, policy))
+    left = (one for task in counting[1:] for one in gatehold.left_failed(state, task))
     told += [f"gate {gate} of {scope} has failed, and went with it when it was repaired" for scope, gate in left]
-    told += [f"gate {one.gate} {one.why}" for one in holding.unmet(state, policy, (commit,))]
-    return next(iter([*told, *holding.unsigned(state, policy, counting)]), "")
+    told += [f"gate {one.gate} {one.why}" for one in holding.unmet(state, (commit,))]
+    return next(iter([*told, *holding.unsigned(state, counting)]), "")
 
 
 def _proving(state: RunState) -> Iterator[str]:
     """Yield the evidence that proves the tasks of a run; refuse where one is not proven."""
-    policy = state.view.policy()
     for task in state.ids("task"):
         if state.task_status(task) not in DONE:
             if state.task_status(task) == "cancelled":
                 continue
             raise NotReleased(run=state.id, why=f"{task} is {state.task_status(task)}")
-        proof = state.proof(task, policy)
+        proof = state.proof(task)
         if not proof.proven:
             raise NotReleased(run=state.id, why=f"{task} is not proven: {proof.why[0]}")
         yield from proof.by

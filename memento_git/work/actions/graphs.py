@@ -178,7 +178,7 @@ def run_warnings(ledger: Ledger | Transaction, state: RunState) -> list[Row]:
             notes.append(NO_GRAPH)
         return []
     after = codegraph.snapshot(state.view.git, state.view.commits[0])
-    warnings: list[Row] = graphs.compare(_as_it_was(state, first), after, state.view.policy().graph)["warnings"]
+    warnings: list[Row] = graphs.compare(_as_it_was(state, first), after, state.policy.graph)["warnings"]
     return warnings
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
-    from memento_git.model.policy import Policy
     from memento_git.work.children import Stop
     from memento_git.work.state import RunState
 
@@ -122,8 +121,8 @@ def _decide(tx: Transaction, given: str, wish: Wish, folder: str) -> Handover:
     preflight.refuse_unfit(tx, desk.policy, act="run" if wish.works else "dispatch", insist=insist)
     made = given.startswith("task_")
     task, state = desk.find(given, "task") if made else _open(desk, given)
-    refuse_unmerged(tx.ledger.git, state, task, desk.policy)
-    tx.ledger.warnings += unseen(tx.ledger.git, state, task, desk.policy)
+    refuse_unmerged(tx.ledger.git, state, task)
+    tx.ledger.warnings += unseen(tx.ledger.git, state, task)
     text = briefs.as_markdown(briefs.brief(tx.view, task))
     if made:
         dispatch = dispatches.hand_out(
@@ -177,28 +176,27 @@ def refuse_taken(git: Git, dispatch: str) -> None:
     raise worktrees.LeftBehind(dispatch=dispatch)
 
 
-def refuse_unmerged(git: Git, state: RunState, task: str, policy: Policy) -> None:
+def refuse_unmerged(git: Git, state: RunState, task: str) -> None:
     """Refuse a task that rests on work that this branch does not have yet."""
-    for other, branches in waits_for(git, state, task, policy):
+    for other, branches in waits_for(git, state, task):
         if len(branches) > 1:
             raise DependencyUnchosen(task=task, dependency=other, times=len(branches))
         raise DependencyUnmerged(task=task, branch=branches[0], dependency=other)
 
 
-def waits_for(git: Git, state: RunState, task: str, policy: Policy) -> list[tuple[str, list[str]]]:
+def waits_for(git: Git, state: RunState, task: str) -> list[tuple[str, list[str]]]:
     """Return (dependency, branches) of each dependency whose proven work lies only on branches that HEAD lacks."""
     found = [
-        (other, checkouts.lacking(git, proofs.proving(state, other, policy)))
-        for other in state.prose(task).list("depends_on")
+        (other, checkouts.lacking(git, proofs.proving(state, other))) for other in state.prose(task).list("depends_on")
     ]
     return [(other, branches) for other, branches in found if branches]
 
 
-def unseen(git: Git, state: RunState, task: str, policy: Policy) -> list[str]:
+def unseen(git: Git, state: RunState, task: str) -> list[str]:
     """Return, in sentences, what a task rests on and nobody here can tell to be merged: its branch is elsewhere."""
     told = []
     for other in state.prose(task).list("depends_on"):
-        tips = {name: _tip(state, other, name) for name in proofs.proving(state, other, policy)}
+        tips = {name: _tip(state, other, name) for name in proofs.proving(state, other)}
         if tips and not any(not tip or checkouts.ref_of(git, name) or git.is_before(tip, "HEAD")
                             for name, tip in tips.items()):  # fmt: skip
             name, tip = next(iter(tips.items()))

@@ -60,5 +60,5 @@ def _made_before(tx: Transaction, state: RunState, source: dict[str, str]) -> st
 
 def dangers_of(state: RunState, task: str) -> list[dict[str, Any]]:
     """Return the destructive commands that a task's text names, as rows."""
-    policy = state.view.policy()
+    policy = state.policy
     return guard.rows(guard.dangers(policy, guard.texts_of(state.prose(task), "task")))

@@ -25,7 +25,7 @@ def kind_asked(ledger: Ledger, tasks: Sequence[str], argv: Sequence[str]) -> str
     except (NoLedger, NoSuchRecord):  # a machine that only runs commands may not have them
         return PLAIN
     for task, run in found:
-        for command in RunState(view, run).asked(task, view.policy()).commands:
+        for command in RunState(view, run).asked(task).commands:
             if named(command.run) == named(argv):
                 return command.kind
     return PLAIN

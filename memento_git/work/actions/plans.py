@@ -63,7 +63,7 @@ def approve_plan(
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
     seal = desk.sealer(sign=sign, key=key)
     if seal is not None and state.canonical == identity and not state.plan_changed(identity):
-        _refuse_twice(desk, state, identity)
+        _refuse_twice(state, identity)
     desk.happen(
         state, identity, "approved", reads=(state.id,), seal=seal,
         text=prose.digest, note=desk.optional("note", note),
@@ -74,11 +74,11 @@ def approve_plan(
     return identity
 
 
-def _refuse_twice(desk: Desk, state: RunState, plan: str) -> None:
+def _refuse_twice(state: RunState, plan: str) -> None:
     """Refuse to sign what is signed; an approval without a good signature may be given again with one."""
     from memento_git.work.signatures import is_signed
 
-    if is_signed(state, desk.policy, plan):
+    if is_signed(state, plan):
         raise no.PlanAlreadyCanonical(plan=plan)
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.policy import Policy
     from memento_git.work.actions.running import Order
 
 STEP: Final = 0.05
@@ -138,15 +137,15 @@ class _Pool:
         busy = {worker.task for worker in self.workers}
         found = []
         for run in self._runs(view):
-            state = RunState(view, run)
+            state = RunState(view, run, policy=policy)
             load(state)
-            ready = [task for task in state.ids("task") if task not in busy and state.is_ready(task, policy)]
-            found += [task for task in ready if self._fit(state, task, policy)]
+            ready = [task for task in state.ids("task") if task not in busy and state.is_ready(task)]
+            found += [task for task in ready if self._fit(state, task)]
         return found
 
-    def _fit(self, state: RunState, task: str, policy: Policy) -> bool:
+    def _fit(self, state: RunState, task: str) -> bool:
         """Tell whether a ready task may be taken; what speaks against it is told once."""
-        waits = waits_for(self.ledger.git, state, task, policy)
+        waits = waits_for(self.ledger.git, state, task)
         beyond = exceeded(state, task, self.order.executor)
         why = ""
         if waits:
@@ -160,7 +159,7 @@ class _Pool:
             return False
         if why and self.left.get(task) != why:
             self.tell(f"{task} {why}")
-        for told in unseen(self.ledger.git, state, task, policy) if not why and task not in self.warned else ():
+        for told in unseen(self.ledger.git, state, task) if not why and task not in self.warned else ():
             self.tell(f"{task} is taken, although {told}")
             self.warned.add(task)
         if why:
@@ -232,7 +231,7 @@ class _Pool:
         """Reopen a task whose failure may be a passing one; what else should be done with it is told."""
         view = self.ledger.view()
         state = RunState(view, view.find(ended.task, "task")[1])
-        step = routes.next_of(state, ended.task, view.policy())
+        step = routes.next_of(state, ended.task)
         if step["action"] != "retry" or ended.category == "stopped" or self.stop:
             self.left[ended.task] = f"failed: {ended.reason}; next: {step['action']}, because {step['why']}"
             return
@@ -279,10 +278,9 @@ class _Pool:
 
 def exceeded(state: RunState, task: str, executor: str) -> str:
     """Return why another attempt at a task is beyond its budget, or nothing."""
-    policy = state.view.policy()
-    table = executors.known(policy)
+    table = executors.known(state.policy)
     own = state.prose(task).data.get("budget") or {}
-    held = budget.budget(policy.budget, own, routes.attempts(state, task), table)
+    held = budget.budget(state.policy.budget, own, routes.attempts(state, task), table)
     return held.exceeded(budget.price(executor, table))
 
 

@@ -74,10 +74,10 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
 
     It is the same whether it is to be recorded or not.
     """
-    policy = state.view.policy()
+    policy = state.policy
     asked = holding.asked(policy, require_checks, approvals)
     warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)
-    held = holding.held(state, policy)._replace(graph_warnings=warnings)
+    held = holding.held(state)._replace(graph_warnings=warnings)
     verdict = release.judge(held, asked)
     more = _ended(state) if state.is_final else _stale(ledger, state, verdict)
     return Release(state.id, held, asked, verdict._replace(missing=(*verdict.missing, *more)))
@@ -89,7 +89,7 @@ def _ended(state: RunState) -> list[str]:
         return []
     word = gatehold.words(state).get("release", "requested")
     if word == "passed":
-        why = gatehold.fallen(state, state.view.policy(), "release")
+        why = gatehold.fallen(state, "release")
         return [f"gate release has passed, but {why}"] if why else []
     told = "was waived" if word == "waived" else "had not passed"
     return [f"the run is {state.status}, and gate release {told} before that"]
@@ -97,7 +97,7 @@ def _ended(state: RunState) -> list[str]:
 
 def _stale(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
     """Return that nothing which a release would rest on is fresh, where policy asks for that."""
-    if "release" not in state.view.policy().gates_fresh or not verdict.rests_on:
+    if "release" not in state.policy.gates_fresh or not verdict.rests_on:
         return []
     why = gatehold.not_fresh(ledger.git, state, state.id, _cited(state, _refs(ledger, state, verdict)))
     if why == gatehold.NOTHING:
@@ -131,7 +131,7 @@ def refuse_by_hand(ledger: Ledger, state: RunState, task: str = "") -> None:
 
     That gate is of a run: it gives none of a task alone.
     """
-    policy = state.view.policy()
+    policy = state.policy
     if not holding.asks(policy):
         return
     if task:
@@ -146,7 +146,7 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
 
     Where all of that did, it is what somebody has passed the gate on by hand, if that is fresh.
     """
-    if "release" not in state.view.policy().gates_fresh:
+    if "release" not in state.policy.gates_fresh:
         return list(verdict.rests_on)
     found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
     now = codestate.code_as_seen(ledger.git, map(trust.seen_by, found))
@@ -170,8 +170,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
         if seen.verdict == "legal" and seen.event.do == "passed" and seen.event.get("gate") == "release"
     ]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.data.get("evidence", ())}
-    policy = state.view.policy()
-    if holding.unsigned(state, policy, (state.id,)) or gatehold.fallen(state, policy, "release"):
+    if holding.unsigned(state, (state.id,)) or gatehold.fallen(state, "release"):
         return False
     return named == {name for name in refs if kind_of(name) == "evidence"}
 

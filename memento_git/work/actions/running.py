@@ -125,17 +125,17 @@ def run_dispatch(ledger: Ledger, given: str, order: Order, stop: Stop | None = N
 def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[executors.Executor, Asked]:
     """Refuse before anything is handed out what could not be run; return who runs, and what is asked of the task."""
     identity, run = view.find(given, given.partition("_")[0])
-    state, policy = RunState(view, run), view.policy()
+    state = RunState(view, run)
     opened = state.opened(identity) if identity.startswith("dispatch_") else None
     task = opened.of if opened is not None else identity
     name = order.executor or (opened.get("executor") if opened is not None else "")
-    executor = able(ledger, policy, name, order.argv)
-    asked = state.asked(task, policy, pasts.enriched(state, task, policy))
+    executor = able(ledger, state.policy, name, order.argv)
+    asked = state.asked(task, pasts.enriched(state, task))
     for command in asked.commands:
-        refuse_unfit(ledger, policy, command.run, "verification")
+        refuse_unfit(ledger, state.policy, command.run, "verification")
     if order.in_place and not asked.commands:
         raise NothingToShow(task=task)
-    if not asked.commands and "diff" not in policy.proof:
+    if not asked.commands and "diff" not in state.policy.proof:
         ledger.warnings.append(f"nothing that is run will prove {task}: give tasks a command, with --check")
     return executor, asked
 

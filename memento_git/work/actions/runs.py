@@ -90,12 +90,12 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
         raise no.NothingToComplete(run=state.id)
     _none_open(state, tasks)
     for task in tasks:
-        _settled(desk, state, task)
+        _settled(state, task)
     _gates_passed(desk, state)
     if desk.policy.signatures.get("require"):
         from memento_git.work import signatures
 
-        signatures.refuse_unsigned(state, desk.policy, (state.id, *state.counting()), f"completing {state.id}")
+        signatures.refuse_unsigned(state, (state.id, *state.counting()), f"completing {state.id}")
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
     tx.ledger.warnings += [f"{step['why']}: {step['command']}" for step in left]
     desk.happen(state, state.id, "completed", reads=(*tasks, plans_of(state.id)), note=desk.optional("note", note))
@@ -117,35 +117,35 @@ def _none_open(state: RunState, tasks: Sequence[str]) -> None:
     raise no.TasksUnsettled(count=len(told), tasks="; ".join([*told[:MOST], *more]))
 
 
-def _settled(desk: Desk, state: RunState, task: str) -> None:
+def _settled(state: RunState, task: str) -> None:
     if state.task_status(task) == "cancelled":
         return
-    if not (found := state.proof(task, desk.policy)).proven:
+    if not (found := state.proof(task)).proven:
         why, how = "; ".join(found.why), proofs.not_agreed(state)[1]
         if how:
             raise no.TaskUnagreed(task=task, why=why, how=how)
         raise no.TaskUnproven(task=task, why=why)
-    for other in state.waits_on(task, desk.policy):
+    for other in state.waits_on(task):
         if state.task_status(other) == "cancelled":
             raise no.DependencyGone(
                 task=task, dependency=other, status="cancelled", command=proofs.freeing(state, task)
             )
     for scope, gate in state.failed_gates(task):
         raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
-    for old, gate in gatehold.left_failed(state, task, desk.policy):
+    for old, gate in gatehold.left_failed(state, task):
         raise no.GateBlocks(gate=gate, scope=f"{old}, which {task} repairs,", on=option(task))
 
 
 def _gates_passed(desk: Desk, state: RunState) -> None:
     for scope, gate in state.failed_gates(state.id):
         raise no.GateBlocks(gate=gate, scope=scope, on=option(scope))
-    missing, git = holding.unmet(state, desk.policy), desk.tx.ledger.git
+    missing, git = holding.unmet(state), desk.tx.ledger.git
     absent = [one.gate for one in missing if one.why == holding.NOT_PASSED]
     if absent:
         raise no.GatesMissing(gates=", ".join(absent), run=state.id)
     for one in missing:
         raise no.GateFallen(gate=one.gate, why=one.why, how=gatehold.mending(git, state, one.gate, one.scope))
-    for one in gatehold.falls(state, desk.policy):
+    for one in gatehold.falls(state):
         how = gatehold.mending(git, state, one.gate, one.scope)
         desk.tx.ledger.warnings.append(f"gate {one.gate} {one.why}: {how}")
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
-    from memento_git.model.policy import Policy
     from memento_git.model.work import Event
 
 BEST = "best"
@@ -119,17 +118,16 @@ def _named(state: RunState, task: str, dispatch: str) -> str:
 
 def _selection(state: RunState, task: str, only: Sequence[str]) -> Selection:
     state.prose(task)
-    policy = state.view.policy()
     held = {
         name: found for name, found in state.dispatches(task).items()
         if found["opened"] is not None and found["opened"].data.get("candidate") and name in (only or (name,))
     }  # fmt: skip
-    ranked = candidates.rank([_candidate(state, task, name, found, policy) for name, found in held.items()])
+    ranked = candidates.rank([_candidate(state, task, name, found) for name, found in held.items()])
     best = next((one for one in ranked if not one.reasons), None)
     return Selection(task, state.id, tuple(ranked), best)
 
 
-def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], policy: Policy) -> Candidate:
+def _candidate(state: RunState, task: str, name: str, found: dict[str, Any]) -> Candidate:
     """Return what the ledger holds of one try."""
     opened: Event = found["opened"]
     executor = opened.get("executor")
@@ -138,12 +136,12 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
     own = [one for one in every if state.evidence_status(one.id) == "recorded"]
     known = Candidate(
         name, executor, found["status"], evidence=tuple(one.id for one in own),
-        cost=policy.executors.get(executor, {}).get("cost"),
+        cost=state.policy.executors.get(executor, {}).get("cost"),
     )  # fmt: skip
     if completion is None:
         gone = ("its completion was undone",) if found["status"] == "completed" else ()
         return known._replace(problems=gone)
-    proof = state.proof_of(completion, policy)
+    proof = state.proof_of(completion)
     code = codes.sober(completion.data["code"])
     same = [one for one in own if codes.agree(trust.seen_by(one), code)]
     withdrawn = [one for one in every if one not in own and codes.agree(trust.seen_by(one), code)]
@@ -152,13 +150,13 @@ def _candidate(state: RunState, task: str, name: str, found: dict[str, Any], pol
     return known._replace(
         problems=(
             *(f"unproven: {why}" for why in proof.why),
-            *_failed_last(same, withdrawn, state.asked(task, policy).evidence),
+            *_failed_last(same, withdrawn, state.asked(task).evidence),
         ),
         proof=tuple((one.kind, state.trust_in(one)) for one in own if one.id in proof.by),
         failures=sum(1 for one in same if one.kind != "graph" and trust.outcome_of(one.data) == "failed"),
         tests=_tests(same),
         diff=_diff(diffs),
-        approved=any(_approved(state, one, found["holder"], policy) for one in diffs),
+        approved=any(_approved(state, one, found["holder"]) for one in diffs),
         regressions=sum(1 for one in graphs if trust.outcome_of(one.data) == "failed"),
         warnings=sum(1 for one in graphs if _warns(one)),
         seconds=_seconds(state, task, name, completion),
@@ -227,7 +225,7 @@ def _diff(diffs: Sequence[Evidence]) -> Diff | None:
     return Diff(tuple(files), largest["added"], largest["removed"], unnamed)
 
 
-def _approved(state: RunState, diff: Evidence, holder: str, policy: Policy) -> bool:
+def _approved(state: RunState, diff: Evidence, holder: str) -> bool:
     """Tell whether somebody else than who made it approved a diff as it is, and nobody's latest answer is a no.
 
     Where policy demands that approvals are signed, a yes that is not is none at all. An answer that was redacted is a
@@ -236,10 +234,10 @@ def _approved(state: RunState, diff: Evidence, holder: str, policy: Policy) -> b
     found = (state.evidence(name) for name in state.ids("evidence"))
     about = [one for one in found if one is not None and one.kind == "approval"
              and one.data.get("approves") == diff.id and not holding.is_early(state, one)]  # fmt: skip
-    if about and policy.signatures:
+    if about and state.policy.signatures:
         from memento_git.work import signatures
 
-        signed = signatures.answers(state, policy, about)
+        signed = signatures.answers(state, about)
         about = [one for one in about if signed is None or one.id in signed or trust.outcome_of(one.data) != "passed"]
     said = [(one.data["at"], not _is_yes(state, one, diff), one.data["by"]) for one in about]
     gone = remains.said(remains.taken_away(state))

@@ -71,7 +71,7 @@ def agenda(tx: Transaction, task: str, *, again: bool = False, run: bool = True,
     identity, state, _ = _completed(desk, task)
     publish.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("note", note)
-    asked = state.asked(identity, desk.policy, pasts.enriched(state, identity, desk.policy))
+    asked = state.asked(identity, pasts.enriched(state, identity))
     code = _code(tx)
     commands = (asked.commands if again else _left(state, identity, asked, code)) if run else ()
     for command in commands:
@@ -117,7 +117,7 @@ def _completed(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
 
 def _refuse_unmerged(desk: Desk, state: RunState, task: str) -> None:
     """Refuse to judge by the code that is here what was done on a branch that HEAD does not have."""
-    lacking = branches.lacking(desk.tx.ledger.git, state, task, desk.policy)
+    lacking = branches.lacking(desk.tx.ledger.git, state, task)
     if len(lacking) > 1:
         raise no.WorkUnchosen(task=task, times=len(lacking))
     if lacking:
@@ -139,7 +139,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     """Record new evidence for a completed task, judge it with what was there, and record the verdict."""
     desk = Desk.of(tx)
     identity, state, prose = _completed(desk, task)
-    asked = state.asked(identity, desk.policy, pasts.enriched(state, identity, desk.policy))
+    asked = state.asked(identity, pasts.enriched(state, identity))
     open_before = state.folded(identity).lanes.open_dispatches()
     made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
     code = _without_output(code, drafts)
