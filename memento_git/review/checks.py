@@ -20,6 +20,7 @@ from memento_git.work.verification import applies, asks_less, proves_less, run_l
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
     from memento_git.work.state import RunState
@@ -159,8 +160,8 @@ def _repair(state: RunState, task: Prose, old: Prose, scope: Scope) -> Iterator[
         fix = f"put back what {old.id} asked then, or ask it in {task.id}, which may ask more"
         fix = fix if gone.is_grave else f"look whether {task.id} asks all of it: git log -p -- {old.path}"
         yield Finding("P005", task.path, 0, message, fix, grave if gone.is_grave else "warning")
-    if less := asks_less(old.data, task.data, scope.policy):
-        proves = proves_less(old.data, task.data, scope.policy) or terms.criteria(task) < terms.criteria(old)
+    if less := asks_less(old.data, task.data, state.policy):
+        proves = proves_less(old.data, task.data, state.policy) or terms.criteria(task) < terms.criteria(old)
         message = f"{task.id} repairs {old.id}, and asks less: {some(less, 3, '; ')}"
         moved = [key for key in ("kind", "risk", "files") if old.data.get(key) != task.data.get(key)]
         fix = f"put back what {old.id} asks" + (f", and its {', '.join(moved)}" if moved else "")
@@ -229,14 +230,14 @@ def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> Gone:
         texts, seen = tee(texts)  # what one event had git tell, the next one need not ask
         text = terms.text_of(event, chain(kept, seen))
         did = "rejected" if event.do == "rejected" else "handed out"
-        if _proved_more(event, text, kept, scope):
+        if _proved_more(event, text, kept, state.policy):
             return Gone(did, (), counts)
         if counts and (lost := terms.asked(event, text).lost(known)):
             worded = Gone(did, lost)
     return worded
 
 
-def _proved_more(event: Event, text: Prose | None, kept: Sequence[Prose], scope: Scope) -> bool:
+def _proved_more(event: Event, text: Prose | None, kept: Sequence[Prose], policy: Policy) -> bool:
     """Tell whether an event asked proof, or as many criteria, as some texts do not together, by the text that it is of.
 
     Where nobody knows that one, its digests tell. What policy asked of another kind, risk or files is not known then.
@@ -244,9 +245,9 @@ def _proved_more(event: Event, text: Prose | None, kept: Sequence[Prose], scope:
     if text is not None:
         new, *others = (one.data for one in kept)
         fewer = all(terms.criteria(one) < terms.criteria(text) for one in kept)
-        return fewer or bool(proves_less(text.data, new, scope.policy, *others))
+        return fewer or bool(proves_less(text.data, new, policy, *others))
     asked, now = terms.asked(event, None), [terms.asks(one) for one in kept]
-    whens = [entry["when"] for entry in scope.policy.verify if entry.get("when")]
+    whens = [entry["when"] for entry in policy.verify if entry.get("when")]
     is_less = not any(all(applies(when, one.data) for when in whens) for one in kept)
     is_unknown = not asked.about and event.do == "rejected" and "terms" in event.data
     is_other = bool(asked.about) and is_less and asked.about not in [one[0] for one in now]

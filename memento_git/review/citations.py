@@ -47,7 +47,7 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
         yield Finding("V002", evidence.path, 0, message, fix, "warning" if older else "error")
     if state.evidence_status(identity) != "redacted":
         yield from _kept(state, evidence)
-    yield from _sizes(evidence, scope.policy)
+    yield from _sizes(evidence, state.policy)
 
 
 def _is_known(state: RunState, identity: str) -> bool:

@@ -29,7 +29,7 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
         yield from _spike(state, event, scope)
     if event.do == "dispatched" and event.id in scope.added:
         yield from _unnamed(state, event)
-        yield from _beyond(state, event, scope) if not event.get("over_budget") else ()
+        yield from _beyond(state, event) if not event.get("over_budget") else ()
     if event.do in GOING_ON and event.id in scope.added:
         yield from _went_on(state, event, scope)
 
@@ -78,8 +78,8 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         return
     if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
-    elif (number := handout.spikes(state, *state.tasks())) > scope.policy.spike_dispatches:
-        message = f"{number} hand-outs of {state.id} had no plan, and policy allows {scope.policy.spike_dispatches}"
+    elif (number := handout.spikes(state, *state.tasks())) > state.policy.spike_dispatches:
+        message = f"{number} hand-outs of {state.id} had no plan, and policy allows {state.policy.spike_dispatches}"
     else:
         return
     fix = f"approve a plan, then {_undoing(state, event)}"
@@ -114,7 +114,7 @@ def _undoing(state: RunState, event: Event) -> str:
     return f"memento task reopen {event.of} --reason WHY"
 
 
-def _beyond(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
+def _beyond(state: RunState, event: Event) -> Iterator[Finding]:
     """Yield a hand-out, while it stands, of a task that was tried as often as it may be by what it had seen."""
     folded, own = state.folded(event.of), state.fold.judged(event.id)
     if own is None or not _stands(state, event):
@@ -122,7 +122,7 @@ def _beyond(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     seen = [one for one in folded.events if one.event.id in own.past]
     tried = outcomes.attempts(seen, state.fold.undone(seen))
     limits = proofs.front_matter(state, event.of).get("budget") or {}
-    if why := budget.budget(scope.policy.budget, limits, tried, {}).tried_out():
+    if why := budget.budget(state.policy.budget, limits, tried, {}).tried_out():
         message = f"{event.of} was handed out beyond its budget, and nobody says why: {why}"
         fix = f"{_undoing(state, event)}, then hand it out with --over-budget WHY"
         yield Finding("P007", event.path, 0, message, fix)
@@ -136,5 +136,5 @@ def failed_gates(state: RunState, task: Prose, ends: Sequence[Event], scope: Sco
         apart = [one.event.id for one in failures if not any(end.id in one.past for end in ends)]
         severity = scope.severity(*apart, *(end.id for end in ends)) if apart else "warning"
         message = f"{task.id} is done, but its gate {gate} has failed"
-        fix = f"{passing(scope.policy.gates_fresh, gate, task.id)}; where work is to be done again, {redoing(task.id)}"
+        fix = f"{passing(state.policy.gates_fresh, gate, task.id)}; where work is to be done again, {redoing(task.id)}"
         yield Finding("T006", ends[0].path if ends else task.path, 0, message, fix, severity)

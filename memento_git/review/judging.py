@@ -65,11 +65,11 @@ def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     for run in view.runs():
         state = RunState(view, run, Runners(view, policy), policy)
         load(state, progress)
-        found += checks.check_run(state, Scope(policy, code=_code_of(git, head)))
+        found += checks.check_run(state, Scope(code=_code_of(git, head)))
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
     if view.index("").prose or view.index("").events_of:
-        found += _of_notes(view, Scope(policy), progress)
+        found += _of_notes(view, Scope(), policy, progress)
     found += files.check_secrets(view, list(view.files), policy.allow_secrets)
     found += recipes.check_recipes(view, view.files, policy.allow_secrets)
     found += signed.older(signed.check(view, head, policy, list(view.files)))
@@ -105,13 +105,13 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     policy, mine, found = _policies(old, view)
     comparison, story = _compared(base, view, policy, differing, name, story)
     new = comparison.added()
-    scope = Scope(policy, None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
+    scope = Scope(None, new, _code_of(git, head), _code_of(git, first), partial(_text_of, base))
     scopes = {run: scope._replace(groups=groups) for run, groups in comparison.touched().items()}
     keys = first if had_ledger else head
     runners, own = Runners(view, policy, keys, confirmed=confirmed), Runners(view, mine, head)
     found += _of_runs(view, scopes, runners)
     touched = _notes(git, head, comparison, differing)
-    found += _of_notes(view, Scope(mine, touched, new)) if touched else ()
+    found += _of_notes(view, Scope(touched, new), mine) if touched else ()
     paths = comparison.brought()
     found += [*files.check_names(view.files, paths, mine.key_files), *_copies(view, paths), *_twins(git, first, head)]
     found += files.check_secrets(view, paths, policy.allow_secrets)
@@ -232,7 +232,7 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
     for run, scope in scopes.items():
         if not is_id(run, "run") or run not in view.runs():
             continue
-        state = RunState(view, run, runners, scope.policy)
+        state = RunState(view, run, runners, runners.policy)
         if scope.groups is None:
             load(state)
         found += checks.check_run(state, scope)
@@ -241,7 +241,7 @@ def _of_runs(view: View, scopes: Mapping[str, Scope], runners: Runners) -> list[
     return found
 
 
-def _of_notes(view: View, scope: Scope, progress: Progress | None = None) -> list[Finding]:
+def _of_notes(view: View, scope: Scope, policy: Policy, progress: Progress | None = None) -> list[Finding]:
     """Return what is wrong with notes; where all are asked for, they are brought at once."""
     from memento_git.knowledge.shelf import Shelf
     from memento_git.review import notes
@@ -249,7 +249,7 @@ def _of_notes(view: View, scope: Scope, progress: Progress | None = None) -> lis
     shelf = Shelf(view)
     if scope.groups is None:
         shelf.load(progress)
-    return notes.check_notes(shelf, scope)
+    return notes.check_notes(shelf, scope, policy.domains)
 
 
 def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[changes.Changed]) -> set[str]:
@@ -272,13 +272,13 @@ def _before(comparison: Comparison, scopes: Mapping[str, Scope], touched: Collec
     if layout.CONFIG not in base.files:
         return set()
     then = {run: scope._replace(added=(), code=scope.before) for run, scope in scopes.items()}
-    policy, own = next((scope.policy for scope in then.values()), None), policy_at(base)[0]
+    policy = comparison.policy
     found = [
         *_of_runs(base, then, Runners(base, policy, first)),
-        *(_of_notes(base, Scope(own, touched)) if touched else ()),
+        *(_of_notes(base, Scope(touched), policy) if touched else ()),
         *base.findings,
-        *files.check_names(base.files, base.files, own.key_files),
-        *recipes.check_recipes(base, base.files, own.allow_secrets),
+        *files.check_names(base.files, base.files, policy.key_files),
+        *recipes.check_recipes(base, base.files, policy.allow_secrets),
     ]
     return {_key(one) for one in found}
 

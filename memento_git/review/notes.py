@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.view import View
-    from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
 
@@ -31,8 +30,11 @@ NAMED: Final = ("to", "successor", "into", "answer")
 TAKEN: Final = ("superseded", "merged")
 
 
-def check_notes(shelf: Shelf, scope: Scope) -> list[Finding]:
-    """Return what is wrong with all notes, or with some of them; what their files say comes from the view."""
+def check_notes(shelf: Shelf, scope: Scope, domains: Collection[str]) -> list[Finding]:
+    """Return what is wrong with all notes, or with some of them; what their files say comes from the view.
+
+    `domains` are those that there are.
+    """
     known = {**shelf.index.prose, **dict.fromkeys(shelf.index.events_of, "")}
     names = sorted(known if scope.groups is None else known.keys() & set(scope.groups))
     found: list[Finding] = []
@@ -43,7 +45,7 @@ def check_notes(shelf: Shelf, scope: Scope) -> list[Finding]:
             found += folds.dated(shelf, event)
             found += folds.voids(shelf, event, scope) if event.do == "voided" else ()
             found += _named(shelf, event)
-    found += _domains(shelf, names, scope.policy)
+    found += _domains(shelf, names, domains)
     found += _keys(shelf, names, alone=scope.groups is None)
     return [*found, *_circles(shelf, names), *_rivals(shelf, names)]
 
@@ -68,10 +70,10 @@ def _text(shelf: Shelf, name: str) -> Iterator[Finding]:
         yield Finding("N007", path, 0, message, "make several notes of it", "warning")
 
 
-def _domains(shelf: Shelf, names: Iterable[str], policy: Policy) -> Iterator[Finding]:
+def _domains(shelf: Shelf, names: Iterable[str], domains: Collection[str]) -> Iterator[Finding]:
     for name in names:
         path = shelf.path(name)
-        if path and layout.domain_of(path) not in policy.domains:
+        if path and layout.domain_of(path) not in domains:
             message = f"{name} is in {layout.domain_of(path)!r}, and there is no such domain"
             yield Finding("N001", path, 0, message, f"add it to knowledge.domains in {layout.CONFIG}")
 

@@ -1,4 +1,4 @@
-"""What a check looks at, and by what it judges. Pure."""
+"""What a check looks at, and what it is compared with. Pure."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from memento_git.model.policy import Policy
-
 
 class Scope(NamedTuple):
-    """What is looked at, and by what: `groups` None is all of the run, `added` are the events of the branch.
+    """What is looked at, and beside what: `groups` None is all of the run, `added` are the events of the branch.
 
     `code` tells what the code is now, with the ids of some paths; `before` what it was at the base, `was` what the
     text of a run's record was there.
     """
 
-    policy: Policy
     groups: Collection[str] | None = None
     added: Collection[str] = ()
     code: Callable[[Sequence[str]], Mapping[str, Any]] | None = None

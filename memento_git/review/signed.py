@@ -101,7 +101,7 @@ def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]
 def done(state: RunState, task: str, ends: Iterable[Event], scope: Scope) -> Iterator[Finding]:
     """Yield a completion or acceptance of the branch whose task rests on an approval without its signature."""
     added = [event for event in ends if event.id in scope.added]
-    if not added or not scope.policy.signatures.get("require"):
+    if not added or not state.policy.signatures.get("require"):
         return
     from memento_git.work import signatures
 

@@ -215,7 +215,7 @@ def freed_of(comparison: Comparison, had: Iterable[str], task: Prose) -> list[st
 
     A repair takes the place of what it repairs, if that was rejected.
     """
-    state, scope = comparison.state(task.run), Scope(comparison.policy, added=comparison.added())
+    state, scope = comparison.state(task.run), Scope(added=comparison.added())
     kept = checks.waited_for(state, task)
     gone = [name for name in had if name not in kept and not checks.is_over(state, name, scope)]
     texts = {name: state.view.record(state.index.prose.get(name, "")) for name in gone}

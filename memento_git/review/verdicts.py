@@ -25,7 +25,7 @@ def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding
     if "gate" in event.data:
         yield from _verdict(state, event, scope)
     elif event.do == "approved":
-        why = may_not_approve(scope.policy, event.by, _author(state, event.of))
+        why = may_not_approve(state.policy, event.by, _author(state, event.of))
         if why:
             message = f"{event.of} was approved by {event.by}: {why}"
             yield Finding("P003", event.path, 0, message, f"memento plan approve {event.of}", scope.severity(event.id))
@@ -54,7 +54,7 @@ def may_not_judge(policy: Policy, gate: str, verdict: str, actor: str) -> str:
 def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     gate = event.get("gate")
     again = f"memento gate record {gate} {event.do} {option(event.of)}"
-    if why := may_not_judge(scope.policy, gate, event.do, event.by):
+    if why := may_not_judge(state.policy, gate, event.do, event.by):
         message = f"gate {gate} of {event.of} was {event.do} by {event.by}: {why}"
         yield Finding("G002", event.path, 0, message, again, scope.severity(event.id))
     if event.do != "passed" or event not in gatehold.lifting(state, event.of, gate):
@@ -68,7 +68,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         if problem := gatehold.fault(cited, event.of):
             message = f"gate {gate} of {event.of} passed, but {problem}"
             yield Finding("G001", event.path, 0, message, f"{again} --evidence ID", _grave(state, event, scope))
-    if gate in scope.policy.gates_fresh and scope.code is not None:
+    if gate in state.policy.gates_fresh and scope.code is not None:
         yield from _fresh(state, event, scope)
     if gate == "release":
         yield from _released(state, event, scope)
@@ -85,7 +85,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     from memento_git.work import holding, release
 
     is_new, is_over = event.id in scope.added, state.status == "cancelled"
-    if not holding.asks(scope.policy) or (is_over and not is_new):
+    if not holding.asks(state.policy) or (is_over and not is_new):
         return
     if event.of != state.id:
         message = f"the release of {event.of} passed, but {state.id} is not: {holding.WHOLE}"
@@ -102,7 +102,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         unsigned=_unsigned(state, but=("release",)) if is_new else (),
         fallen=held.fallen if is_new else {},
     )
-    if missing := release.judge(held, holding.asked(scope.policy)).missing:
+    if missing := release.judge(held, holding.asked(state.policy)).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
         severity = scope.severity(event.id, *_ends(state))
         yield Finding("G004", event.path, 0, message, "memento gate release says when it may", severity)
@@ -119,7 +119,7 @@ def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a pass that does not rest on sound evidence of the code as it is."""
     if scope.code is not None and not gatehold.shows(state, event, scope.code):
         message = f"gate {event.get('gate')} of {event.of} asks for fresh evidence, and none that it rests on is"
-        command = passing(scope.policy.gates_fresh, event.get("gate"), event.of)
+        command = passing(state.policy.gates_fresh, event.get("gate"), event.of)
         fix = f"run the command again, then {command}"
         yield Finding("G003", event.path, 0, message, fix, _grave(state, event, scope))
 
@@ -151,7 +151,7 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
         yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {why}")
     codes, end = [scope.code] if added and scope.code is not None else [], (added or ends)[-1]
     words = gatehold.words(state)
-    for gate in dict.fromkeys((*scope.policy.gates_required, "release")):
+    for gate in dict.fromkeys((*state.policy.gates_required, "release")):
         if words.get(gate) not in PASSING:
             yield from _late(state, gate, end, scope)
     for one in gatehold.falls(state, codes, ended=not added):
@@ -166,7 +166,7 @@ def _late(state: RunState, gate: str, end: Event, scope: Scope) -> Iterator[Find
     is_late = folded.lanes.word(f"gate:{gate}", "requested") in PASSING
     given = [one.event for one in folded.events if one.event.get("gate") == gate and one.event.do in PASSING]
     told = next((event for event in given if is_late and event.id in scope.added), end)
-    required = ", which policy requires," if gate in scope.policy.gates_required else ""
+    required = ", which policy requires," if gate in state.policy.gates_required else ""
     if is_late or required:
         passed = "had not passed before that" if is_late else "has not passed"
         message = f"{state.id} is completed, and gate {gate}{required} {passed}"

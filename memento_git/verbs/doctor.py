@@ -43,7 +43,7 @@ def _notes(view: View) -> Iterator[Answer]:
     """Tell what is wrong with notes, each under the name of what it is about."""
     shelf = Shelf(view)
     shelf.load()
-    found = check_notes(shelf, Scope(view.policy()))
+    found = check_notes(shelf, Scope(), view.policy().domains)
     own = [one for one in view.findings if one.path.startswith(f"{layout.KNOWLEDGE}/")]
     for finding in told_whole(view, [*own, *found]):
         status = "warn" if finding.severity == "warning" else "fail"

@@ -220,12 +220,12 @@ def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
 
 
 def _run(view: View, run: str, policy: Policy) -> Iterator[Answer]:
-    state = RunState(view, run)
+    state = RunState(view, run, policy=policy)
     load(state)
     before = len(view.findings)
     for path in state.index.prose.values():
         view.record(path)
-    found = check_run(state, Scope(policy))
+    found = check_run(state, Scope())
     yield from (_answer(f"run {run}", one) for one in lastread.told_whole(view, found))
     if not found and len(view.findings) == before:
         count = len(state.index.events)
