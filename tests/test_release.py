@@ -20,6 +20,7 @@ from tests.play import Play, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 RUN, TASK, TASK2 = "run_000000000001", "task_000000000001", "task_000000000002"
 DONE = TaskSeen(TASK, "completed", proven=True, why=(), proof=("evidence_000000000001",))
@@ -375,6 +376,23 @@ def test_a_release_gate_that_must_be_fresh_rests_on_evidence_of_this_code(play: 
     play.proven("Another", run=run)
     found = judged(play, approvals=1)
     assert (found.verdict.missing, bool(found.event)) == ((), True)
+
+
+def test_git_looks_at_the_work_tree_as_often_for_much_evidence_as_for_little(
+    play: Play, run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy(play, "  gates: {fresh: [quality_review, release]}\n")
+    looks = []
+    for number, evidence in enumerate((1, 4)):
+        play.proven(f"Task {number}", run=run)
+        shown = [play.evidence() for _ in range(evidence)]
+        monkeypatch.setenv("GIT_TRACE2_EVENT", str(trace := tmp_path / f"trace{number}"))
+        play.gate("quality_review", "passed", run=run, evidence=shown)
+        assert judged(play).event
+        monkeypatch.delenv("GIT_TRACE2_EVENT")
+        argv = [told.get("argv", ()) for told in map(json.loads, trace.read_text().splitlines())]
+        looks.append(sum("write-tree" in words for words in argv))
+    assert looks == [3, 3], "the gate that is recorded, the release that is judged, and its gate"
 
 
 def test_a_cycle_since_the_run_began_refuses_and_its_end_clears_it(play: Play) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.folding.fold import group_of, plans_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from memento_git.work.trust import Cited
 
     Code = Callable[[Sequence[str]], Mapping[str, Any]]
+    Here = Callable[[], Mapping[str, Any]]
 
 
 NOTHING: Final = "none was given"
@@ -50,34 +52,45 @@ def faults(state: RunState, scope: str, refs: Sequence[str]) -> str:
     return next(filter(None, (fault(state.cited(parse_ref(ref), scope), scope) for ref in refs)), "")
 
 
-def not_fresh(git: Git, state: RunState, scope: str, refs: Sequence[str]) -> str:
-    """Return why evidence is not sound, or not of the code as it is now, or nothing."""
+def here(git: Git, state: RunState, refs: Iterable[str]) -> Here:
+    """Return what tells the code of the work tree as some evidence saw it; git looks once, and where it is asked."""
+    return cache(lambda: codestate.code_as_seen(git, [trust.seen_by(one) for one, _ in _shown(state, refs)]))
+
+
+def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> str:
+    """Return why evidence is not sound, or not of the code as it lies here, or nothing."""
     if not refs:
         return NOTHING
     if problem := faults(state, scope, refs):
         return problem
     shows, narrow, proof = False, False, state.policy.proof
     for evidence, cited in _shown(state, refs):
-        code = trust.seen_by(evidence)
-        now = codestate.code_as_seen(git, [code])
-        if not codes.agree(code, now):
+        if not codes.agree(trust.seen_by(evidence), code()):
             return f"{evidence.id} saw other code"
-        if not trust.weakness(evidence, trust.trusted(cited, [now]).trust, proof):
+        if not trust.weakness(evidence, trust.trusted(cited, [code()]).trust, proof):
             narrow = not _is_wide(scope, evidence)
             shows = shows or not narrow
     return "" if shows else NARROW if narrow else WEAK
 
 
-def mending(git: Git, state: RunState, gate: str, scope: str) -> str:
-    """Return the command by which a gate of a run, or of one of its tasks, passes or holds again."""
+def mending(git: Git, state: RunState, gates: Iterable[tuple[str, str]]) -> list[str]:
+    """Return for each gate, of a run (scope, gate) or of its tasks, the command by which it passes or holds again."""
+    found = [(*one, given(state, *one)) for one in gates]
+    code = here(git, state, [ref for *_, held in found for ref in _rests_on(held)])
+    return [_mending(state, *one, None if git.top is None else code) for one in found]
+
+
+def _rests_on(verdicts: Iterable[Event]) -> list[str]:
+    return [ref for event in verdicts for ref in event.data.get("evidence") or ()]
+
+
+def _mending(state: RunState, scope: str, gate: str, held: Sequence[Event], code: Here | None) -> str:
     policy, released = state.policy, scope == state.id and gate == "release"
-    held = given(state, scope, gate)
-    refs = [ref for event in held for ref in event.data.get("evidence") or ()]
+    refs = _rests_on(held)
     if (
-        git.top is not None
-        and held
+        code is not None
         and refs
-        and not not_fresh(git, state, scope, refs)
+        and not not_fresh(state, scope, refs, code)
         and not any(unseen(state, event) for event in held)
         and not (released and (policy.release.get("checks") or policy.release.get("approvals")))
     ):

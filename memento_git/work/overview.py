@@ -188,10 +188,11 @@ def _gates(view: View, held: Row, *, signs: bool) -> list[Row]:
     state = RunState(view, held["run"]["id"], shown=True)
     counting = [state.id, *(row["id"] for row in held["tasks"] if row["status"] != "cancelled")]
     left = [(task, *one) for task in counting[1:] for one in gatehold.left_failed(state, task)]
+    unmet = holding.unmet(state)
+    mending = gatehold.mending(view.git, state, [one[:2] for one in unmet])
     return [
         *({"why": f"gate {gate} of {old}, which {task} repairs, has failed",
            "command": passing(state.policy.gates_fresh, gate, task)} for task, old, gate in left),
-        *({"why": f"gate {one.gate} {one.why}", "command": gatehold.mending(view.git, state, one.gate, one.scope)}
-          for one in holding.unmet(state)),
+        *({"why": f"gate {one.gate} {one.why}", "command": how} for one, how in zip(unmet, mending, strict=True)),
         *({"why": why, "command": "memento check --no-base"} for why in holding.unsigned(state, counting)),
     ]  # fmt: skip

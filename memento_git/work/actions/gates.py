@@ -52,7 +52,7 @@ def record_verdict(
     _may(desk, gate, verdict)
     refs = [_cite(desk, state, scope, given) for given in evidence]
     if verdict == "passed" and gate in desk.policy.gates_fresh:
-        if why := gatehold.not_fresh(tx.ledger.git, state, scope, refs):
+        if why := gatehold.not_fresh(state, scope, refs, gatehold.here(tx.ledger.git, state, refs)):
             raise no.GateNotFresh(gate=gate, why=why)
     elif verdict == "passed" and (why := gatehold.faults(state, scope, refs)):
         raise no.GateUnfounded(gate=gate, why=why)

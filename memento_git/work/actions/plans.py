@@ -69,7 +69,7 @@ def approve_plan(
         text=prose.digest, note=desk.optional("note", note),
     )  # fmt: skip
     if why := gatehold.outlived(state, state.id, "plan_review"):
-        how = gatehold.mending(tx.ledger.git, state, "plan_review", state.id)
+        [how] = gatehold.mending(tx.ledger.git, state, [(state.id, "plan_review")])
         tx.ledger.warnings.append(f"plan_review of {state.id} does not hold any more: {why}: {how}")
     return identity
 

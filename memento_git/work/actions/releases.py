@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.ids import kind_of, parse_ref
-from memento_git.work import codes, codestate, gatehold, holding, release, trust
+from memento_git.work import codes, gatehold, holding, release, trust
 from memento_git.work import refusals as no
 from memento_git.work.actions import gates
 from memento_git.work.desk import Desk
@@ -33,12 +33,13 @@ class ReleaseRefused(Refused):
 
 
 class Release(NamedTuple):
-    """A verdict with what it was made from; `event` is the gate's, where one was recorded."""
+    """A verdict with what it was made from; `refs` are what the gate would name, `event` is its own where it passed."""
 
     run: str
     held: Held
     asked: Asked
     verdict: Verdict
+    refs: Sequence[str] = ()
     event: str = ""
 
 
@@ -52,10 +53,11 @@ def release_run(
     found = examine(tx.ledger, state, require_checks=require_checks, approvals=approvals)
     if found.verdict.missing or state.is_final:
         return found
-    refs = _refs(tx.ledger, state, found.verdict)
-    if _is_recorded(state, refs):
+    if _is_recorded(state, found.refs):
         return found
-    _, event = gates.record_verdict(tx, "release", "passed", run=state.id, evidence=refs, note=note, sign=sign, key=key)
+    _, event = gates.record_verdict(
+        tx, "release", "passed", run=state.id, evidence=found.refs, note=note, sign=sign, key=key
+    )
     return found._replace(event=event)
 
 
@@ -74,13 +76,19 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
 
     It is the same whether it is to be recorded or not.
     """
-    policy = state.policy
-    asked = holding.asked(policy, require_checks, approvals)
-    warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)
-    held = holding.held(state)._replace(graph_warnings=warnings)
+    asked, held = _seen(ledger, state, require_checks, approvals)
     verdict = release.judge(held, asked)
-    more = _ended(state) if state.is_final else _stale(ledger, state, verdict)
-    return Release(state.id, held, asked, verdict._replace(missing=(*verdict.missing, *more)))
+    refs, more = ([], _ended(state)) if state.is_final else _refs(ledger, state, verdict)
+    return Release(state.id, held, asked, verdict._replace(missing=(*verdict.missing, *more)), refs)
+
+
+def _seen(
+    ledger: Ledger, state: RunState, require_checks: Sequence[str] = (), approvals: int = 0
+) -> tuple[Asked, Held]:
+    """Return what is asked of a release, and what the ledger and the code's graph hold of its run."""
+    asked = holding.asked(state.policy, require_checks, approvals)
+    warnings = [] if asked.graph == "ignore" else _graph_warnings(ledger, state)
+    return asked, holding.held(state)._replace(graph_warnings=warnings)
 
 
 def _ended(state: RunState) -> list[str]:
@@ -95,11 +103,8 @@ def _ended(state: RunState) -> list[str]:
     return [f"the run is {state.status}, and gate release {told} before that"]
 
 
-def _stale(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
-    """Return that nothing which a release would rest on is fresh, where policy asks for that."""
-    if "release" not in state.policy.gates_fresh or not verdict.rests_on:
-        return []
-    why = gatehold.not_fresh(ledger.git, state, state.id, _cited(state, _refs(ledger, state, verdict)))
+def _stale(state: RunState, why: str) -> list[str]:
+    """Return that nothing which a release would rest on is fresh, with why."""
     if why == gatehold.NOTHING:
         why = f"none that proves its tasks is: {AGAIN.format(run=state.id)}"
     return [no.GateNotFresh(gate="release", why=why).message] if why else []
@@ -131,32 +136,31 @@ def refuse_by_hand(ledger: Ledger, state: RunState, task: str = "") -> None:
 
     That gate is of a run: it gives none of a task alone.
     """
-    policy = state.policy
-    if not holding.asks(policy):
+    if not holding.asks(state.policy):
         return
     if task:
         raise ReleaseRefused(run=state.id, missing=holding.WHOLE)
-    found = examine(ledger, state)
-    if missing := release.judge(found.held.without_own(), found.asked).missing:
+    asked, held = _seen(ledger, state)
+    if missing := release.judge(held.without_own(), asked).missing:
         raise ReleaseRefused(run=state.id, missing="; ".join(missing))
 
 
-def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> list[str]:
-    """Return the evidence to name in the gate; of a gate that must be fresh, what saw other code is left out.
+def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str], list[str]]:
+    """Return the evidence to name in the gate, and why it would not do; of one that must be fresh, no other is named.
 
-    Where all of that did, it is what somebody has passed the gate on by hand, if that is fresh.
+    Where all saw other code, it is what somebody has passed the gate on by hand, if that is fresh.
     """
-    if "release" not in state.policy.gates_fresh:
-        return list(verdict.rests_on)
-    found = [one for name in verdict.rests_on if (one := state.evidence(name)) is not None]
-    now = codestate.code_as_seen(ledger.git, map(trust.seen_by, found))
-    fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), now)]
+    rests_on = list(verdict.rests_on)
+    if not rests_on or "release" not in state.policy.gates_fresh:
+        return rests_on, []
     held = [ref for event in gatehold.passes(state, state.id, "release") for ref in event.data.get("evidence") or ()]
-    if gatehold.not_fresh(ledger.git, state, state.id, _cited(state, fresh)) and not gatehold.not_fresh(
-        ledger.git, state, state.id, held
-    ):
-        return [parse_ref(ref).id for ref in held]
-    return fresh
+    code = gatehold.here(ledger.git, state, [*_cited(state, rests_on), *held])
+    found = [one for name in rests_on if (one := state.evidence(name)) is not None]
+    fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), code())]
+    why = gatehold.not_fresh(state, state.id, _cited(state, fresh), code)
+    if why and not gatehold.not_fresh(state, state.id, held, code):
+        return [parse_ref(ref).id for ref in held], []
+    return fresh, _stale(state, why)
 
 
 def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:

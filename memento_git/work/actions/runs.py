@@ -144,9 +144,9 @@ def _gates_passed(desk: Desk, state: RunState) -> None:
     if absent:
         raise no.GatesMissing(gates=", ".join(absent), run=state.id)
     for one in missing:
-        raise no.GateFallen(gate=one.gate, why=one.why, how=gatehold.mending(git, state, one.gate, one.scope))
-    for one in gatehold.falls(state):
-        how = gatehold.mending(git, state, one.gate, one.scope)
+        raise no.GateFallen(gate=one.gate, why=one.why, how=gatehold.mending(git, state, [one[:2]])[0])
+    falls = list(gatehold.falls(state))
+    for one, how in zip(falls, gatehold.mending(git, state, [one[:2] for one in falls]), strict=True):
         desk.tx.ledger.warnings.append(f"gate {one.gate} {one.why}: {how}")
 
 
