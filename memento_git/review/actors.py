@@ -89,7 +89,7 @@ def committed(found: Iterable[Act], agents: Mapping[str, Sequence[str]]) -> Iter
     paths: dict[tuple[str, str], list[str]] = {}
     for act in found:
         known = agents.get(act.actor)
-        is_known = known == [] or any(is_same(name, act.author) for name in known or ())
+        is_known = known == [] or any(is_author(name, act.author) for name in known or ())
         if act.actor not in (act.author, _parts(act.author)[0]) and (act.judges or not is_known):
             paths.setdefault((act.actor, act.author), []).append(act.path)
     for (actor, author), theirs in sorted(paths.items()):
@@ -122,7 +122,7 @@ def archived(view: View) -> set[str]:
     return names
 
 
-def is_same(one: str, other: str) -> bool:
+def is_author(one: str, other: str) -> bool:
     """Tell whether two names are one person's by their letters: by address where both have one, else by name.
 
     Of a commit's author the address may be empty; then it is nobody's who has one.

@@ -11,7 +11,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of
 from memento_git.model.work import Prose
 from memento_git.review import texts
-from memento_git.review.actors import is_same
+from memento_git.review.actors import is_author
 from memento_git.work import persons, terms
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def rewritten(comparison: Comparison, git: Git, story: Story) -> Iterator[Findin
         by = str(plan.data["by"])
         versions = _versions(comparison, git, story, path)
         if any(
-            one.came == BROUGHT and is_same(by, one.author) and one.data == state.view.read(path) for one in versions
+            one.came == BROUGHT and is_author(by, one.author) and one.data == state.view.read(path) for one in versions
         ):
             continue
         changed = {one.author for one in versions if one.came != BROUGHT}
-        others = sorted(author for author in changed if not is_same(by, author))
+        others = sorted(author for author in changed if not is_author(by, author))
         given = _approvals(comparison, plan)
         if others and all(persons.is_among(one.by, others) for one in given):
             told = f"{plan.id} is by {by}, was changed by {', '.join(others)}"
@@ -126,7 +126,7 @@ def _agreed(comparison: Comparison, git: Git, story: Story, plan: Prose, lost: L
     Where nobody knows who changed it, nobody has. An approval that was taken out and brought again, or packed, is as
     old as it was.
     """
-    given = [one for one in _approvals(comparison, plan) if not any(is_same(one.by, name) for name in lost.others)]
+    given = [one for one in _approvals(comparison, plan) if not any(is_author(one.by, name) for name in lost.others)]
     packed = comparison.head.archived.get(plan.run, {})
     for one in (one for one in given if lost.others and seconds_of(one.at) >= lost.version.at):
         ways = ({one.path}, {*packed.get(one.path, ())})
@@ -215,12 +215,12 @@ def _lost(comparison: Comparison, git: Git, versions: Sequence[Version], text: P
             own = [version for version in later if _goes_on(git, one, version)] if keys else []
             if keys and not any(_less(old, new, base) for new in read(place, text.path, [one.data for one in own])):
                 hands = dict.fromkeys(version.author for version in later if version.came != APPROVED)
-                yield Lost(one, [name for name in hands if not is_same(name, one.author)], keys)
+                yield Lost(one, [name for name in hands if not is_author(name, one.author)], keys)
 
 
 def _goes_on(git: Git, one: Version, later: Version) -> bool:
     """Tell whether a version is by who wrote another one, and comes after it."""
-    return is_same(one.author, later.author) and git.is_before(one.commit, later.commit)
+    return is_author(one.author, later.author) and git.is_before(one.commit, later.commit)
 
 
 def _less(old: Prose, text: Prose, base: Prose | None) -> set[str]:
