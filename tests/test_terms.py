@@ -1,4 +1,4 @@
-"""What a task asks, as digests: words beside what proves it, and what earlier versions named."""
+"""What a task asks, as digests: words beside what proves it."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ def test_fewer_criteria_or_less_proof_is_less_than_was_asked(prose: Prose, data:
     assert not {*terms.asked(event(asks=terms.asks(prose)), None).proof} <= now(prose, **data)
 
 
-def of_before(prose: Prose) -> list[str]:
-    """Return what versions named that did not count criteria."""
+def untold(prose: Prose) -> list[str]:
+    """Return what a text asks without the number of its criteria, which stands between words and proof."""
     bare = prose._replace(data={key: prose.data[key] for key in ("title", "criteria")}, body="")
     return [one for one in terms.asks(prose) if one not in terms.asks(bare)[-3:]]
 
 
 def test_an_event_that_does_not_tell_words_from_proof_is_read_by_the_text_that_it_is_of(prose: Prose) -> None:
-    old = event(asks=of_before(prose), terms=terms.digest(prose))
-    assert terms.asked(old, terms.text_of(old, [prose])) == terms.asked(event(asks=terms.asks(prose)), None)
+    written = event(asks=untold(prose), terms=terms.digest(prose))
+    assert terms.asked(written, terms.text_of(written, [prose])) == terms.asked(event(asks=terms.asks(prose)), None)
 
 
 def test_an_event_of_which_no_text_is_left_counts_all_that_it_names_as_proof(prose: Prose) -> None:
-    old = event(asks=of_before(prose), terms=terms.digest(prose))
+    written = event(asks=untold(prose), terms=terms.digest(prose))
     other = prose._replace(data={**prose.data, "title": "Hash all passwords"})
-    assert terms.asked(old, terms.text_of(old, [other])) == (of_before(prose)[0], (), tuple(of_before(prose)[1:]))
+    assert terms.asked(written, terms.text_of(written, [other])) == (untold(prose)[0], (), tuple(untold(prose)[1:]))

@@ -260,8 +260,8 @@ CATALOGUE: Final = {
     ),
     "P008": Kind(
         "a hand-out that does not name what it asks", "error",
-        "The branch hands a task out by hand, or by an earlier version, without all of `terms` and `asks`, so that "
-        "nobody is held to what it asked; while work goes on from it.",
+        "The branch hands a task out by hand without all of `terms` and `asks`, so that nobody is held to what it "
+        "asked, and work goes on from it.",
         "Take it back, as `P006` says, and hand it out with `memento dispatch create`.",
     ),
     "G001": Kind(

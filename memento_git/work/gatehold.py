@@ -166,7 +166,7 @@ def outlived(state: RunState, scope: str, gate: str, *, ended: bool | None = Non
     """Return what came that those who passed or waived a gate had not seen, or nothing.
 
     In a run that has `ended`, by default as it is now, that is not asked of a verdict that names nothing but the run:
-    those of earlier versions do not tell what they had seen.
+    one that was written by hand need not tell what it had seen.
     """
     return next((why for _, why in outlasted(state, scope, gate, ended=ended)), "")
 
@@ -297,7 +297,7 @@ def left_open(state: RunState, scope: str, gate: str) -> list[str]:
 def unseen(state: RunState, verdict: Event) -> str:
     """Return what a pass or waiver had not seen of what it is about, or nothing."""
     gate, known = verdict.get("gate"), verdict.get("terms")
-    if known and not terms.are_of(known, state.told(verdict.of)):
+    if known and known != terms.digest(state.told(verdict.of)):
         told = "asks" if verdict.of != state.id else "is for"
         return f"it had not seen that {verdict.of} {told} something else"
     if verdict.of != state.id:

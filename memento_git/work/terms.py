@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
-WHOLE: Final = 2  # digests that are of all that a task asks
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
 
@@ -37,24 +36,9 @@ class Asked(NamedTuple):
 
 
 def digest(prose: Prose) -> str:
-    """Return the digest of what a run or task asks: by its words, and by kind, risk and files, which policy goes by."""
-    return _digests(prose)[0]
-
-
-def are_of(known: str, prose: Prose) -> bool:
-    """Tell whether a digest of terms is of what a task asks by this text, in whichever version it was made."""
-    return known in _digests(prose)
-
-
-def _digests(prose: Prose) -> list[str]:
-    """Return the digest of a task's terms, and those of earlier versions.
-
-    These are of its text as it is wrapped, then without its title, and by words alone.
-    """
-    asked: list[object] = [prose.list("criteria"), prose.data.get("verify") or {}]
-    words, about = [*asked, prose.body], [*_about(prose), *filter(None, [prose.list("constraints")])]
-    whole = ([prose.title, *asked, parts(prose), *about], [prose.title, *words, *about])
-    return [_digest(told) for told in (*whole, [*words, *about], words)]
+    """Return the digest of what a run or task asks: its words, however they are wrapped, and what policy goes by."""
+    asked: list[object] = [prose.title, prose.list("criteria"), prose.data.get("verify") or {}, parts(prose)]
+    return _digest([*asked, *_about(prose), *filter(None, [prose.list("constraints")])])
 
 
 def parts(prose: Prose) -> list[str]:
@@ -75,7 +59,7 @@ def _digest(told: Sequence[object]) -> str:
 def are_others(state: RunState, task: str, dispatch: str) -> bool:
     """Tell whether a task asks something else than when it was handed out."""
     known = _named(state, dispatch)
-    return bool(known) and not are_of(known, state.prose(task))
+    return bool(known) and known != digest(state.prose(task))
 
 
 def asks(prose: Prose) -> list[str]:
@@ -127,14 +111,14 @@ def _proof(prose: Prose) -> list[str]:
 def text_of(event: Event, texts: Iterable[Prose]) -> Prose | None:
     """Return the first of some texts that the terms of a hand-out or rejection are of."""
     known = event.get("terms")
-    return next((one for one in texts if are_of(known, one)), None) if known not in ("", codec.REDACTED) else None
+    return next((one for one in texts if known == digest(one)), None) if known not in ("", codec.REDACTED) else None
 
 
 def asked(event: Event, prose: Prose | None) -> Asked:
     """Return what a task asked at its hand-out or rejection, by the text that it is of; nothing where nobody knows.
 
-    Where that text is not known, it is what the event names. One of earlier versions does not tell words from proof, or
-    names all with one digest: then all that it names counts as proof.
+    Where that text is not known, it is what the event names; where that does not tell words from proof, as one that was
+    written by hand may not, all of it counts as proof.
     """
     about, *rest = (asks(prose) if prose else event.data.get("asks")) or ("",)
     at = rest.index(_count(0)) if _count(0) in rest else 0
@@ -147,9 +131,8 @@ def are_named(event: Event, prose: Prose | None) -> bool:
     if known in ("", codec.REDACTED) or not told:
         return False
     if prose is None:
-        return _count(0) not in told or bool(asked(event, None).words)
-    own = {*asks(prose)} - {*_counts(prose)}  # one of a version that did not count names no less
-    return known in _digests(prose)[:WHOLE] and own <= told
+        return bool(asked(event, None).words)
+    return known == digest(prose) and told.issuperset(asks(prose))
 
 
 def of_rejected(state: RunState, task: str) -> Iterator[Event]:

@@ -382,7 +382,7 @@ def test_a_review_that_anybody_may_give_holds_nothing_up(doors: Doors) -> None:
 
 
 def test_a_verdict_that_does_not_tell_what_it_had_seen(doors: Doors) -> None:
-    """Way: an earlier version wrote such ones. A run that ended on one stays as it is; none is ended on one."""
+    """Way: it is written by hand. A run that ended on one stays as it is; none is ended on one."""
     doors.policy(f"  gates: {{required: [{FINAL}], {BY_GRACE}}}\n")
     task, run = doors.play.proven(), run_of(doors)
     doors.forge(run, "passed", sees=[], gate=FINAL, by=GRACE)
