@@ -72,6 +72,13 @@ def test_a_question_finds_its_note(question: str, first: str) -> None:
     assert found(STORES, question)[0] == first
 
 
+def test_of_many_weak_answers_ten_are_shown() -> None:
+    parcels = ((f"Shelf {at}", f"Parcels of depot {at} wait on a shelf.") for at in range(12))
+    boats = ((f"Boat {at}", f"The crane lifts boat {at} at the harbour before noon.") for at in range(60))
+    told = rank(corpus(*parcels, *boats), "which parcels wait for the harbour master", most=100)
+    assert (len(told.found), told.weak) == (10, True)
+
+
 @pytest.mark.parametrize(
     "question",
     ["kubernetes ingress", "what is the salary of the maintainers", "how is it", "", "???", "who won the world cup",

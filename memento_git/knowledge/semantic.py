@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
     Vectors = dict[str, Any]
 
+READ_AS: Final = 2  # goes up when `_text` changes
 LONGEST: Final = 1500  # characters of a document that are read for its meaning
 LONGEST_QUESTION: Final = 500
 AT_ONCE: Final = 32
@@ -60,9 +61,9 @@ def near(view: View, questions: Sequence[str], progress: Progress = None) -> lis
 
 
 def place(git: Git, model: str) -> Path:
-    """Return the file of a model's vectors: beside the index, one for each user."""
+    """Return the file of a model's vectors: beside the index, one for each user and way to read a document."""
     folder = index.place(git)
-    return folder.with_name(folder.name.replace("index", "vectors")) / f"{model}.bin"
+    return folder.with_name(folder.name.replace("index", "vectors")) / f"{model}.{READ_AS}.bin"
 
 
 def _blob(view: View, path: str) -> str:
@@ -105,7 +106,10 @@ def _make(view: View, model: Embedder, missing: dict[str, str], made: Vectors, p
 def _text(view: View, path: str) -> str:
     """Return what is read of a document for its meaning."""
     found = documents_of(path, view.contents.get(path, b""))
-    text = f"{found[0].card.title}\n{found[0].text}" if found else ""
+    if not found:
+        return ""
+    card, body = found[0]
+    text = "\n".join((card.title, " ".join((card.key, *card.tags)), body))
     return text[:LONGEST].encode(errors="replace").decode()
 
 
