@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from memento_git.knowledge import manifests
 from memento_git.knowledge.anchors import Found
-from memento_git.model.anchors import CHANGED, GONE, OK
+from memento_git.ledger.grep import GrepIncomplete
+from memento_git.model.anchors import CHANGED, GONE, OK, UNKNOWN
 from memento_git.model.patterns import matches
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ def found(anchor: Anchor, now: Standing, reader: Reader) -> Found:
 
 def _pattern(anchor: Anchor, now: Standing, reader: Reader) -> Found:
     pattern = anchor.path or "**"
-    paths = [path for path in reader.holding(now.tree, anchor.pattern) if matches(pattern, path)]
+    try:
+        paths = [path for path in reader.holding(now.tree, anchor.pattern) if matches(pattern, path)]
+    except GrepIncomplete:
+        return Found(UNKNOWN, why=f"this clone does not have all files of {pattern}")
     paths = [path for path in paths if not path.startswith(".memento/")]
     if not paths:
         return Found(GONE, why=f"no file of {pattern} has this text")

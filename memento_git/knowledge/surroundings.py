@@ -86,7 +86,7 @@ def _grep(rows: dict[str, Row], follower: Follower, now: Standing, words: Sequen
     """Add the files that have most of the words."""
     having: dict[str, list[str]] = {}
     for word in words:
-        for path in follower.reader.holding(now.tree, word):
+        for path in follower.reader.holding(now.tree, word, partly=True):
             if not path.startswith(LEDGER):
                 having.setdefault(path, []).append(word)
     best = sorted(having, key=lambda path: (-len(having[path]), path))[:MOST_FILES]

@@ -68,11 +68,16 @@ def _touched(view: View, old: str, new: str) -> list[str] | None:
 
 
 def _expiring(view: View) -> Iterable[str]:
-    """Return the notes with a line that may say when they expire; git looks for it, without any being read here."""
-    found: list[str] = []
+    """Return the notes with a line that may say when they expire; git looks for it, without any being read here.
+
+    Where git cannot read them all, any may expire.
+    """
+    from memento_git.ledger import grep
+
+    paths: list[str] = []
     for commit in view.commits:
-        told = view.git.answer(
-            "grep", "-l", "-z", "--no-color", "-e", "^expires:", commit, "--", f"{layout.KNOWLEDGE}/"
-        )  # fmt: skip
-        found += [note for name in (told or "").split("\0") if (note := layout.note_of(name.partition(":")[2]))]
-    return found
+        try:
+            paths += grep.files(view.git, commit, f"{layout.KNOWLEDGE}/", ["^expires:"], plain=False)
+        except grep.GrepIncomplete:
+            return [*view.index("").prose]
+    return [note for path in paths if (note := layout.note_of(path))]

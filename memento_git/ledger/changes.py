@@ -13,7 +13,7 @@ from memento_git.errors import Refused
 from memento_git.ledger import layout
 from memento_git.ledger.difference import ABSENT
 from memento_git.ledger.environment import environment
-from memento_git.ledger.git import OPTIONS, GitFailed
+from memento_git.ledger.git import OPTIONS
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.ledger.names import SHORT_ID
 from memento_git.ledger.trees import TYPES
@@ -335,11 +335,9 @@ def _author(git: Git) -> str:
 
 def actors(git: Git, tree: str) -> set[str]:
     """Return who acts in the records of a tree, as their files name them."""
-    try:
-        found = os.fsdecode(git.run("grep", "--no-color", "--text", "-h", "-e", "^by: ", tree, "--", layout.FOLDER))
-    except GitFailed:  # nobody
-        return set()
-    return named(found)
+    from memento_git.ledger import grep
+
+    return named(os.fsdecode(grep.lines(git, tree, layout.FOLDER, ["^by: "], plain=False)))
 
 
 def named(text: str) -> set[str]:
@@ -350,23 +348,3 @@ def named(text: str) -> set[str]:
 def _in_all(lists: list[list[str]]) -> tuple[str, ...]:
     """Return what a commit added to each of its parents: of a merge, what came from no side."""
     return tuple(path for path in lists[0] if all(path in other for other in map(set, lists[1:])))
-
-
-def files_with(git: Git, tree: str, folder: str, texts: Iterable[str]) -> list[str]:
-    """Return the files below a folder of a tree in which one of some texts occurs."""
-    asked = [part for text in texts for part in ("-e", text)]
-    options = ("--no-color", "--text", "--fixed-strings", "--files-with-matches", "-z")
-    try:
-        found = os.fsdecode(git.run("grep", *options, *asked, tree, "--", folder))
-    except GitFailed:  # nothing matches
-        return []
-    return [path.removeprefix(f"{tree}:") for path in found.split("\0")[:-1]]
-
-
-def lines_with(git: Git, tree: str, folder: str, texts: Iterable[str]) -> bytes:
-    """Return the lines of files below a folder of a tree in which one of some texts occurs."""
-    asked = [part for text in texts for part in ("-e", text)]
-    try:
-        return git.run("grep", "--no-color", "--text", "--fixed-strings", "-h", *asked, tree, "--", folder)
-    except GitFailed:  # nothing matches
-        return b""

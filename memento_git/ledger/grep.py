@@ -1,4 +1,4 @@
-"""git grep over a tree, within a time and a size."""
+"""git grep over a tree: what is in it, within a time; never less than it without a word."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.errors import Misused, Refused
-from memento_git.ledger.git import end_group
+from memento_git.errors import Broken, Misused, Refused
+from memento_git.ledger.git import end_group, reason_of
+from memento_git.model.finding import FETCHING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memento_git.ledger.git import Git
 
@@ -19,6 +20,10 @@ PERL: Final = "perl"
 EXTENDED: Final = "extended"
 ENGINES: Final = {PERL: "-P", EXTENDED: "-E"}
 LACKING: Final = b"USE_LIBPCRE"
+TROUBLE: Final = (b"error: ", b"fatal: ")
+OF_REGEX: Final = (
+    b"fatal: -e option, ", b"fatal: command line, ", b"fatal: pcre", b"fatal: Cannot use Perl-compatible",
+)  # fmt: skip
 
 
 class RegexInvalid(Misused):
@@ -35,6 +40,14 @@ class GrepTooSlow(Refused):
     token = "grep_too_slow"
     sentence = "searching for {regex!r} took more than {seconds} s"
     hint_ = "search below one folder, or for a simpler expression"
+
+
+class GrepIncomplete(Broken):
+    """A search that would say that a text is nowhere, while git cannot read all files."""
+
+    token = "grep_incomplete"
+    sentence = "git cannot read all that must be searched: {reason}"
+    hint_ = f"{FETCHING}; git fsck tells what else is missing"
 
 
 class Line(NamedTuple):
@@ -78,24 +91,64 @@ class Grep:
         if code > 1 and LACKING in err and self.engine == PERL:
             self.engine = EXTENDED
             code, out, err = self._once(*arguments)
-        if code > 1:
-            problem = err.decode(errors="replace").strip().splitlines()[-1:] or [f"git grep ended with {code}"]
-            raise RegexInvalid(regex=self.regex, problem=problem[0].removeprefix("fatal: "))
+        if code > 1 and any(line.startswith(OF_REGEX) for line in err.splitlines()):
+            problem = err.decode(errors="replace").strip().splitlines()[-1]
+            raise RegexInvalid(regex=self.regex, problem=problem.removeprefix("fatal: "))
+        _refuse_less(code, err)
         prefix = os.fsencode(f"{self.tree}:")
         return out.removeprefix(prefix).removesuffix(b"\n").split(b"\n" + prefix) if out else []
 
     def _once(self, kind: str, *arguments: str) -> tuple[int, bytes, bytes]:
-        process = self.git.begin(
-            "grep", "-z", "-I", "--no-color", ENGINES[self.engine], *self.options, kind, "-e", self.regex, self.tree,
-            *arguments,
-            extra=self.git.extra, apart=True,
-        )  # fmt: skip
+        options = ("-z", "-I", ENGINES[self.engine], *self.options, kind, "-e", self.regex, self.tree, *arguments)
         try:
-            out, err = process.communicate(timeout=PATIENCE)
+            return _run(self.git, *options, patience=PATIENCE)
         except subprocess.TimeoutExpired:
-            end_group(process)
             raise GrepTooSlow(regex=self.regex, seconds=round(PATIENCE)) from None
-        except BaseException:
-            end_group(process)
-            raise
-        return process.returncode, out, err
+
+
+def files(
+    git: Git, tree: str, folder: str, texts: Iterable[str], *, plain: bool = True, binary: bool = True,
+    partly: bool = False,
+) -> list[str]:  # fmt: skip
+    """Return the files below a folder of a tree in which one of some texts occurs.
+
+    Not plain, they are git's basic expressions; partly: where git cannot read a file, the others are looked at.
+    """
+    kind = "--text" if binary else "-I"
+    found = os.fsdecode(_found(git, tree, folder, texts, (kind, "--files-with-matches", "-z"), plain, partly))
+    return [path.removeprefix(f"{tree}:") for path in found.split("\0")[:-1]]
+
+
+def lines(git: Git, tree: str, folder: str, texts: Iterable[str], *, plain: bool = True) -> bytes:
+    """Return the lines of files below a folder of a tree in which one of some texts occurs."""
+    return _found(git, tree, folder, texts, ("--text", "-h"), plain, partly=False)
+
+
+def _found(
+    git: Git, tree: str, folder: str, texts: Iterable[str], options: Sequence[str], plain: bool, partly: bool
+) -> bytes:  # fmt: skip
+    asked = [part for text in texts for part in ("-e", text)]
+    if not asked:
+        return b""
+    kind = ["--fixed-strings"] if plain else []
+    code, out, err = _run(git, *kind, *options, *asked, tree, "--", *([folder] if folder else []))
+    if code not in (0, 1) or not partly:
+        _refuse_less(code, err)
+    return out
+
+
+def _refuse_less(code: int, err: bytes) -> None:
+    """Refuse an answer that is less than there is: for a file that it cannot read git says so, and goes on."""
+    if code not in (0, 1) or any(line.startswith(TROUBLE) for line in err.splitlines()):
+        raise GrepIncomplete(reason=reason_of(err, code))
+
+
+def _run(git: Git, *arguments: str, patience: float | None = None) -> tuple[int, bytes, bytes]:
+    """Return exit code, stdout and stderr of one search; it is ended where it takes too long."""
+    process = git.begin("grep", "--no-color", *arguments, extra=git.extra, apart=True)
+    try:
+        out, err = process.communicate(timeout=patience)
+    except BaseException:
+        end_group(process)
+        raise
+    return process.returncode, out, err

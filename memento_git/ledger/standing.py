@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import scratch
+from memento_git.ledger import grep, scratch
 from memento_git.ledger.changes import index_of
 from memento_git.ledger.git import Git
 
@@ -205,10 +205,9 @@ class Reader:
         told = self.git.answer("ls-tree", "-r", "-z", "--name-only", tree) or ""
         return [name for name in told.split("\0") if name]
 
-    def holding(self, tree: str, text: str) -> list[str]:
-        """Return the paths of a tree's text files that have a text in one of their lines."""
-        told = self.git.answer("grep", "-l", "-z", "-F", "-I", "--no-color", "-e", text, tree, "--")
-        return [name.partition(":")[2] for name in (told or "").split("\0") if name]
+    def holding(self, tree: str, text: str, *, partly: bool = False) -> list[str]:
+        """Return the paths of a tree's text files that have a text in one of their lines; partly: of those here."""
+        return grep.files(self.git, tree, "", [text], binary=False, partly=partly)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
-from memento_git.ledger import absence, changes, codec, layout, ranges
+from memento_git.ledger import absence, changes, codec, grep, layout, ranges
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, random_part
@@ -259,7 +259,7 @@ def _notes(git: Git, head: str, comparison: Comparison, differing: Iterable[chan
         touched |= {*comparison.head.index("").prose}
     places = [place for change in differing if (place := layout.place_of(change.path)) and place.do == "retracted"]
     if places:
-        found = changes.files_with(git, head, layout.KNOWLEDGE, {place.of for place in places})
+        found = grep.files(git, head, layout.KNOWLEDGE, {place.of for place in places})
         touched |= {note for path in found if (note := layout.note_of(path))}
     return touched
 

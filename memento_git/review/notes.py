@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Link
 from memento_git.knowledge.transitions import LIVE
-from memento_git.ledger import changes, layout
+from memento_git.ledger import grep, layout
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import ID, kind_of, parse_ref
 from memento_git.model.knowledge import ORIGINS
@@ -214,7 +214,7 @@ def _with_text(shelf: Shelf, keys: Collection[str]) -> list[str]:
     """Return the notes in whose files some of the keys are written."""
     if len(shelf.view.commits) != 1:
         return list(shelf.index.prose)
-    found = changes.files_with(shelf.view.git, shelf.view.commits[0], layout.KNOWLEDGE, keys)
+    found = grep.files(shelf.view.git, shelf.view.commits[0], layout.KNOWLEDGE, keys)
     return [note for path in found if (note := layout.note_of(path)) and shelf.path(note) == path]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import changes, layout
+from memento_git.ledger import grep, layout
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -36,7 +36,7 @@ def _names(base: View, run: str, events: Collection[str]) -> bool:
         return False
     folder = f"{layout.RUNS}/{run}" if run else layout.KNOWLEDGE
     asked = sorted(events) if len(events) <= FEW else ["event_"]
-    told = [changes.lines_with(base.git, commit, folder, asked) for commit in base.commits] if asked else []
+    told = [grep.lines(base.git, commit, folder, asked) for commit in base.commits] if asked else []
     if f"{layout.ARCHIVE}/{run}" in base.folders:
         base.index(run)
         told += [base.read(path) or b"" for path in base.archived[run]]

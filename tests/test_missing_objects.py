@@ -1,0 +1,132 @@
+"""Where git lacks an object, nobody says that what is in it is nowhere."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memento_git.knowledge import following, pinning
+from memento_git.knowledge.actions import notes
+from memento_git.ledger import grep, layout
+from memento_git.ledger.changes import actors
+from memento_git.model.anchors import parse
+from memento_git.review import actions
+from memento_git.work.actions import runs
+from tests.play import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.play import Play
+
+    Call = Callable[..., tuple[int, str, str]]
+
+KEY = "auth.token.lifetime"
+LOST = "unable to read"
+
+
+def lose(play: Play, path: str) -> Path:
+    """Take away the object of a file of HEAD; return where it was."""
+    oid = git(play.root, "rev-parse", f"HEAD:{path}")
+    held = play.root / ".git" / "objects" / oid[:2] / oid[2:]
+    held.unlink()
+    return held
+
+
+def note(play: Play, text: str, **options: Any) -> str:
+    """Add a note; return its path."""
+    return str(layout.note_path("decisions", play.do(notes.add_note, text, kind="decision", **options).id))
+
+
+def test_a_search_that_cannot_read_a_file_refuses_to_say_that_nothing_is_there(play: Play) -> None:
+    (play.root / "b.py").write_text("answer = 43\n")
+    head = play.commit_all()
+    opened = play.ledger.git
+    assert grep.files(opened, head, "", ["= 43", "= 44"]) == ["b.py"]
+    assert grep.files(opened, head, "", ["^answer = 4.$"], plain=False) == ["app.py", "b.py"]
+    assert grep.lines(opened, head, "", ["answer = 43"]) == b"answer = 43\n"
+    assert grep.files(opened, head, "", ["nowhere"]) == grep.files(opened, head, "", []) == []
+    assert grep.lines(opened, head, "", ["nowhere"]) == b""
+    held = lose(play, "b.py")
+    for text in ("nowhere", "answer"):
+        with pytest.raises(grep.GrepIncomplete, match=f"b.py': {LOST}"):
+            grep.files(opened, head, "", [text])
+        with pytest.raises(grep.GrepIncomplete, match=LOST):
+            grep.lines(opened, head, "", [text])
+        with pytest.raises(grep.GrepIncomplete, match=LOST):
+            grep.Grep(opened, head, text).counts()
+    assert grep.files(opened, head, "", ["answer"], partly=True) == ["app.py"]
+    held.write_bytes(b"no object")
+    with pytest.raises(grep.GrepIncomplete, match="is corrupt"):
+        grep.files(opened, head, "", ["answer"], partly=True)
+    with pytest.raises(grep.GrepIncomplete, match="is corrupt"):
+        grep.Grep(opened, head, "answer").counts()
+
+
+def test_what_git_says_beside_its_answer_is_no_trouble(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_TRACE", "1")
+    assert grep.files(play.ledger.git, "HEAD", "", ["nowhere"]) == []
+    assert grep.Grep(play.ledger.git, "HEAD", "nowhere").counts() == {}
+
+
+def test_a_second_note_of_a_key_is_not_passed_where_the_first_cannot_be_read(play: Play, cli: Call) -> None:
+    git(play.root, "branch", "other")
+    lost = note(play, "Tokens live an hour.", key=KEY)
+    git(play.root, "switch", "-q", "other")
+    note(play, "Tokens live for a day and no longer.", key=KEY)
+    git(play.root, "merge", "-q", "--no-edit", "main")
+    base = git(play.root, "rev-parse", "main")
+    assert "N002" in [one.code for one in actions.check(play.ledger, base=base).findings]
+    lose(play, lost)
+    code, out, _ = cli("check", "--base", base, "-C", str(play.root), "--json")
+    told = json.loads(out)
+    assert (code, told["error"], lost in told["message"]) == (4, "grep_incomplete", True)
+    assert "git fetch --refetch" in told["hint"]
+
+
+def test_who_looks_like_an_actor_is_not_passed_where_that_ones_records_cannot_be_read(play: Play) -> None:
+    run = play.as_("Bob").run()
+    git(play.root, "switch", "-qc", "work")
+    play.as_("B\u043eb").do(runs.pause_run, run, reason="why")
+    assert "C006" in [one.code for one in actions.check(play.ledger, base="main").findings]
+    assert "Bob" in actors(play.ledger.git, "main")
+    lose(play, layout.prose_path(run, run))
+    with pytest.raises(grep.GrepIncomplete, match=LOST):
+        actions.check(play.ledger, base="main")
+
+
+def test_what_a_base_names_is_not_taken_for_unnamed_where_it_cannot_be_read(play: Play) -> None:
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    git(play.root, "switch", "-qc", "work")
+    play.complete(dispatch, play.evidence(task))
+    (claim,) = play.root.glob(".memento/runs/*/tasks/*/*/*-claimed-*")
+    assert actions.check(play.ledger, base="main").findings == []
+    lose(play, claim.relative_to(play.root).as_posix())
+    with pytest.raises(grep.GrepIncomplete, match=LOST):
+        actions.check(play.ledger, base="main")
+
+
+def test_status_counts_on_where_a_note_cannot_be_read(play: Play, cli: Call) -> None:
+    play.run()
+    lost = note(play, "One.")
+    note(play, "Two.", expires="2026-01-01")
+    lose(play, lost)
+    code, out, err = cli("status", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["knowledge"]["expired"]) == (0, 1), err
+
+
+def test_a_text_is_not_said_to_be_gone_where_a_file_cannot_be_read(play: Play) -> None:
+    (play.root / "b.py").write_text("answer = 43\n")
+    play.commit_all()
+    anchor = parse("pattern:**:answer = 43")
+    assert pinning.pin_here(play.ledger.git, [anchor]) == [anchor]
+    lose(play, "b.py")
+    with following.opened(play.ledger.git) as follower:
+        (found,) = follower.follow([anchor], follower.at("HEAD"))
+        assert follower.reader.holding(follower.at("HEAD").tree, "answer", partly=True) == ["app.py"]
+    assert (found.state, found.why) == ("unknown", "this clone does not have all files of **")
