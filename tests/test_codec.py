@@ -13,7 +13,7 @@ from memento_git.ledger import codec, layout, prosefile, yamltext
 from memento_git.ledger.codec import Decoded, decode, record
 from memento_git.ledger.layout import Place
 from memento_git.ledger.view import LedgerUnreadable
-from memento_git.work.actions import health
+from memento_git.verbs import doctor
 from memento_git.work.keeping import base
 from tests.play import git
 
@@ -311,7 +311,7 @@ def test_something_hostile_in_a_run_is_told_and_the_rest_still_reads(play: Play,
         assert not word or any(word in str(told) for told in (*held["findings"], *strangers))
         assert play.ledger.view().runs() == [run]
     if word and what != "broken task":
-        assert [answer for answer in health.examine(play.ledger) if word in answer.message + answer.fix]
+        assert [answer for answer in doctor.examine(play.ledger) if word in answer.message + answer.fix]
         play.task("One more", run=run)
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from memento_git.ledger.edits import UncommittedLedger
 from memento_git.model.enumeration import some
-from memento_git.work.actions import health, tasks
+from memento_git.verbs import doctor
+from memento_git.work.actions import tasks
 from memento_git.work.refusals import RunAmbiguous
 from tests.play import git
 
@@ -28,7 +29,7 @@ def test_edited_files_are_named_and_counted_and_the_hint_shows_the_staged_ones(p
     made = [play.task(f"t{number}") for number in range(7)]
     for path in play.root.glob(".memento/runs/*/tasks/*/*/task.md"):
         path.write_text(path.read_text() + "x\n")
-    (told,) = [one for one in health.examine(play.ledger) if one.name == "uncommitted"]
+    (told,) = [one for one in doctor.examine(play.ledger) if one.name == "uncommitted"]
     assert told.message.endswith(" and 2 more")
     git(play.root, "add", ".memento")
 

@@ -37,13 +37,13 @@ WRITE_BELOW: Final = """
 import sys
 from memento_git.errors import MementoError
 from memento_git.ledger.store import Ledger
-from memento_git.work.actions import health
+from memento_git.verbs import doctor
 with Ledger.open(sys.argv[1]) as ledger:
     try:
         ledger.change("put", lambda tx: [tx.put(f".memento/{name}.md", b"new") for name in ("new", "extra/new")])
     except MementoError as error:
         print(error.token, error.message)
-    print(*(answer.message for answer in health.examine(ledger) if answer.name == "permissions"))
+    print(*(answer.message for answer in doctor.examine(ledger) if answer.name == "permissions"))
 """
 BECOME_NOBODY: Final = """
 import os, sys

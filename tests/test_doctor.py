@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.work.actions import health, hooks
+from memento_git.verbs import doctor
+from memento_git.work.actions import hooks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def found(play: Play, status: str) -> list[str]:
-    return [f"{answer.name}: {answer.message}" for answer in health.examine(play.ledger) if answer.status == status]
+    return [f"{answer.name}: {answer.message}" for answer in doctor.examine(play.ledger) if answer.status == status]
 
 
 def test_a_sound_ledger_is_ok(play: Play, cli: Callable[..., Any]) -> None:
@@ -128,7 +129,7 @@ def test_a_missing_identity_fails(play: Play, monkeypatch: Any) -> None:
     monkeypatch.setenv("EMAIL", "")
     git(play.root, "config", "user.useConfigOnly", "true")
     with Ledger.open(play.root) as opened:
-        answers = {answer.name: answer for answer in health.examine(opened)}
+        answers = {answer.name: answer for answer in doctor.examine(opened)}
     assert answers["identity"].status == "fail"
     assert "git config" in answers["identity"].fix
 
@@ -140,8 +141,8 @@ def test_an_expired_claim_is_reported_and_removed_by_fix(play: Play) -> None:
     play.claimed(play.task())
     assert git(play.root, "for-each-ref", "refs/memento/claims")
     with Ledger.open(play.root, clock=lambda: 4_000_000_000.0) as later:
-        assert any(answer.name == "claims" and answer.status == "warn" for answer in health.examine(later))
-        health.examine(later, fix=True)
+        assert any(answer.name == "claims" and answer.status == "warn" for answer in doctor.examine(later))
+        doctor.examine(later, fix=True)
     assert git(play.root, "for-each-ref", "refs/memento/claims") == ""
 
 
@@ -156,6 +157,27 @@ def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:
 
     assert len(lines) == 1
     assert token not in lines[0]
+
+
+def test_what_is_wrong_with_a_recipe_and_beside_the_ledger_is_found_as_check_finds_it(
+    play: Play, cli: Callable[..., Any]
+) -> None:
+    play.run()
+    key = "AKIA" + "IOSFODNN7EXAMPLF"
+    recipe = play.root / ".memento" / "recipes" / "open.yaml"
+    recipe.parent.mkdir()
+    recipe.write_text(f"describe: the key is {key}\n")
+    (play.root / ".Memento").mkdir()
+    (play.root / ".Memento" / "x").write_text("x")
+    play.commit_all()
+    assert cli("check", "--no-base", "-C", str(play.root))[0] == 5
+
+    code, out, _ = cli("doctor", "-C", str(play.root), "--json")
+
+    told = {check["name"]: check for check in json.loads(out)["checks"] if check["status"] == "fail"}
+    assert (code, {*told}, key in out) == (1, {"recipes", "files"}, False)
+    assert "differs from .memento in case alone" in told["files"]["message"]
+    assert "looks like a AWS Access Key" in out
 
 
 def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Callable[..., Any]) -> None:
@@ -212,7 +234,7 @@ def test_what_stands_in_the_place_of_our_folder_ends_no_other_check(play: Play) 
     shutil.rmtree(play.root / ".git" / "memento")
     (play.root / ".git" / "memento").write_text("x")
 
-    told = {answer.name: answer for answer in health.examine(play.ledger)}
+    told = {answer.name: answer for answer in doctor.examine(play.ledger)}
 
     assert told["identity"].status == "ok"
     assert (told["ledger"].status, "memento/journal: Not a directory" in told["ledger"].message) == ("fail", True)
@@ -235,7 +257,7 @@ def test_where_git_ignores_the_ledger_is_told(play: Play) -> None:
     (play.root / ".git" / "info").mkdir(exist_ok=True)
     (play.root / ".git" / "info" / "exclude").write_text("# mine\n.memento\n")
 
-    told = next(answer for answer in health.examine(play.ledger) if answer.name == "ignored")
+    told = next(answer for answer in doctor.examine(play.ledger) if answer.name == "ignored")
 
     assert told.fix == "take it out: .git/info/exclude:2:.memento"
 
@@ -252,7 +274,7 @@ def test_a_partial_clone_whose_remote_is_away_says_so_everywhere(
     code, out, _ = cli("status", "-C", str(there), "--json")
     assert (code, json.loads(out)["error"]) == (4, "objects_away")
     assert "could not fetch" in json.loads(out)["message"]
-    told = next(answer for answer in health.examine(play.beside(there).ledger) if answer.name == "ledger")
+    told = next(answer for answer in doctor.examine(play.beside(there).ledger) if answer.name == "ledger")
     assert (told.status, "doctor" in told.fix) == ("fail", False)
     git(there, "remote", "set-url", "origin", str(play.root))
     assert cli("status", "-C", str(there))[0] == 0

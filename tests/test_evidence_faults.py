@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def whole(play: Play) -> bool:
     """Tell whether everything in the ledger can be read."""
-    from memento_git.work.actions.health import examine
+    from memento_git.verbs.doctor import examine
 
     return all(answer.status != "fail" for answer in examine(play.ledger))
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import claims, remoteclaims
-from memento_git.work.actions import claiming, health, runs, syncing, tasks
+from memento_git.verbs import doctor
+from memento_git.work.actions import claiming, runs, syncing, tasks
 from tests.clones import Hub
 from tests.play import Play, git
 
@@ -24,7 +25,7 @@ def hub(play: Play) -> Hub:
 
 
 def told(play: Play, remote: str = "") -> list[tuple[str, str]]:
-    answers = health.examine(play.ledger, remote=remote)
+    answers = doctor.examine(play.ledger, remote=remote)
     return [(answer.message, answer.fix) for answer in answers if answer.name == "remote claims"]
 
 

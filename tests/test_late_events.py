@@ -9,7 +9,8 @@ import pytest
 
 from memento_git.ledger import archive, codec, layout
 from memento_git.review import actions as review
-from memento_git.work.actions import dispatches, health, runs, settling, tasks
+from memento_git.verbs import doctor
+from memento_git.work.actions import dispatches, runs, settling, tasks
 from memento_git.work.keeping import base
 from tests.play import Play, git
 
@@ -48,7 +49,7 @@ class Story:
         return next(row for row in self.row()["tasks"] if row["id"] == identity)
 
     def doctor(self) -> list[str]:
-        return [answer.message for answer in health.examine(self.play.ledger) if answer.status == "fail"]
+        return [answer.message for answer in doctor.examine(self.play.ledger) if answer.status == "fail"]
 
     def loose(self) -> list[str]:
         return git(self.play.root, "ls-tree", "-r", "--name-only", "HEAD", f"{layout.RUNS}/{self.run}/").split()

@@ -8,9 +8,10 @@ import pytest
 
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions as review
+from memento_git.verbs import doctor
 from memento_git.work import refusals as no
 from memento_git.work import routes
-from memento_git.work.actions import dispatches, exporting, health, plans, releases, runs, settling, tasks
+from memento_git.work.actions import dispatches, exporting, plans, releases, runs, settling, tasks
 from memento_git.work.keeping import base
 from tests.play import Play, git
 
@@ -351,7 +352,7 @@ def test_an_event_picked_alone_is_not_folded_and_proves_nothing_until_the_rest_i
     assert play.status(task) == "pending"
     assert not play.is_proven(task)
     assert troubles(play, run) == {"incomplete"}
-    assert any("incomplete" in answer.message for answer in health.examine(play.ledger))
+    assert any("incomplete" in answer.message for answer in doctor.examine(play.ledger))
     git(play.root, "merge", "-q", "--no-edit", "main")
     assert play.is_proven(task)
     assert not troubles(play, run)
@@ -392,7 +393,7 @@ def test_halves_of_a_circle_of_dependencies_are_named_after_the_merge(play: Play
     assert [(row["record"], row["problem"]) for row in rows] == [(one, "cycle")]
     assert f"{one} -> {two} -> {one};" in rows[0]["about"]
     assert last not in rows[0]["about"]
-    assert any("is in a cycle" in answer.message for answer in health.examine(merged.ledger))
+    assert any("is in a cycle" in answer.message for answer in doctor.examine(merged.ledger))
     merged.do(tasks.cancel_task, one, reason="x")
     assert not troubles(merged, run)
 
@@ -446,7 +447,7 @@ def test_reverting_an_event_in_the_middle_leaves_the_record_incomplete_until_it_
     git(play.root, "revert", "--no-edit", middle)
     assert troubles(play, run) == {"incomplete"}
     assert not play.is_proven(task)
-    named = [answer for answer in health.examine(play.ledger) if answer.status == "fail"]
+    named = [answer for answer in doctor.examine(play.ledger) if answer.status == "fail"]
     assert any(task in answer.message and "incomplete" in answer.message for answer in named)
     git(play.root, "checkout", middle, "--", str(path))
     git(play.root, "commit", "-qm", "restored")

@@ -17,10 +17,10 @@ import pytest
 from memento_git.ledger import claims, handovers, processes
 from memento_git.ledger.handovers import Handover
 from memento_git.ledger.processes import Process
+from memento_git.verbs.doctor import examine
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, recovering, runs, tasks, worktrees
 from memento_git.work.actions.handing import Wish, hand_over
-from memento_git.work.actions.health import examine
 from memento_git.work.overview import overview
 from tests.hands import (
     SHOWN,

@@ -11,7 +11,8 @@ from memento_git.ledger import layout
 from memento_git.ledger.settling import AlreadyRedacted
 from memento_git.review.actions import check
 from memento_git.texts.typed import ReasonRequired
-from memento_git.work.actions import health, runs, settling, tasks
+from memento_git.verbs import doctor
+from memento_git.work.actions import runs, settling, tasks
 from memento_git.work.keeping import base
 from tests.play import git
 
@@ -202,7 +203,7 @@ def test_nobody_is_told_to_restore_what_was_redacted_and_came_back(play: Play, m
     play.do(settling.redact_record, evidence, reason="it names Xylophone")
     (play.root / file).write_text(said + mark)
     play.commit_all("a merge that kept the file")
-    told = [(one.message, one.fix) for one in health.examine(play.ledger) if one.status == "fail"]
+    told = [(one.message, one.fix) for one in doctor.examine(play.ledger) if one.status == "fail"]
     for base_of in ("", "base"):
         report = check(play.ledger, base=base_of, no_base=not base_of)
         told += [(str(one), one.fix) for one in (*report.findings, *report.already)]

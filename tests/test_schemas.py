@@ -22,7 +22,7 @@ from memento_git.model.events import VERBS, event_shape
 from memento_git.model.ids import kind_of
 from memento_git.model.jsonschema import GATED, documents
 from memento_git.model.work import VERDICTS
-from memento_git.work.actions.sample import play as play_sample
+from memento_git.verbs.sample import play as play_sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,6 +12,7 @@ import yaml
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions, formats
 from memento_git.review.catalogue import CATALOGUE
+from memento_git.verbs import doctor
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -78,3 +79,22 @@ def test_the_specimen_shows_its_finding(code: str, tmp_path: Path, monkeypatch: 
     printed = shown(tmp_path / "repo", specimen)
     assert printed == (SPECIMENS / code / "expected.txt").read_text(encoding="utf-8")
     assert f": {code} " in printed
+
+
+@pytest.mark.parametrize("code", sorted({*CATALOGUE} - {"C004"}))
+def test_what_check_finds_in_the_whole_tree_of_a_specimen_doctor_tells(code: str, tmp_path: Path) -> None:
+    shown(tmp_path / "repo", load(SPECIMENS / code / "specimen.yaml"))
+    with Ledger.open(tmp_path / "repo", clock=lambda: NOW) as ledger:
+        found = actions.check(ledger, no_base=True).findings
+        told = [one for one in doctor.examine(ledger) if one.status != "ok"]
+    if not any(one.name == "ledger" for one in told):
+        grades = {"warning": "warn", "error": "fail"}
+        left = [
+            one for one in found
+            if not any(
+                one.message in answer.message and (answer.status, answer.fix) == (grades[one.severity], one.fix)
+                for answer in told
+            )
+        ]  # fmt: skip
+        assert left == []
+        assert bool([one for one in found if one.severity == "error"]) == any(one.status == "fail" for one in told)

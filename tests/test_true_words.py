@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.ledger import claims
+from memento_git.verbs import doctor
 from memento_git.work import refusals
-from memento_git.work.actions import dispatches, health, plans, tasks
+from memento_git.work.actions import dispatches, plans, tasks
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def test_the_author_of_a_plan_is_told_to_let_somebody_else_approve_it(play: Play
 def test_a_claim_that_cannot_be_read_is_told_as_that(play: Play) -> None:
     play.run()
     git(play.root, "update-ref", "refs/memento/claims/task_000000000000", "HEAD")
-    (told,) = [one.message for one in health.examine(play.ledger) if one.name == "claims"]
+    (told,) = [one.message for one in doctor.examine(play.ledger) if one.name == "claims"]
     assert told == "a claim on task_000000000000 cannot be read, so nobody holds it"
 
 

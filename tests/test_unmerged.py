@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.verbs.doctor import examine
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, selections, verifying
 from memento_git.work.actions.handing import Wish, hand_over
-from memento_git.work.actions.health import examine
 from memento_git.work.overview import overview
 from tests.hands import SHOWN, WRITE, run
 from tests.play import git

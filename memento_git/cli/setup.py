@@ -75,7 +75,7 @@ def doctor(door: Door, *, fix: bool, remote: str) -> int:
 @alters
 def sample_smoke(door: Door, goal: str) -> int:
     """Play a whole run in a repository of its own: --workspace names a folder that is new or a former sample."""
-    from memento_git.work.actions.sample import play
+    from memento_git.verbs.sample import play
 
     steps = play(Path(door.workspace), goal)
     there = shlex.quote(door.workspace)

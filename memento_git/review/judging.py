@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
     Known = tuple[str, str, str, str]
+    Code = Callable[[Sequence[str]], dict[str, Any]]
 
 RECORDS: Final = (".yaml", ".md")
 OF_TWO_SIDES: Final = ("D011", "N002", "N003", "N005", "T001", "T003", "T006")
+FILES: Final = "files"
+NOTES: Final = "notes"
 MADE_BY_MERGING: Final = (*OF_TWO_SIDES, "F008", "F009", "T005")
 
 
@@ -55,28 +58,57 @@ class Report(NamedTuple):
         return any(finding.severity == "error" for finding in self.findings)
 
 
+class Part(NamedTuple):
+    """One look at a whole tree, and what it is at."""
+
+    name: str
+    look: Callable[[], Iterable[Finding]]
+
+
 def alone(git: Git, head: str, now: str, progress: Progress | None) -> Report:
     """Check one tree, with no word on how it came to be."""
     view = View(git, (head,), now)
     if layout.CONFIG not in view.files and layout.CONFIG not in view.folders:
         _refuse_nothing(view, "the index" if git.extra else head[:12])
     policy, found = policy_at(view)
-    found += [*files.check_names(view.files, view.files, policy.key_files), *files.check_top(git.entries(head))]
+    for part in parts(view, policy, progress):
+        found += part.look()
+    records = sum(1 for path in view.files if layout.place_of(path) is not None)
+    return Report(_ordered(with_fixes(view, [*view.findings, *found])), [], "", head, records)
+
+
+def parts(view: View, policy: Policy, progress: Progress | None = None) -> Iterator[Part]:
+    """Yield all that a whole tree is looked at for; what cannot be read meanwhile is among the view's findings."""
+    head = view.commits[0]
+    code = _code_of(view.git, head)
+    yield Part(FILES, partial(_names, view, policy))
     for run in view.runs():
-        state = RunState(view, run, Runners(view, policy), policy)
-        load(state, progress)
-        found += checks.check_run(state, Scope(code=_code_of(git, head)))
+        yield Part(f"run {run}", partial(_whole_run, view, run, policy, code, progress))
+    yield Part("secrets", lambda: files.check_secrets(view, list(view.files), policy.allow_secrets))
+    yield Part("recipes", lambda: recipes.check_recipes(view, view.files, policy.allow_secrets))
+    yield Part("signatures", lambda: signed.older(signed.check(view, head, policy, list(view.files))))
+    if view.index("").prose or view.index("").events_of:
+        yield Part(NOTES, partial(_of_notes, view, Scope(), policy, progress))
+
+
+def with_fixes(view: View, found: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of a whole tree, in their order, with the fixes that its history knows."""
+    return files.never_back(lastread.told_whole(view, found))
+
+
+def _names(view: View, policy: Policy) -> Iterator[Finding]:
+    """Yield what is wrong with the names of a tree; of ids that two files have the view tells."""
+    yield from files.check_names(view.files, view.files, policy.key_files)
+    for commit in view.commits:
+        yield from files.check_top(view.git.entries(commit))
     for kind in ("task", "plan", "evidence"):
         view.known(kind)
-    if view.index("").prose or view.index("").events_of:
-        found += _of_notes(view, Scope(), policy, progress)
-    found += files.check_secrets(view, list(view.files), policy.allow_secrets)
-    found += recipes.check_recipes(view, view.files, policy.allow_secrets)
-    found += signed.older(signed.check(view, head, policy, list(view.files)))
-    records = sum(1 for path in view.files if layout.place_of(path) is not None)
-    return Report(
-        _ordered(files.never_back(lastread.told_whole(view, [*view.findings, *found]))), [], "", head, records
-    )
+
+
+def _whole_run(view: View, run: str, policy: Policy, code: Code, progress: Progress | None) -> list[Finding]:
+    state = RunState(view, run, Runners(view, policy), policy)
+    load(state, progress)
+    return checks.check_run(state, Scope(code=code))
 
 
 def _refuse_nothing(view: View, where: str) -> NoReturn:
@@ -338,7 +370,7 @@ def _text_of(view: View, run: str, record: str) -> object:
     return view.record(view.index(run).prose.get(record, ""))
 
 
-def _code_of(git: Git, commit: str) -> Callable[[Sequence[str]], dict[str, Any]]:
+def _code_of(git: Git, commit: str) -> Code:
     """Return what tells the code of a commit, asked of git when it is wanted."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
 

@@ -6,22 +6,21 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import difference, layout, lock
-from memento_git.review.lastread import told_whole
-from memento_git.review.notes import check_notes
-from memento_git.review.scope import Scope
+from memento_git.review import judging
 from memento_git.work.actions import health
-from memento_git.work.actions.health import Answer, tried
+from memento_git.work.actions.health import Answer, failed, tried
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.finding import Finding
+    from memento_git.model.policy import Policy
 
-NAMES: Final = {"N001": "domains", "N002": "keys", "L002": "evidence", "L003": "evidence", "L004": "links"}
+OF_NOTES: Final = {"N001": "domains", "N002": "keys", "L002": "evidence", "L003": "evidence", "L004": "links"}
 
 
 def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote: str = "") -> list[Answer]:
@@ -29,28 +28,87 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
 
     Only with a remote is one asked, for the claims that it holds.
     """
-    answers = health.examine(ledger, at=at, fix=fix, remote=remote)
+    answers = health.mended(ledger) if fix else []
+    answers += health.machine(ledger) if not at else []
     try:
         view = ledger.view(at)
-        view.policy()
-    except (MementoError, OSError):
-        return answers  # the answer on the ledger itself tells why
-    answers += tried("notes", _notes(view))
-    return answers if at else [*answers, *tried("recall index", _index(view)), *tried("drafts", _drafts(ledger.git))]
+        policy = view.policy()
+        answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {len(view.runs())} run(s)"))
+    except (MementoError, OSError) as error:
+        return [*answers, failed("ledger", error)]
+    if at:
+        return [*answers, *_whole(view, policy)]
+    return [
+        *answers, *health.uncommitted(ledger), *_whole(view, policy), *health.claimed(ledger, view, remote),
+        *tried("recall index", _index(view)), *tried("drafts", _drafts(ledger.git)),
+    ]  # fmt: skip
 
 
-def _notes(view: View) -> Iterator[Answer]:
-    """Tell what is wrong with notes, each under the name of what it is about."""
-    shelf = Shelf(view)
-    shelf.load()
-    found = check_notes(shelf, Scope(), view.policy().domains)
-    own = [one for one in view.findings if one.path.startswith(f"{layout.KNOWLEDGE}/")]
-    for finding in told_whole(view, [*own, *found]):
-        status = "warn" if finding.severity == "warning" else "fail"
-        yield Answer(NAMES.get(finding.code, "notes"), status, str(finding), finding.fix)
-    if not found and not own:
-        count = len(shelf.index.prose)
+def _whole(view: View, policy: Policy) -> list[Answer]:
+    """Return what a check of the whole tree finds, part by part; where one comes to no end, the others go on."""
+    told: dict[str, list[Answer]] = {}
+    found: list[tuple[str, Finding]] = []
+    for part in judging.parts(view, policy):
+        told[part.name] = []
+        try:
+            found += [(part.name, one) for one in part.look()]
+        except (MementoError, OSError) as error:
+            told[part.name].append(failed(part.name, error))
+    known = [(_part_of(one), one) for one in view.findings]
+    names, wrong = zip(*[*known, *found], strict=True) if known or found else ((), ())
+    for name, one in dict.fromkeys(zip(names, judging.with_fixes(view, wrong), strict=True)):
+        told.setdefault(name, []).append(_answer(name, one))
+    told[judging.FILES] += _attributes(view)
+    told["signatures"] = [*tried("signatures", _signers(view, policy)), *told["signatures"]]
+    return [*_sound(view, told, {layout.run_of_path(one.path) for one in view.findings})]
+
+
+def _part_of(finding: Finding) -> str:
+    """Return the part of a check that tells of what could not be read."""
+    return judging.NOTES if finding.path.startswith(f"{layout.KNOWLEDGE}/") else judging.FILES
+
+
+def _answer(part: str, finding: Finding) -> Answer:
+    """Return a finding as an answer, of notes under the name of what it is about."""
+    name = OF_NOTES.get(finding.code, part) if part == judging.NOTES else part
+    message = finding.message if part.startswith("run ") else str(finding)
+    if part == "secrets":
+        message = f"{finding.path}:{finding.line}: {finding.message}"
+    return Answer(name, "warn" if finding.severity == "warning" else "fail", message, finding.fix)
+
+
+def _sound(view: View, told: Mapping[str, Sequence[Answer]], spoilt: Collection[str | None]) -> Iterator[Answer]:
+    """Yield the answers, those on runs first, and between them which runs, and whether the notes, are sound."""
+    for run in view.runs():
+        yield from told[f"run {run}"]
+        if not told[f"run {run}"] and run not in spoilt:
+            index = view.index(run)
+            message = f"{len(index.of_kind('task'))} task(s), {len(index.events)} event(s), all legal and whole"
+            yield Answer(f"run {run}", "ok", message)
+    for part in (one for one in told if not one.startswith("run ")):
+        yield from told[part]
+    if not told.get(judging.NOTES):
+        count = len(view.index("").prose)
         yield Answer("notes", "ok", f"{count} note(s), keys unique, links resolve, no evidence changed")
+
+
+def _attributes(view: View) -> Iterator[Answer]:
+    if layout.ATTRIBUTES not in view.files:
+        yield Answer(
+            "attributes", "warn", ".memento/.gitattributes is missing: line endings may change", "memento init"
+        )
+
+
+def _signers(view: View, policy: Policy) -> Iterator[Answer]:
+    if not policy.signatures:
+        return
+    from memento_git.work.signers import signers_at
+
+    if why := signers_at(view.git, view.commits[0], policy).why:
+        yield Answer("signatures", "warn", f"policy {why}", "commit the file that policy.signatures names")
+    if not policy.signatures.get("ledger"):
+        message = "signatures hold in every repository that trusts the same keys"
+        yield Answer("signatures", "warn", message, "name this ledger before more is signed: policy.signatures.ledger")
 
 
 def _index(view: View) -> Iterator[Answer]:

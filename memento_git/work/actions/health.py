@@ -1,4 +1,4 @@
-"""doctor: what could keep the ledger from being written, read or believed, each with its remedy."""
+"""What of git and of this machine could keep the ledger from being written, each with its remedy."""
 
 from __future__ import annotations
 
@@ -12,21 +12,14 @@ from memento_git.ledger import claims, journal, layout, places, publish, remotec
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import GitFailed
 from memento_git.model.enumeration import some
-from memento_git.review import files, lastread, signed
-from memento_git.review.checks import check_run
-from memento_git.review.scope import Scope
 from memento_git.work.actions import hooks
-from memento_git.work.loading import load
-from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
-    from memento_git.model.finding import Finding
-    from memento_git.model.policy import Policy
 
 OF_GIT: Final = "see what git says of it: git status; git fsck"
 OF_FILES: Final = "see to the file, its folder, its permissions and the space on its disk"
@@ -45,32 +38,27 @@ class Answer(NamedTuple):
     fix: str = ""
 
 
-def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote: str = "") -> list[Answer]:
-    """Run all checks, or at revisions those of the ledger; with fix, first mend what needs no judgement.
+def mended(ledger: Ledger) -> list[Answer]:
+    """Mend what needs no judgement, and tell of it."""
+    return tried("interrupted changes", _mend(ledger))
 
-    Only with a remote is one asked, for the claims that it holds.
-    """
-    answers = tried("interrupted changes", _mend(ledger)) if fix else []
-    if not at:
-        answers += tried("git", _git(ledger)) + tried("identity", _identity(ledger))
-        answers += tried("git directory", _git_directory(ledger.git)) + tried("work tree", _work_tree(ledger))
-    try:
-        view = ledger.view(at)
-        policy = view.policy()
-        answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {len(view.runs())} run(s)"))
-    except (MementoError, OSError) as error:
-        return [*answers, failed("ledger", error)]
-    if not at:
-        answers += tried("uncommitted", _uncommitted(ledger))
-    for run in view.runs():
-        answers += tried(f"run {run}", _run(view, run, policy))
-    answers += tried("files", _files(view, policy)) + tried("signatures", _signatures(view, policy))
-    if at:
-        return answers
+
+def machine(ledger: Ledger) -> list[Answer]:
+    """Return what git, this clone and its work tree are like."""
     return [
-        *answers, *tried("claims", _claims(ledger, view)),
-        *tried("remote claims", _far_claims(ledger, view, remote)),
+        *tried("git", _git(ledger)), *tried("identity", _identity(ledger)),
+        *tried("git directory", _git_directory(ledger.git)), *tried("work tree", _work_tree(ledger)),
     ]  # fmt: skip
+
+
+def uncommitted(ledger: Ledger) -> list[Answer]:
+    """Return what of the ledger is not committed."""
+    return tried("uncommitted", _uncommitted(ledger))
+
+
+def claimed(ledger: Ledger, view: View, remote: str = "") -> list[Answer]:
+    """Return what is left of claims; only with a remote is one asked for those that it holds."""
+    return tried("claims", _claims(ledger, view)) + tried("remote claims", _far_claims(ledger, view, remote))
 
 
 def tried(name: str, answers: Iterator[Answer]) -> list[Answer]:
@@ -217,56 +205,6 @@ def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
         yield Answer("uncommitted", "warn", f"not counted: {some(paths, 5)}", "commit them, or put them back")
     else:
         yield Answer("uncommitted", "ok", "no ledger file differs from HEAD")
-
-
-def _run(view: View, run: str, policy: Policy) -> Iterator[Answer]:
-    state = RunState(view, run, policy=policy)
-    load(state)
-    before = len(view.findings)
-    for path in state.index.prose.values():
-        view.record(path)
-    found = check_run(state, Scope())
-    yield from (_answer(f"run {run}", one) for one in lastread.told_whole(view, found))
-    if not found and len(view.findings) == before:
-        count = len(state.index.events)
-        yield Answer(f"run {run}", "ok", f"{len(state.ids('task'))} task(s), {count} event(s), all legal and whole")
-
-
-def _answer(name: str, finding: Finding, message: str = "") -> Answer:
-    return Answer(name, "warn" if finding.severity == "warning" else "fail", message or finding.message, finding.fix)
-
-
-def _files(view: View, policy: Policy) -> Iterator[Answer]:
-    for kind in ("task", "plan", "evidence"):
-        view.known(kind)
-    seen = set()
-    names = files.check_names(view.files, view.files, policy.key_files)
-    for finding in files.never_back(lastread.told_whole(view, [*view.findings, *names])):
-        if (finding.code, finding.path, finding.line) not in seen:
-            seen.add((finding.code, finding.path, finding.line))
-            yield _answer("files", finding, str(finding))
-    if layout.ATTRIBUTES not in view.files:
-        yield Answer(
-            "attributes", "warn", ".memento/.gitattributes is missing: line endings may change", "memento init"
-        )
-    for finding in files.check_secrets(view, view.files, policy.allow_secrets):
-        yield _answer("secrets", finding, f"{finding.path}:{finding.line}: {finding.message}")
-
-
-def _signatures(view: View, policy: Policy) -> Iterator[Answer]:
-    commit = view.commits[0] if view.commits else ""
-    if policy.signatures:
-        from memento_git.work.signers import signers_at
-
-        if why := signers_at(view.git, commit, policy).why:
-            yield Answer("signatures", "warn", f"policy {why}", "commit the file that policy.signatures names")
-        if not policy.signatures.get("ledger"):
-            message = "signatures hold in every repository that trusts the same keys"
-            yield Answer(
-                "signatures", "warn", message, "name this ledger before more is signed: policy.signatures.ledger"
-            )
-    for finding in signed.older(signed.check(view, commit, policy, list(view.files))):
-        yield Answer("signatures", "fail" if finding.severity == "error" else "warn", str(finding), finding.fix)
 
 
 def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:

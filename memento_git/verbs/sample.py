@@ -13,8 +13,9 @@ from memento_git.ledger.git import GitMissing, refuse_old
 from memento_git.ledger.store import Ledger
 from memento_git.model.ids import kind_of
 from memento_git.review.report import markdown
+from memento_git.verbs import doctor
 from memento_git.work import answers
-from memento_git.work.actions import dispatches, evidences, health, plans, runs, setup, tasks
+from memento_git.work.actions import dispatches, evidences, plans, runs, setup, tasks
 from memento_git.work.overview import overview
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _do(ledger: Ledger, steps: Row, name: str, act: Callable[[Transaction], str]
 def _read_back(ledger: Ledger, steps: Row, run: str, folder: Path) -> Row:
     """Rebuild status and report from the ledger alone, and say whether they show what was done."""
     held = overview(ledger, ledger.view(), run)
-    checks = [answer._asdict() for answer in health.examine(ledger)]
+    checks = [answer._asdict() for answer in doctor.examine(ledger)]
     proven = [row["proven"] for row in held["tasks"]] == [True]
     steps["dispatches"] = {"ok": True, "dispatches": held["dispatches"]}
     steps["status"] = {"ok": held["run"]["status"] == "completed" and proven, **held}
