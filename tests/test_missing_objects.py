@@ -10,9 +10,9 @@ import pytest
 from memento_git.knowledge import following, pinning
 from memento_git.knowledge.actions import notes
 from memento_git.ledger import grep, layout
-from memento_git.ledger.changes import actors
 from memento_git.model.anchors import parse
 from memento_git.review import actions
+from memento_git.review.actors import acting
 from memento_git.work.actions import runs
 from tests.play import git
 
@@ -92,7 +92,7 @@ def test_who_looks_like_an_actor_is_not_passed_where_that_ones_records_cannot_be
     git(play.root, "switch", "-qc", "work")
     play.as_("B\u043eb").do(runs.pause_run, run, reason="why")
     assert "C006" in [one.code for one in actions.check(play.ledger, base="main").findings]
-    assert "Bob" in actors(play.ledger.git, "main")
+    assert "Bob" in acting(play.ledger.git, "main")
     lose(play, layout.prose_path(run, run))
     with pytest.raises(grep.GrepIncomplete, match=LOST):
         actions.check(play.ledger, base="main")

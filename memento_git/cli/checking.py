@@ -119,7 +119,7 @@ def _of_the_framework() -> tuple[str, str] | None:
 
 
 def _is_untouched(door: Door, base: str, staged: bool) -> bool:
-    from memento_git.ledger.changes import unchanged
+    from memento_git.ledger.glance import unchanged
 
     return unchanged(Path(door.workspace), base=base, staged=staged)
 

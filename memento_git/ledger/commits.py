@@ -1,4 +1,4 @@
-"""The latest commits and the files that each of them changed, under the names that these files have now."""
+"""Commits: their parents, and of the latest the files that each of them changed, under the names of now."""
 
 from __future__ import annotations
 
@@ -29,6 +29,12 @@ class Commit(NamedTuple):
 def is_cut_off(git: Git) -> bool:
     """Tell whether the history before some commit is not here."""
     return (git.common_dir / "shallow").exists()
+
+
+def parents(git: Git, commit: str) -> list[str]:
+    """Return the parents that a commit names, whether this clone has them or not."""
+    head = (git.objects([commit])[0] or b"").partition(b"\n\n")[0]
+    return [line[7:].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
 
 
 def of_code(git: Git, tip: str, *, most: int, since: str = "") -> list[Commit]:

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
-from memento_git.ledger.changes import parents
-from memento_git.ledger.commits import is_cut_off
+from memento_git.ledger.commits import is_cut_off, parents
 from memento_git.ledger.git import NoSuchRevision
 from memento_git.ledger.names import in_full
 

@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import grep, scratch
-from memento_git.ledger.changes import index_of
 from memento_git.ledger.git import Git
+from memento_git.ledger.staged import index_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Misused
-from memento_git.ledger import changes, codec, ranges, settling
+from memento_git.ledger import codec, commits, ranges, settling
 from memento_git.ledger.names import in_full, is_ref
 from memento_git.ledger.publish import BareRepository
+from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
 from memento_git.review import against, judging, lastread
 
@@ -74,11 +75,11 @@ def _look(
         if staged:
             if git.top is None:
                 raise NothingStaged
-            tree = stack.enter_context(changes.staged_tree(git))
+            tree = stack.enter_context(staged_tree(git))
             first = git.commit("HEAD") or ""
             if not first:
                 return judging.alone(git, tree, ledger.now(), None)
-            return judging.merged(git, [first, *changes.merging(git)], tree, against.STAGED, ledger.now())
+            return judging.merged(git, [first, *merging(git)], tree, against.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
             forks, head = ranges.forks_of(git, base, at or "HEAD")
@@ -99,7 +100,7 @@ def default_base(git: Git, head: str, at: str = "") -> str:
     given = os.environ
     if at:
         return ""
-    is_merge = len(changes.parents(git, head)) > 1
+    is_merge = len(commits.parents(git, head)) > 1
     if is_merge and _is_merge_result(head):
         return PARENT
     branch = given.get("GITHUB_BASE_REF") or given.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "")

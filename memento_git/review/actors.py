@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memento_git.ledger import changes, layout
+from memento_git.ledger import grep, layout
 from memento_git.model.finding import Finding
 from memento_git.model.ids import parse_ref
 from memento_git.model.work import Event
@@ -13,7 +14,8 @@ from memento_git.work import persons
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memento_git.ledger.changes import Authored
+    from memento_git.ledger.git import Git
+    from memento_git.ledger.story import Authored
     from memento_git.ledger.view import View
     from memento_git.review.against import Comparison
 
@@ -118,8 +120,18 @@ def archived(view: View) -> set[str]:
     names: set[str] = set()
     for path in [path for path in view.files if path.startswith(f"{layout.ARCHIVE}/")]:
         files, _ = archive.unpack(path, layout.run_of_path(path) or "", view.read(path) or b"")
-        names = names.union(*(changes.named(data.decode(errors="replace")) for data in files.values()))
+        names = names.union(*(_named(data.decode(errors="replace")) for data in files.values()))
     return names
+
+
+def acting(git: Git, tree: str) -> set[str]:
+    """Return who acts in the records of a tree, as their files name them."""
+    return _named(os.fsdecode(grep.lines(git, tree, layout.FOLDER, ["^by: "], plain=False)))
+
+
+def _named(text: str) -> set[str]:
+    """Return who acts by the lines of records."""
+    return {line[4:].strip("'\"") for line in text.splitlines() if line.startswith("by: ")}
 
 
 def is_author(one: str, other: str) -> bool:

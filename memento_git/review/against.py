@@ -9,8 +9,8 @@ from memento_git.folding.fold import group_of, plans_of
 from memento_git.folding.settling import SETTLING
 from memento_git.folding.undone import undone_by
 from memento_git.ledger import codec, layout
-from memento_git.ledger.changes import MERGING
 from memento_git.ledger.desk import event_data
+from memento_git.ledger.staged import MERGING
 from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import kind_of, parse_ref
 from memento_git.model.work import Event, Evidence

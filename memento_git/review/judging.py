@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from memento_git.errors import Misused
 from memento_git.ledger import absence, changes, codec, grep, layout, ranges
+from memento_git.ledger.story import NOTHING, Story, story_of, to_commit, to_write
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.ids import is_id, random_part
@@ -124,7 +125,7 @@ def added(git: Git, forks: Sequence[str], head: str, name: str, now: str, confir
     first = forks[0]
     git.trees.anew = True
     differing, known = changes.differences(git, forks, head)
-    story = changes.NOTHING if git.extra else _story(git, forks, head)
+    story = NOTHING if git.extra else _story(git, forks, head)
     if not differing and not story.touched:
         return _of_others(git, first, head)
     base, view = View(git, tuple(forks), now), View(git, (head,), now)
@@ -179,22 +180,22 @@ def merged(git: Git, sides: Sequence[str], head: str, name: str, now: str, confi
     return report._replace(findings=_ordered([*report.findings, *made]))
 
 
-def _story(git: Git, forks: Sequence[str], head: str) -> changes.Story:
+def _story(git: Git, forks: Sequence[str], head: str) -> Story:
     """Return what the commits of a branch did; refuse where some of them are not here."""
     ranges.refuse_cut(git, forks, head)
-    return changes.story(git, forks, head)
+    return story_of(git, forks, head)
 
 
 def _compared(
-    base: View, view: View, policy: Policy, differing: Sequence[changes.Changed], name: str, story: changes.Story
-) -> tuple[Comparison, changes.Story]:
+    base: View, view: View, policy: Policy, differing: Sequence[changes.Changed], name: str, story: Story
+) -> tuple[Comparison, Story]:
     """Return the comparison with a base that holds of each file what it was when it could be read last."""
     stand_ins = lastread.stand_ins(base, view, differing)
     if stand_ins:
         base.hold({path: last.blob for path, last in stand_ins.items()})
         if not base.git.extra:
             nothing = lastread.nothing(differing, stand_ins)
-            story = changes.story(base.git, base.commits, view.commits[0], nothing)
+            story = story_of(base.git, base.commits, view.commits[0], nothing)
         differing = lastread.compared(differing, stand_ins)
     return Comparison(base, view, policy, differing, name, stand_ins), story
 
@@ -222,14 +223,14 @@ def _twins(git: Git, first: str, head: str) -> list[Finding]:
 
 
 def _of_actors(
-    git: Git, forks: Sequence[str], comparison: Comparison, story: changes.Story, policy: Policy
+    git: Git, forks: Sequence[str], comparison: Comparison, story: Story, policy: Policy
 ) -> Iterator[Finding]:
     """Yield who acted under another name than who committed it, or a name hardly told from another's.
 
     And who took another's words back, or where policy asks who wrote a plan, changed another's. The names that one is
     hardly told from are those of policy, of authors and of the base; of its archives, where a name is new to the rest.
     """
-    authored = story.authored or changes.to_commit(git, comparison.changes)
+    authored = story.authored or to_commit(git, comparison.changes)
     acts = actors.acts(comparison, authored)
     if story.authored:
         yield from actors.committed(acts, policy.agents)
@@ -237,12 +238,12 @@ def _of_actors(
         yield from wording.reworded(comparison, git, story)
     if policy.plan_not_author:
         plans = [change for change in comparison.changes if change.path.endswith("/plan.md")]
-        story = story._replace(written=changes.to_write(git, plans)) if git.extra else story
+        story = story._replace(written=to_write(git, plans)) if git.extra else story
         yield from wording.rewritten(comparison, git, story)
     names = {act.actor: act.path for act in reversed(acts)}
     authors = {name for commit in authored for name in (commit.author, commit.author.partition(" <")[0])}
     doubtful = {name for name in names if persons.may_look_like(name)}
-    there = {name for one in forks for name in changes.actors(git, one)} if doubtful else set()
+    there = {name for one in forks for name in actors.acting(git, one)} if doubtful else set()
     there |= actors.archived(comparison.base) if doubtful - there else set()
     yield from actors.lookalikes(names, {*policy.people, *authors, *there})
 

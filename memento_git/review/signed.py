@@ -15,9 +15,9 @@ from memento_git.work.state import RunState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memento_git.ledger.changes import Story
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
+    from memento_git.ledger.story import Story
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.review.scope import Scope

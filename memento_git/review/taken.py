@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import changes, codec, layout
+from memento_git.ledger import codec, commits, layout
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence, Prose
@@ -14,9 +14,9 @@ from memento_git.review.against import keeps, keeps_answer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memento_git.ledger.changes import Story
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
+    from memento_git.ledger.story import Story
     from memento_git.review.against import Comparison
 
 
@@ -82,7 +82,7 @@ def _freed(comparison: Comparison, git: Git, story: Story) -> Iterator[Finding]:
 
 def _restoring(git: Git, commit: str, path: str) -> str:
     """Return the command that takes a file from the parent of a commit that has it."""
-    sides = enumerate(changes.parents(git, commit), 1)
+    sides = enumerate(commits.parents(git, commit), 1)
     number = next((number for number, parent in sides if git.entries(parent, path)), 1)
     return RESTORED.format(commit[:12], number, path)
 

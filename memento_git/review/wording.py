@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.ledger import changes, codec, layout
+from memento_git.ledger import codec, commits, layout
 from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
@@ -17,9 +17,9 @@ from memento_git.work import persons, terms
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memento_git.ledger.changes import Story
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
+    from memento_git.ledger.story import Story
     from memento_git.model.work import Event
     from memento_git.review.against import Comparison
 
@@ -193,7 +193,7 @@ def _versions(comparison: Comparison, git: Git, story: Story, path: str) -> list
     data, archives = comparison.head.read(path) or b"", comparison.head.archived[run][path]
     for one in story.authored:
         if not {*one.paths}.isdisjoint(archives):
-            before = git.objects([f"{parent}:{path}" for parent in changes.parents(git, one.commit)])
+            before = git.objects([f"{parent}:{path}" for parent in commits.parents(git, one.commit)])
             came = MORE if found or comparison.base.read(path) is not None else BROUGHT
             found += [] if data in before else [Version(one.commit, one.author, one.at, data, came)]
     return found

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import archive, changes, layout, ranges
+from memento_git.ledger import archive, commits, layout, ranges
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE
@@ -179,7 +179,7 @@ def _commit_of(view: View, event: Event) -> str:
     brought = list(dict.fromkeys(_bringing(view, event)))
     first = [one for one in brought if not any(view.git.is_before(other, one) for other in brought if other != one)]
     depth = ranges.depth_of(view.git)
-    cut = not first or any(None in view.git.objects(changes.parents(view.git, one)) for one in first)
+    cut = not first or any(None in view.git.objects(commits.parents(view.git, one)) for one in first)
     if depth is not None and cut:
         raise ranges.ForkMissing(depth=depth, what="the commit of the release", fetch="--deepen 100")
     if not first:

@@ -1,0 +1,52 @@
+"""The quick answer of a hook: whether anything of the ledger differs at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from memento_git.ledger import layout
+from memento_git.ledger.environment import environment
+from memento_git.ledger.git import OPTIONS
+from memento_git.ledger.names import SHORT_ID
+from memento_git.ledger.staged import MERGING, index_of
+
+
+def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
+    """Tell, with few git calls, that no ledger file differs, nor one that policy may name; False where git cannot tell.
+
+    `base...HEAD` is from the merge base on; `staged` is the index that GIT_INDEX_FILE names against HEAD: one git call,
+    for a hook. What git warns of, a base whose name a tag has as well, or that has several merge bases, needs a closer
+    look; so does a merge in progress, which may drop what its other side added.
+    """
+    if staged and (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists():
+        return False
+    what = ["--cached"] if staged else [f"{base}...HEAD"]
+    extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
+    command = ["git", *OPTIONS, "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
+    command += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
+    if base.startswith("-") or SHORT_ID.fullmatch(base):
+        return False
+    try:
+        done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
+    except OSError:
+        return False
+    if done.returncode or b"warning: " in done.stderr:
+        return False
+    return staged or not (_was_touched(start, base) or _names_files(start))
+
+
+def _was_touched(start: Path, base: str) -> bool:
+    """Tell whether commits of a branch touched the ledger although it is as at the base: something was taken back."""
+    command = ["git", *OPTIONS, "rev-list", "-1", "--full-history", f"{base}..HEAD", "--", f":/{layout.FOLDER}"]
+    extra = {"GIT_LITERAL_PATHSPECS": "0"}
+    done = subprocess.run(command, cwd=start, env=environment(extra), capture_output=True, check=False)
+    return done.returncode != 0 or bool(done.stdout.strip())
+
+
+def _names_files(start: Path) -> bool:
+    """Tell whether policy may name files elsewhere that count, such as whose keys do."""
+    command = ["git", *OPTIONS, "cat-file", "blob", f"HEAD:{layout.CONFIG}"]
+    done = subprocess.run(command, cwd=start, env=environment(), capture_output=True, check=False)
+    return b"signatures" in done.stdout or b"\\" in done.stdout

@@ -1,0 +1,69 @@
+"""What the next commit will be: the index as a tree, and what is being merged."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from memento_git.errors import Refused
+from memento_git.model.enumeration import some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memento_git.ledger.git import Git
+
+MERGING: Final = "MERGE_HEAD"
+SHOWN: Final = 5
+
+
+class IndexUnmerged(Refused):
+    """An index of which git makes no commit."""
+
+    token = "index_unmerged"
+    sentence = "these files are not merged yet: {paths}"
+    hint_ = "resolve them, git add them, then run this again"
+
+
+def index_of() -> dict[str, str]:
+    """Return the index that a hook's caller names, as git takes it."""
+    named = os.environ.get("GIT_INDEX_FILE", "")
+    return {"GIT_INDEX_FILE": str(Path(named).absolute())} if named else {}
+
+
+@contextmanager
+def staged_tree(git: Git) -> Iterator[str]:
+    """Yield the tree of the index; its new objects lie in a folder that is thrown away, with a copy of the index.
+
+    `git write-tree` would write down in the index itself which trees it made.
+    """
+    import shutil
+    import tempfile
+
+    from memento_git.ledger import scratch
+
+    with tempfile.TemporaryDirectory(prefix="memento-") as folder:
+        git.close()
+        extra = scratch.variables(git, Path(folder))
+        real = Path(index_of().get("GIT_INDEX_FILE") or git.git_dir / "index")
+        if real.exists():
+            shutil.copyfile(real, extra["GIT_INDEX_FILE"])
+        git.extra = extra
+        try:
+            if unmerged := git.run("ls-files", "--unmerged", "-z"):
+                paths = {os.fsdecode(entry).partition("\t")[2] for entry in unmerged.split(b"\0")[:-1]}
+                raise IndexUnmerged(paths=some(sorted(paths), SHOWN))
+            yield os.fsdecode(git.run("write-tree")).strip()
+        finally:
+            git.close()
+            git.extra = {}
+
+
+def merging(git: Git) -> list[str]:
+    """Return the commits that are being merged into HEAD."""
+    try:
+        return (git.git_dir / MERGING).read_text(encoding="ascii").split()
+    except OSError:
+        return []
