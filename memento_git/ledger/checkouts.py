@@ -186,8 +186,7 @@ def look(inside: Git, base: str) -> Work:
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.with_name(f"{copy.name}.lock").unlink(missing_ok=True)
-        if (inside.git_dir / "index").exists():
-            shutil.copy2(inside.git_dir / "index", copy)  # its time, too: by it git finds edits right after a check-out
+        scratch.copy_index(inside, copy)
     except OSError as error:
         raise NotWritable(reason=reason_of(error)) from error
     extra = {"GIT_INDEX_FILE": str(copy), **PATTERNS}

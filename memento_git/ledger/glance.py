@@ -10,7 +10,7 @@ from memento_git.ledger import layout
 from memento_git.ledger.environment import environment
 from memento_git.ledger.git import OPTIONS
 from memento_git.ledger.names import SHORT_ID
-from memento_git.ledger.staged import MERGING, index_of
+from memento_git.ledger.staged import MERGING, named_index
 
 
 def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
@@ -23,7 +23,9 @@ def unchanged(start: Path, *, base: str = "", staged: bool = False) -> bool:
     if staged and (Path(os.environ.get("GIT_DIR") or start / ".git") / MERGING).exists():
         return False
     what = ["--cached"] if staged else [f"{base}...HEAD"]
-    extra = {"GIT_LITERAL_PATHSPECS": "0", **index_of()} if staged else {"GIT_LITERAL_PATHSPECS": "0"}
+    extra = {"GIT_LITERAL_PATHSPECS": "0"}
+    if staged and (index := named_index()) is not None:
+        extra["GIT_INDEX_FILE"] = str(index)
     command = ["git", *OPTIONS, "-c", "core.warnAmbiguousRefs=true", "diff", "--quiet", "--no-ext-diff", *what]
     command += ["--ignore-submodules=none", "--", f":(top,icase){layout.FOLDER}", f":/{layout.TOP_ATTRIBUTES}"]
     if base.startswith("-") or SHORT_ID.fullmatch(base):

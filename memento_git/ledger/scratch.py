@@ -32,6 +32,21 @@ def variables(git: Git, folder: Path) -> dict[str, str]:
     }
 
 
+def copy_index(git: Git, place: Path, real: Path | None = None) -> bool:
+    """Copy an index, git's own where none is named, with its time; tell whether there is one.
+
+    By its time git tells files that were edited right after it was written.
+    """
+    import shutil
+
+    real = real or git.git_dir / "index"
+    place.unlink(missing_ok=True)
+    if not real.exists():
+        return False
+    shutil.copy2(real, place)
+    return True
+
+
 class Beside(NamedTuple):
     """What is in a work tree besides the files that git tracks: paths, those of inner repositories with a slash."""
 

@@ -27,10 +27,10 @@ class IndexUnmerged(Refused):
     hint_ = "resolve them, git add them, then run this again"
 
 
-def index_of() -> dict[str, str]:
-    """Return the index that a hook's caller names, as git takes it."""
+def named_index() -> Path | None:
+    """Return the index that a hook's caller names."""
     named = os.environ.get("GIT_INDEX_FILE", "")
-    return {"GIT_INDEX_FILE": str(Path(named).absolute())} if named else {}
+    return Path(named).absolute() if named else None
 
 
 @contextmanager
@@ -39,7 +39,6 @@ def staged_tree(git: Git) -> Iterator[str]:
 
     `git write-tree` would write down in the index itself which trees it made.
     """
-    import shutil
     import tempfile
 
     from memento_git.ledger import scratch
@@ -47,9 +46,7 @@ def staged_tree(git: Git) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="memento-") as folder:
         git.close()
         extra = scratch.variables(git, Path(folder))
-        real = Path(index_of().get("GIT_INDEX_FILE") or git.git_dir / "index")
-        if real.exists():
-            shutil.copyfile(real, extra["GIT_INDEX_FILE"])
+        scratch.copy_index(git, Path(extra["GIT_INDEX_FILE"]), named_index())
         git.extra = extra
         try:
             if unmerged := git.run("ls-files", "--unmerged", "-z"):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import tempfile
 from collections import Counter
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import grep, scratch
 from memento_git.ledger.git import Git
-from memento_git.ledger.staged import index_of
+from memento_git.ledger.staged import named_index
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -72,24 +71,18 @@ class Reader:
 
     def staged(self) -> Standing:
         """Return the files as the index has them, also the one that a hook's caller names."""
-        self._copy_index(Path(index_of().get("GIT_INDEX_FILE") or self.git.git_dir / "index"))
+        scratch.copy_index(self.git, self.folder / "index", named_index())
         return self._stand(self._line("write-tree"))
 
     def work_tree(self, paths: Iterable[str] = ()) -> Standing:
         """Return the files as they lie in the work tree: what git tracks, and those of `paths` that it does not."""
-        self._copy_index(self.git.git_dir / "index")
+        scratch.copy_index(self.git, self.folder / "index")
         scratch.add_tracked(self.git, {}, ".")
         asked = sorted(set(paths))
         if asked:
             others = self.git.run("ls-files", "--others", "-z", "--", *asked)
             self.git.run("update-index", "--add", "-z", "--stdin", data=b"".join(_files(others, self.git.cwd)))
         return self._stand(self._line("write-tree"))
-
-    def _copy_index(self, real: Path) -> None:
-        place = self.folder / "index"
-        place.unlink(missing_ok=True)
-        if real.exists():
-            shutil.copy2(real, place)  # with its time, by which git tells files that were edited right after
 
     def _line(self, *arguments: str) -> str:
         return os.fsdecode(self.git.run(*arguments)).strip()

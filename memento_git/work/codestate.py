@@ -140,12 +140,7 @@ class _Reader:
             raise CodeUnknown(reason=failure.facts["reason"]) from None
 
     def tracked(self) -> str:
-        real = self.git.git_dir / "index"
-        if real.exists():
-            import shutil
-
-            shutil.copy2(real, self.index)  # its time, too: git compares it with that of files to find late edits
-        else:
+        if not scratch_space.copy_index(self.git, self.index):
             self.run("read-tree", "--empty")
         try:
             beside = scratch_space.add_tracked(self.git, self.extra, ".", untracked=True)
