@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
-from memento_git.ledger.difference import ABSENT
+from memento_git.ledger.difference import ABSENT, raw
 from memento_git.ledger.listed import FILE_MODES
 from memento_git.ledger.trees import TYPES
 
@@ -38,16 +37,11 @@ class Changed(NamedTuple):
 
 def difference(git: Git, base: str, head: str) -> list[Changed]:
     """Return what differs below `.memento` between two trees, and whether git's attributes at the top do."""
-    options = ("-r", "-z", "--no-renames", "--full-index", "--ignore-submodules=none")
-    text = os.fsdecode(git.run("diff-tree", *options, base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES))
-    parts = iter(text.split("\0"))
-    found = []
-    for head_line in parts:
-        if head_line:
-            old_mode, mode, old, new, _ = head_line[1:].split(" ")
-            absent = old_mode == ABSENT, mode == ABSENT
-            found.append(Changed(next(parts), old_mode, mode, "" if absent[0] else old, "" if absent[1] else new))
-    return found
+    told = raw(git, "--ignore-submodules=none", base, head, "--", layout.FOLDER, layout.TOP_ATTRIBUTES)
+    return [
+        Changed(path, old_mode, mode, "" if old_mode == ABSENT else old, "" if mode == ABSENT else new)
+        for path, old_mode, mode, old, new, _ in told
+    ]
 
 
 def note_base(git: Git, base: str, head: str, found: Iterable[Changed]) -> None:

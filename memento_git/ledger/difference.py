@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.ledger import layout
 from memento_git.ledger.git import GitFailed
@@ -14,6 +14,23 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
 ABSENT: Final = "000000"
+
+
+class Raw(NamedTuple):
+    """One path that differs, as git tells it: modes and blobs of both sides, zeros where it is absent, and a letter."""
+
+    path: str
+    old_mode: str
+    mode: str
+    old: str
+    new: str
+    status: str
+
+
+def raw(git: Git, *asked: str) -> list[Raw]:
+    """Return what differs between two trees, file by file; a file that moved went and came."""
+    parts = os.fsdecode(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", *asked)).split("\0")
+    return [Raw(path, *head[1:].split(" ")) for head, path in zip(parts[::2], parts[1::2], strict=False)]
 
 
 def tree_of(git: Git, commit: str) -> str:
@@ -45,21 +62,18 @@ def changed(git: Git, old: str, new: str) -> dict[str, str] | None:
 def heads(git: Git, old: str, new: str) -> dict[str, str] | None:
     """Return path -> `mode type id`, '' where the file went, of what differs; None where git lacks a tree."""
     try:
-        parts = os.fsdecode(git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new)).split("\0")
+        told = raw(git, old, new)
     except GitFailed:
         return None
-    rows = ((head.split(" "), path) for head, path in zip(parts[::2], parts[1::2], strict=False))
     return {
-        f"{layout.FOLDER}/{path}": f"{mode} {TYPES.get(mode, 'blob')} {new}" if mode != ABSENT else ""
-        for (_, mode, _, new, _), path in rows
+        f"{layout.FOLDER}/{path}": f"{mode} {TYPES.get(mode, 'blob')} {blob}" if mode != ABSENT else ""
+        for path, _, mode, _, blob, _ in told
     }
 
 
 def statuses(git: Git, old: str, new: str, folder: str) -> dict[str, str] | None:
     """Return path -> A, M, D or T of what differs between two trees of a folder; None where git lacks one."""
     try:
-        told = git.run("diff-tree", "-r", "-z", "--name-status", "--no-renames", old, new)
+        return {f"{folder}/{one.path}": one.status for one in raw(git, old, new)}
     except GitFailed:
         return None
-    parts = os.fsdecode(told).split("\0")
-    return {f"{folder}/{path}": status for status, path in zip(parts[::2], parts[1::2], strict=False)}
