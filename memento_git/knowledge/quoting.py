@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from memento_git.model.enumeration import cut
 from memento_git.model.markup import one_line
 from memento_git.model.types import FORBIDDEN, HIDDEN
 
@@ -25,8 +26,7 @@ def fenced(text: str) -> list[str]:
 
 def named(text: str, most: int = 80) -> str:
     """Return a name of somebody on one line, cut to what a name may take."""
-    line = one_line(cleaned(text))
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return cut(one_line(cleaned(text)), most)
 
 
 def shortened(text: str, most: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memento_git.model.enumeration import cut
 from memento_git.review.diff_proofs import reproduction_lines, signature_lines
 from memento_git.review.report import INCOMPLETE, SPIKE, called, ran
 from memento_git.review.words import ADDED, LEFT_OUT, REMOVED
@@ -16,7 +17,6 @@ Row = dict[str, Any]
 MOST_STATES: Final = 5
 NOES: Final = ("rejected", "failed", "blocked")
 MOST_NAMED: Final = 3
-MOST_TEXT: Final = 300
 MOST_WORDS: Final = 4000
 TURNED: Final = {
     "stale": "became stale: the newer commit has other code",
@@ -35,11 +35,6 @@ class Style(NamedTuple):
     strong: Callable[[str], str]
     removed: Callable[[str], str]
     added: Callable[[str], str]
-
-
-def cut(text: str, most: int = MOST_TEXT) -> str:
-    """Return a text of at most so many characters; what was cut is shown by an ellipsis."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def headline(held: Row) -> str:

@@ -6,13 +6,12 @@ import html
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import cut, some
 from memento_git.model.markup import MOST_COMMENT, code, plain, units, unlinked
 from memento_git.review.diff_lines import (
     Style,
     actors,
     caution,
-    cut,
     headline,
     is_quiet,
     lines,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memento_git.model.enumeration import cut
 from memento_git.review.report import ran, signature_note
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def signature_lines(run: Row, style: Style) -> Iterator[str]:
 
 
 def reproduction_lines(run: Row, style: Style) -> Iterator[str]:
-    from memento_git.review.diff_lines import actors, cut
+    from memento_git.review.diff_lines import actors
 
     for row in run["reproductions"]:
         result = row["result"] if row["result"] == "reproduced" else style.strong(row["result"])

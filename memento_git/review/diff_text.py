@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memento_git.model.enumeration import cut
 from memento_git.model.markup import one_line
 from memento_git.review.diff_lines import (
     Style,
     caution,
-    cut,
     headline,
     is_quiet,
     lines,

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.model.enumeration import some
+from memento_git.model.enumeration import cut, some
 from memento_git.model.markup import code, plain
 from memento_git.review.digest import digest
 
@@ -244,7 +244,7 @@ def _what(row: Row) -> str:
     for report in row["reports"]:
         counts = ", ".join(f"{value} {key}" for key, value in report["counts"].items() if value)
         parts.append(plain(f"{report['format']}: {counts}") + _failed(report))
-    parts += [plain(_cut(problem)) for problem in row["problems"]]
+    parts += [plain(cut(problem, MOST_TEXT)) for problem in row["problems"]]
     parts += [code(one["name"]) for one in row["files"]]
     parts += [plain(row[key]) for key in ("uri", "summary") if row[key]]
     if row["diff"]:
@@ -260,15 +260,10 @@ def _what(row: Row) -> str:
 
 def ran(row: Row, style: Callable[[str], str] = code) -> str:
     """Return a command as one types it, where it ran, how it ended, and which paths alone it is about."""
-    paths = [style(_cut(path)) for path in row["covers"]]
+    paths = [style(cut(path, MOST_TEXT)) for path in row["covers"]]
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
-    where = f" in {style(_cut(row['folder']))}" if row["folder"] != "." else ""
-    return f"{style(_cut(shlex.join(row['command'])))}{where} exit {row['exit_code']}{within}"
-
-
-def _cut(text: str) -> str:
-    """Return a text that fits into a line, with a mark where it is cut."""
-    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 1]}…"
+    where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
+    return f"{style(cut(shlex.join(row['command']), MOST_TEXT))}{where} exit {row['exit_code']}{within}"
 
 
 def _failed(report: Row) -> str:

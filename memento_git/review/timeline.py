@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.model.clock import seconds_of
+from memento_git.model.enumeration import cut
 from memento_git.review.report import called
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ def _lanes(events: Sequence[Row]) -> list[str]:
 
 
 def _short(name: str) -> str:
-    plain = called(name)
-    return plain if len(plain) <= NAME_LENGTH else f"{plain[: NAME_LENGTH - 1]}…"
+    return cut(called(name), NAME_LENGTH)
 
 
 def _mark(step: int, rows: Sequence[Row], y: int) -> Row:

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.model.enumeration import cut
 from memento_git.model.types import FORBIDDEN
 
 if TYPE_CHECKING:
@@ -274,7 +275,7 @@ def _said(text: Any, stable: tuple[Any, ...], actor: Any) -> Words:
     """Return a message of a chat: its first line is the title, all of it the body."""
     words = _text(text, "text").strip()
     first = words.partition("\n")[0]
-    return Words(first if len(first) <= MOST_TITLE else f"{first[: MOST_TITLE - 1]}…", words, stable, actor)
+    return Words(cut(first, MOST_TITLE), words, stable, actor)
 
 
 def _cron(payload: dict[str, Any]) -> Words | None:

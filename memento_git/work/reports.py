@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from memento_git.errors import Refused
+from memento_git.model.enumeration import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -95,8 +96,7 @@ def _clean(text: object, most: int = MAX_TEXT) -> str:
     from memento_git.texts.secrets import redact_start
 
     whole, _ = redact_start(str(text), MAX_READ)
-    line = re.sub(_CONTROL, "", re.sub(_WHITE, " ", whole)).strip()
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return cut(re.sub(_CONTROL, "", re.sub(_WHITE, " ", whole)).strip(), most)
 
 
 def _listed(names: list[str]) -> tuple[tuple[str, ...], int]:

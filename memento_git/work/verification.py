@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.model.clock import duration
+from memento_git.model.enumeration import cut
 from memento_git.model.patterns import any_matches
 from memento_git.model.work import RUN_KINDS, TRUSTS
 
@@ -193,8 +194,7 @@ def shown(argv: Sequence[str]) -> str:
     """Return a command as one line for people."""
     import shlex
 
-    line = " ".join(shlex.join(argv).split())
-    return line if len(line) <= 200 else f"{line[:199]}…"
+    return cut(" ".join(shlex.join(argv).split()), 200)
 
 
 def run_lines(task: str, asked: Mapping[str, Any] | None) -> list[str]:
