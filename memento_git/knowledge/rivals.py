@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memento_git.knowledge.alike import plain
-from memento_git.knowledge.transitions import LIVE, STATE
+from memento_git.knowledge.transitions import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ def rivals(shelf: Shelf, note: Prose, others: Iterable[Prose]) -> set[str]:
 
 
 def _holds(shelf: Shelf, note: Prose) -> bool:
-    return note.id not in shelf.drafts and shelf.status(note.id) in (*LIVE, "contested") and not shelf.is_expired(note)
+    return note.id not in shelf.drafts and shelf.lives(note.id) and not shelf.is_expired(note)
 
 
 def _beside(shelf: Shelf, note: Prose) -> set[str]:

@@ -9,7 +9,7 @@ from memento_git.knowledge import handoffs
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.injection import instructive, orders
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.transitions import LIVING
 from memento_git.ledger import codec, layout
 from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord
@@ -134,7 +134,7 @@ def listed(
             and (not start or under(str(note.data.get("key", "")), start))
         )
         state = shelf.status(note.id)
-        if wanted and (status in ("all", state) or (not status and state in (*LIVE, "contested"))):
+        if wanted and (status in ("all", state) or (not status and state in LIVING)):
             rows.append(note_row(shelf, note))
     return rows
 

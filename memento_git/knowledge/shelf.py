@@ -14,7 +14,7 @@ from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.transitions import (
     ABOUT,
     CONFIRMED,
-    LIVE,
+    LIVING,
     PROGRESS,
     PROMOTED,
     REDACTED,
@@ -149,12 +149,16 @@ class Shelf(Happenings):
 
         Where none has it and a note that cannot be read seems to, that is refused: nobody knows whether it lives.
         """
-        found = [note for note in self._with_key(key) if self.status(note.id) in (*LIVE, "contested")]
+        found = [note for note in self._with_key(key) if self.lives(note.id)]
         line = re.compile(rf"^key:[ \t]*(['\"]?){re.escape(key)}\1[ \t]*$".encode(errors="surrogatepass"), re.MULTILINE)
         for wrong in () if found else self.unread():
             if line.search(self.view.read(wrong.path) or b""):
                 raise LedgerUnreadable(finding=wrong)
         return found
+
+    def lives(self, note: str) -> bool:
+        """Tell whether a note is active, parked or contested."""
+        return self.status(note) in LIVING
 
     def differing(self) -> list[str]:
         """Return the notes whose text is not the same at all revisions of a union."""
@@ -187,7 +191,7 @@ class Shelf(Happenings):
 
     def live(self, among: Collection[str] | None = None) -> list[Prose]:
         """Return the notes, or some of them, that are active or parked."""
-        return [note for note in self.readable(among) if self.status(note.id) in (*LIVE, "contested")]
+        return [note for note in self.readable(among) if self.lives(note.id)]
 
     def saying(self, body: str) -> list[Prose]:
         """Return the live notes that say the very same; one that has expired does not stand for a new one."""
@@ -312,7 +316,7 @@ class Shelf(Happenings):
     def _opposed(self, note: Prose) -> set[str]:
         own = [self.current(link.to) for link in self.links(note) if link.rel == "contradicts" and self.path(link.to)]
         back = [self.current(other) for rel, other in self.backlinks(note.id) if rel == "contradicts"]
-        others = {other for other in (*own, *back) if self.status(other) in (*LIVE, "contested")}
+        others = {other for other in (*own, *back) if self.lives(other)}
         return others - {note.id, self.current(note.id)}
 
     def backlinks(self, note: str) -> list[tuple[str, str]]:

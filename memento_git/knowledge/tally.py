@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.transitions import LIVE, LIVING
 from memento_git.ledger import cache, difference, layout
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -
     state = shelf.status(note) if verbs - PLAIN else "active"
     if state not in LIVE:
         held["states"][note] = state
-    lives = state in (*LIVE, "contested")
+    lives = state in LIVING
     if may_expire and lives and shelf.view.record(shelf.path(note)) and (ends := shelf.expires(shelf.note(note))):
         held["expires"][note] = ends
 

@@ -21,6 +21,8 @@ PROMOTED: Final = "promoted"
 REDACTED: Final = "redacted"
 
 LIVE: Final = ("active", "parked")
+LIVING: Final = (*LIVE, "contested")
+"""States of what counts as live: of a contested note nobody knows yet whether it is."""
 MOVES: Final = {
     "parked": (("active",), "parked"),
     "resumed": (("parked",), "active"),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.injection import LOW, orders
 from memento_git.knowledge.shelf import Link
-from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import grep, layout
 from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import ID, kind_of, parse_ref
@@ -141,7 +140,7 @@ def _rests(shelf: Shelf, note: Prose) -> Iterator[Finding]:
         elif is_other:
             message = f"{note.id} rests on {ref}, whose bytes are others now"
             yield Finding("L003", note.path, 0, message, WHOLE, lost=Lost(path, digest))
-        elif _is_live(shelf, note.id) and (since := _retracted(view, run, identity)) > shelf.looked_at(note.id):
+        elif shelf.lives(note.id) and (since := _retracted(view, run, identity)) > shelf.looked_at(note.id):
             message = f"{note.id} rests on {identity}, which was retracted {since[:10]}"
             fix = f"memento note confirm {note.id}, or memento note retire {note.id} --reason WHY"
             yield Finding("N009", note.path, 0, message, fix, "warning")
@@ -158,7 +157,7 @@ def _retracted(view: View, run: str, evidence: str) -> str:
 def _takes(shelf: Shelf, note: Prose) -> Iterator[Finding]:
     """Yield the live notes whose place a note takes by its own word alone: nothing happened to them."""
     for old in note.list("supersedes"):
-        if old not in shelf.index.prose or not _is_live(shelf, old):
+        if old not in shelf.index.prose or not shelf.lives(old):
             continue
         told = [seen.event for seen in shelf.folded(old).events if seen.event.do in TAKEN and seen.verdict == "legal"]
         if not any(note.id in (event.get("successor"), event.get("into")) for event in told):
@@ -190,10 +189,6 @@ def _is_vouched(shelf: Shelf, note: str) -> bool:
     return any(event.do in ("promoted", "confirmed") for event in folds.standing(shelf, note))
 
 
-def _is_live(shelf: Shelf, note: str) -> bool:
-    return shelf.status(note) in (*LIVE, "contested")
-
-
 def _keys(shelf: Shelf, names: Collection[str], *, alone: bool) -> Iterator[Finding]:
     """Yield the keys that several live notes have."""
     wanted = _keyed(shelf, names)
@@ -223,7 +218,7 @@ def _keyed(shelf: Shelf, names: Iterable[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name in names:
         note = shelf.view.record(path) if (path := shelf.path(name)) else None
-        if isinstance(note, Prose) and note.data.get("key") and _is_live(shelf, name):
+        if isinstance(note, Prose) and note.data.get("key") and shelf.lives(name):
             found.setdefault(str(note.data["key"]), []).append(name)
     return found
 
@@ -261,7 +256,7 @@ def _rivals(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:
         if shelf.status(old) == "contested":
             continue
         after = {seen.event.get("successor") for seen in shelf.folded(old).events if seen.event.do == "superseded"}
-        held = sorted(one for one in after if old in _supersedes(shelf, one) and _is_live(shelf, one))
+        held = sorted(one for one in after if old in _supersedes(shelf, one) and shelf.lives(one))
         if len(held) > 1:
             message = f"{' and '.join(held)} both took the place of {old}, and both live"
             fix = f"memento note merge {' '.join(held)} --text TEXT, or retire all but one"

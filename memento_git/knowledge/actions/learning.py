@@ -11,7 +11,7 @@ from memento_git.knowledge.actions.recipes import RecipeInvalid, save_recipe
 from memento_git.knowledge.actions.threads import NoSuchThread, near
 from memento_git.knowledge.learning import CURRENT, Known, Score
 from memento_git.knowledge.recipe_runs import RecipeRun
-from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.transitions import LIVING
 from memento_git.knowledge.usage import folders
 from memento_git.knowledge.words import fold
 from memento_git.ledger import codec
@@ -36,7 +36,6 @@ MOST_WORDS: Final = 12
 MOST_PLACES: Final = 12
 COMMON: Final = 4
 FEWEST_COMMON: Final = 20
-WANTED: Final = (*LIVE, "contested")
 
 
 class ThreadTooShort(Refused):
@@ -145,7 +144,7 @@ def _known(run: RecipeRun, thread: str) -> tuple[Known, dict[str, str]]:
     ours = [item for item in every if thread and item.thread == thread]
     if not ours:
         raise NoSuchThread(thread=thread, near=near(thread, {item.thread for item in every if item.thread}))
-    live = [item for item in ours if item.status in WANTED]
+    live = [item for item in ours if item.status in LIVING]
     if len(live) < LEAST:
         raise ThreadTooShort(thread=thread, notes=len(ours), live=len(live))
     states = {*CURRENT, *(item.status for item in live)}

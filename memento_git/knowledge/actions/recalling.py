@@ -18,7 +18,7 @@ from memento_git.knowledge.pairs import disputes
 from memento_git.knowledge.rivals import rivals
 from memento_git.knowledge.rows import remarks
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.transitions import LIVE
+from memento_git.knowledge.transitions import LIVING
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.ledger import codec
@@ -41,7 +41,7 @@ FEW: Final = 150
 COMPARED: Final = 500
 ALL_DRAFTS: Final = 1000
 NEAREST: Final = 5
-HOLDING: Final = (*LIVE, "contested", "draft")
+HOLDING: Final = (*LIVING, "draft")
 UNREAD: Final = "of {count} texts the meaning is not known yet, so words alone find them: the next question goes on"
 TOO_SMALL: Final = "what is known of this does not fit in the budget"
 
@@ -283,7 +283,7 @@ class _Recall:
         led = [(other, there) for other in others if (there := self.shelf.prose(self.shelf.current(other)))]
         found = rivals(self.shelf, own, [there for _, there in led]) if own is not None else set()
         for other, there in led:
-            if there.id == row["id"] or self.shelf.status(there.id) not in (*LIVE, "contested"):
+            if there.id == row["id"] or not self.shelf.lives(there.id):
                 continue
             ends = {(row["id"], there.id), (there.id, row["id"])}
             if any(self._says(one, ends) for one in (row["id"], there.id, other, *row["instead_of"])):
@@ -357,7 +357,7 @@ class _Recall:
         shelf = self._loaded()
         wanted = [
             note for note in reversed(self.chooser.all())
-            if self.wish.states or shelf.status(note.id) in (*LIVE, "contested")
+            if self.wish.states or shelf.lives(note.id)
         ]  # fmt: skip
         told = orientation(shelf, wanted, self.wish.most)
         lists = {"last handoff": [told["handoff"]] if told["handoff"] else [], **told}
