@@ -9,16 +9,15 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
     from memento_git.model.work import Prose
 
 KEPT = "notes.audit"
 
 
-def histories(view: View, note: str = "", progress: Callable[[int, int], None] | None = None) -> list[list[Row]]:
+def histories(view: View, note: str = "", progress: Progress | None = None) -> list[list[Row]]:
     """Return for each note, or for one, that it was added and what happened to it, in the order that was seen.
 
     What was redacted is told by its events alone: who added it, and when, stood in its text. All of them are kept

@@ -11,12 +11,11 @@ from memento_git.knowledge.impact import Use
 from memento_git.ledger import imports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from memento_git.ledger.git import Git
     from memento_git.model.anchors import Anchor
-
-    Progress = Callable[[int, int], None] | None
+    from memento_git.model.progress import Progress
 
 
 class Importing(NamedTuple):
@@ -28,7 +27,7 @@ class Importing(NamedTuple):
 
 
 def importing(
-    git: Git, commit: str, note: str, about: Sequence[tuple[str, Anchor]], progress: Progress = None
+    git: Git, commit: str, note: str, about: Sequence[tuple[str, Anchor]], progress: Progress | None = None
 ) -> Importing:  # fmt: skip
     """Return what imports the code that a note is about, of the places that notes are about; followed to a commit."""
     placed = [(owner, anchor) for owner, anchor in about if anchor.is_place]

@@ -8,13 +8,14 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
 
 
-def linked(view: View, records: Collection[str], progress: Callable[[int, int], None] | None = None) -> list[Row]:
+def linked(view: View, records: Collection[str], progress: Progress | None = None) -> list[Row]:
     """Return the notes that a link, or the evidence that they rest on, leads from to one of the records."""
     shelf = Shelf(view)
     shelf.load(progress)

@@ -12,13 +12,13 @@ from memento_git.ledger import imports
 from memento_git.model.anchors import spell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.code.symbols import Symbols
     from memento_git.folding.rows import Row
     from memento_git.knowledge.overlay import Overlay
+    from memento_git.model.progress import Progress
 
-    Progress = Callable[[int, int], None] | None
 
 WILD = frozenset("*?[")
 
@@ -46,7 +46,7 @@ def _stale(overlay: Overlay, path: str) -> int:
     return len({one.note.id for one in overlay.at(path) if one.is_stale})
 
 
-def mapped(overlay: Overlay, path: str = "", progress: Progress = None) -> Row:
+def mapped(overlay: Overlay, path: str = "", progress: Progress | None = None) -> Row:
     """Return the files below a path that have named parts: the parts with their notes, and the imports both ways."""
     paths = [one for one in overlay.below(overlay.folder(path)) if named(one) or overlay.at(one)]
     found = outlines(overlay, paths, progress)
@@ -68,7 +68,7 @@ def mapped(overlay: Overlay, path: str = "", progress: Progress = None) -> Row:
     return {"code": overlay.code(), "files": rows}
 
 
-def coverage(overlay: Overlay, path: str = "", progress: Progress = None) -> Row:
+def coverage(overlay: Overlay, path: str = "", progress: Progress | None = None) -> Row:
     """Return how many of the code's symbols a note is about, by file, the darkest first: most symbols, most used.
 
     Markdown is no code; a file whose language is not known here is counted beside.
@@ -88,7 +88,7 @@ def coverage(overlay: Overlay, path: str = "", progress: Progress = None) -> Row
     }  # fmt: skip
 
 
-def _used(overlay: Overlay, progress: Progress) -> dict[str, int]:
+def _used(overlay: Overlay, progress: Progress | None) -> dict[str, int]:
     """Return path -> how many files import it."""
     graph = imports.imports(overlay.follower.reader.git, overlay.now.tree, progress)
     back = graph.importers

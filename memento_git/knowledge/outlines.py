@@ -12,9 +12,10 @@ from memento_git.ledger import cache, standing
 from memento_git.model.anchors import GONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.knowledge.overlay import Overlay
+    from memento_git.model.progress import Progress
 
 KEPT: Final = "code.outlines"
 FORMAT: Final = 2
@@ -37,9 +38,7 @@ def named(path: str) -> bool:
     return bool(language_of(path)) or path.lower().endswith(MARKDOWN)
 
 
-def outlines(
-    overlay: Overlay, paths: Sequence[str], progress: Callable[[int, int], None] | None = None
-) -> dict[str, Symbols]:
+def outlines(overlay: Overlay, paths: Sequence[str], progress: Progress | None = None) -> dict[str, Symbols]:
     """Return the named parts of files; why there are none where a file is too large or no text."""
     reader, git = overlay.follower.reader, overlay.shelf.view.git
     key = f"{FORMAT}:{','.join(grammars.available())}"

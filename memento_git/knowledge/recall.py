@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from memento_git.knowledge.repeats import Said
     from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger
+    from memento_git.model.progress import Progress
 
-    Progress = Callable[[int, int], None] | None
 
 COMPARED: Final = 300
 MANY: Final = 10_000  # documents that are counted where they are not shown
@@ -69,8 +69,9 @@ class Hits(NamedTuple):
 
 def search(
     source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] | None = None,
-    files: Iterable[str] = (), explain: bool = False, progress: Progress = None, few: int = 0, semantic: str = "",
-    leads: Callable[[Card], str] = lambda card: card.path, compared: bool = False, last: Collection[str] = (),
+    files: Iterable[str] = (), explain: bool = False, progress: Progress | None = None, few: int = 0,
+    semantic: str = "", leads: Callable[[Card], str] = lambda card: card.path, compared: bool = False,
+    last: Collection[str] = (),
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
 
@@ -107,7 +108,7 @@ def search(
 
 
 def answering(
-    view: View, queries: Sequence[str], keep: Callable[[Card], bool], *, progress: Progress = None, few: int = 0,
+    view: View, queries: Sequence[str], keep: Callable[[Card], bool], *, progress: Progress | None = None, few: int = 0,
     semantic: str = "",
 ) -> list[tuple[Card, bool]]:  # fmt: skip
     """Return all documents that answer one of several questions, and whether each is but a weak answer."""
@@ -122,7 +123,7 @@ def answering(
     return _in_corpus(view, answered, [], progress, few)
 
 
-def cards(view: View, keep: Callable[[Card], bool], progress: Progress = None, few: int = 0) -> list[Card]:
+def cards(view: View, keep: Callable[[Card], bool], progress: Progress | None = None, few: int = 0) -> list[Card]:
     """Return all documents that `keep` chooses, the latest first."""
 
     def answered(corpus: Corpus, _behind: int) -> list[Card]:
@@ -164,7 +165,7 @@ def _configured(view: View) -> str:
     return policy.semantic
 
 
-def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress) -> Sequence[Near | None]:
+def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress | None) -> Sequence[Near | None]:
     """Return how near documents are to each question; nothing of it is imported where it is not asked for."""
     if wish == "never":
         return [None] * len(queries)
@@ -177,7 +178,7 @@ def _nearness(view: View, queries: Sequence[str], wish: str, progress: Progress)
     return near(view, queries, progress)
 
 
-def _in_corpus(view: View, answered: Callable[[Corpus, int], T], nothing: T, progress: Progress, few: int) -> T:
+def _in_corpus(view: View, answered: Callable[[Corpus, int], T], nothing: T, progress: Progress | None, few: int) -> T:
     """Return the answer out of all documents; an index found damaged while it is read is made anew."""
     from memento_git.knowledge import upkeep
 

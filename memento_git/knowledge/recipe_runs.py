@@ -16,14 +16,14 @@ from memento_git.model import anchors
 from memento_git.model.recipes import DEEPEST, SINKS, SOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
     from memento_git.model.recipes import Recipe
     from memento_git.model.work import Prose
 
-    Progress = Callable[[int, int], None] | None
 
 MOST_RUN: Final = 200
 MOST_WRITTEN: Final = 100
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 class RecipeRun:
     """One run of a recipe; the recipes that it takes notes from run in it too."""
 
-    def __init__(self, view: View, *, at_commit: bool = False, progress: Progress = None) -> None:
+    def __init__(self, view: View, *, at_commit: bool = False, progress: Progress | None = None) -> None:
         self.view = view
         self.progress = progress
         self.shelf = Shelf(view)

@@ -24,13 +24,13 @@ from memento_git.ledger import lock, wholefile
 from memento_git.ledger.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memento_git.knowledge.embedders import Embedder
     from memento_git.ledger.git import Git
+    from memento_git.model.progress import Progress
 
-    Progress = Callable[[int, int], None] | None
     Vectors = dict[str, Any]
 
 READ_AS: Final = 2  # goes up when `_text` changes
@@ -43,7 +43,7 @@ SPARE: Final = 2000  # vectors that are kept beside those of what is read: of ot
 PATIENCE: Final = 1.0
 
 
-def near(view: View, questions: Sequence[str], progress: Progress = None) -> list[Near]:
+def near(view: View, questions: Sequence[str], progress: Progress | None = None) -> list[Near]:
     """Return how near the documents of a view are to each question."""
     model = embedder()
     ids = {path: identity for path in view.files if (identity := with_meaning(path))}
@@ -71,7 +71,7 @@ def _blob(view: View, path: str) -> str:
     return view.files[path] or view.git.blob_id(view.contents.get(path, b""))
 
 
-def _vectors(view: View, model: Embedder, blobs: dict[str, str], progress: Progress) -> Vectors:
+def _vectors(view: View, model: Embedder, blobs: dict[str, str], progress: Progress | None) -> Vectors:
     """Return the vectors of these blobs: those that are kept, and as many more as there is time for."""
     file = place(view.git, model.name)
     known = _read(file)
@@ -86,7 +86,7 @@ def _vectors(view: View, model: Embedder, blobs: dict[str, str], progress: Progr
     return known | made
 
 
-def _make(view: View, model: Embedder, missing: dict[str, str], made: Vectors, progress: Progress) -> None:
+def _make(view: View, model: Embedder, missing: dict[str, str], made: Vectors, progress: Progress | None) -> None:
     """Add vectors of blobs to those made, until there is no time left."""
     until = UNTIL.setdefault(view, time.monotonic() + SECONDS)
     waiting = list(missing.items())

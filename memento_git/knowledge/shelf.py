@@ -31,9 +31,10 @@ from memento_git.model.knowledge import KEY
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
     from memento_git.model.work import Event
 
 WORTH_KEEPING: Final = 50
@@ -203,7 +204,7 @@ class Shelf(Happenings):
         """Return the live notes that a text must be compared with."""
         return self.live(register.near(self.view, text))
 
-    def load(self, progress: Callable[[int, int], None] | None = None) -> None:
+    def load(self, progress: Progress | None = None) -> None:
         """Decode all notes and events at once, with the help of what was decoded before; only the first call does."""
         if self._loaded:
             return

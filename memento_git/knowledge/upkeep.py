@@ -11,14 +11,14 @@ from memento_git.knowledge.documents import can_be_found, documents_of
 from memento_git.ledger import difference, lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memento_git.knowledge.cards import Entry
     from memento_git.knowledge.index import Index
     from memento_git.ledger.git import Git
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
 
-    Progress = Callable[[int, int], None] | None
 
 PATIENCE: Final = 1.0
 AT_ONCE: Final = 500
@@ -36,7 +36,7 @@ def of_few(view: View, tree: str, few: int) -> dict[str, str] | None:
 
 @contextmanager
 def gathered(
-    view: View, progress: Progress = None, *, written: bool = True, few: int = 0
+    view: View, progress: Progress | None = None, *, written: bool = True, few: int = 0
 ) -> Iterator[tuple[Corpus, int]]:
     """Yield all that can be found in a view, and in how many files memory stands in for the index.
 
@@ -66,7 +66,7 @@ def gathered(
 
 
 def _in_memory(
-    view: View, tree: str, changes: dict[str, str], shelf: Index | None = None, progress: Progress = None
+    view: View, tree: str, changes: dict[str, str], shelf: Index | None = None, progress: Progress | None = None
 ) -> tuple[Corpus, int]:
     """Return an index with what differs from it, what other commits add, what is not committed; how many files."""
     _add_others(view, tree, changes)
@@ -103,7 +103,7 @@ def _uncommitted(view: View, tree: str, changes: dict[str, str]) -> list[Entry]:
     return [entry_of(one) for path in put for one in documents_of(path, view.contents.get(path, b""))]
 
 
-def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress) -> Index | None:
+def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress | None) -> Index | None:
     """Bring the index to a tree and return it; where it cannot be written, return the old one."""
     from memento_git.knowledge import index
 
@@ -120,7 +120,7 @@ def _brought_up(git: Git, shelf: Index | None, tree: str, progress: Progress) ->
     return index.opened(git)
 
 
-def _write(git: Git, current: Index | None, tree: str, progress: Progress) -> None:
+def _write(git: Git, current: Index | None, tree: str, progress: Progress | None) -> None:
     """Write what differs, or everything where there is no index, or none that can be updated."""
     from memento_git.knowledge import index
 
@@ -141,7 +141,7 @@ def _write(git: Git, current: Index | None, tree: str, progress: Progress) -> No
     index.build(git, tree, _entries(git, files, progress))
 
 
-def _entries(git: Git, files: dict[str, str], progress: Progress) -> Iterator[tuple[str, Entry]]:
+def _entries(git: Git, files: dict[str, str], progress: Progress | None) -> Iterator[tuple[str, Entry]]:
     """Yield what the index keeps of each document in those of these files that are there."""
     paths = [path for path, blob in files.items() if blob]
     for start in range(0, len(paths), AT_ONCE):

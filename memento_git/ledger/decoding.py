@@ -8,15 +8,16 @@ from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
 
 STEP: Final = 500
 
 
 def bring(
-    view: View, paths: Iterable[str], known: Mapping[str, Any], progress: Callable[[int, int], None] | None = None
+    view: View, paths: Iterable[str], known: Mapping[str, Any], progress: Progress | None = None
 ) -> tuple[dict[str, Decoded], int]:
     """Decode files into a view; return what shall be known next time, by blob, and how many were not known yet.
 

@@ -15,9 +15,8 @@ from memento_git.code.languages import PYTHON, language_of
 from memento_git.ledger import cache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger.git import Git
+    from memento_git.model.progress import Progress
 
     Parsed = list[Any]
 
@@ -69,7 +68,7 @@ class Imports(NamedTuple):
         return found
 
 
-def imports(git: Git, tree: str, progress: Callable[[int, int], None] | None = None) -> Imports:
+def imports(git: Git, tree: str, progress: Progress | None = None) -> Imports:
     """Return the imports between the source files of a commit or tree."""
     found, go_files = sources(git, tree)
     able = {PYTHON, *grammars.available()}
@@ -120,7 +119,7 @@ def _go_modules(git: Git, files: dict[str, str]) -> dict[str, str]:
     return told
 
 
-def _parse(git: Git, sources: list[Source], progress: Callable[[int, int], None] | None) -> dict[str, Parsed]:
+def _parse(git: Git, sources: list[Source], progress: Progress | None) -> dict[str, Parsed]:
     """Return what each file imports, and why it could not be read; kept by the id of its bytes."""
     held: dict[str, Parsed] = cache.read(git, "graph.imports", str(FORMAT)) or {}
     missing = list({_key(source): source for source in sources if _key(source) not in held}.values())

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
+    from memento_git.model.progress import Progress
     from memento_git.review.judging import Report
 
-    Progress = Callable[[int, int], None]
     Again = Callable[[str], Collection[str]]
 
 PARENT: Final = "HEAD^1"

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.ledger.git import Git
+    from memento_git.model.progress import Progress
 
-    Progress = Callable[[int, int], None]
     Known = tuple[str, str, str, str]
     Code = Callable[[Sequence[str]], dict[str, Any]]
 

@@ -14,11 +14,10 @@ from memento_git.work.keeping import base
 from memento_git.work.late import late_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.folding.rows import Row
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
     from memento_git.texts.typed import Reason
 
 RECORDS: Final = (*settling.RECORDS, "note")
@@ -54,7 +53,7 @@ def _is_of_notes(tx: Transaction, target: str) -> bool:
         return False
 
 
-def troubles(view: View, progress: Callable[[int, int], None] | None = None) -> tuple[list[Row], list[Row]]:
+def troubles(view: View, progress: Progress | None = None) -> tuple[list[Row], list[Row]]:
     """Return what needs settling, and what came after its run was archived."""
     found = [row for run in view.runs() for row in base(view, run, progress)["trouble"]]
     late = [row for run in view.runs() for row in late_rows(view, run)]

@@ -11,10 +11,11 @@ from memento_git.ledger import cache, imports
 from memento_git.work import codestate, graphs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from pathlib import Path
 
     from memento_git.ledger.git import Git
+    from memento_git.model.progress import Progress
 
     Row = dict[str, Any]
 
@@ -23,7 +24,7 @@ MOST_NAMED: Final = 50
 KEPT_SNAPSHOTS: Final = 8
 
 
-def snapshot(git: Git, commit: str, progress: Callable[[int, int], None] | None = None) -> Row:
+def snapshot(git: Git, commit: str, progress: Progress | None = None) -> Row:
     """Return the graph of the code at a commit; what was read before is not read again."""
     tree = codestate.code_at(git, commit)["tree"]
     key = f"{FORMAT}:{','.join(grammars.available())}"
@@ -39,7 +40,7 @@ def as_bytes(held: Row) -> bytes:
     return json.dumps(held, sort_keys=True, indent=1, ensure_ascii=True).encode() + b"\n"
 
 
-def _build(git: Git, commit: str, progress: Callable[[int, int], None] | None) -> Row:
+def _build(git: Git, commit: str, progress: Progress | None) -> Row:
     found = imports.imports(git, commit, progress)
     able = {PYTHON, *grammars.available()}
     known = [source for source in found.sources if source.language in able]

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import cache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
     from memento_git.work.runners import Runners
     from memento_git.work.state import RunState
 
@@ -19,7 +18,7 @@ WORTH_KEEPING: Final = 100  # rows that are others than those kept, from which o
 ABSENT: Final = "git does not have this object"
 
 
-def base(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> Row:
+def base(view: View, run: str, progress: Progress | None = None) -> Row:
     """Return what depends on the run's files and the policy alone; kept under the ids of both."""
     key = view.tree_key(run)
     held = _held(view, run, key) if key else None
@@ -85,7 +84,7 @@ def _passes(view: View, held: Row) -> bool:
     return any(is_ahead(row["created_at"], view.now) for row in held["evidence"])
 
 
-def audit(view: View, run: str, progress: Callable[[int, int], None] | None = None) -> list[Row]:
+def audit(view: View, run: str, progress: Progress | None = None) -> list[Row]:
     """Return all events of a run, each after what it had seen."""
     key = view.tree_key(run)
     held = _events(view, run, key) if key else None
@@ -95,9 +94,7 @@ def audit(view: View, run: str, progress: Callable[[int, int], None] | None = No
     return _compute(view, run, progress)[0]["audit"] if held is None else held
 
 
-def whole(
-    view: View, run: str, progress: Callable[[int, int], None] | None = None, runners: Runners | None = None
-) -> Row:
+def whole(view: View, run: str, progress: Progress | None = None, runners: Runners | None = None) -> Row:
     """Return a run with all of its events, for one look: what is kept for the run as it is now stays kept.
 
     With `runners`, whose reruns count is theirs to say.
@@ -110,9 +107,7 @@ def whole(
     return _compute(view, run, progress)[0] if held is None or events is None else {**held, "audit": events}
 
 
-def _compute(
-    view: View, run: str, progress: Callable[[int, int], None] | None, runners: Runners | None = None
-) -> tuple[Row, bool]:
+def _compute(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> tuple[Row, bool]:
     """Return what a run comes to, and whether all signatures that bear on it could be checked here."""
     from memento_git.model.work import Evidence
     from memento_git.work import rows

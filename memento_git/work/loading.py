@@ -8,13 +8,12 @@ from memento_git.ledger import cache, decoding
 from memento_git.ledger.decoding import STEP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
     from memento_git.work.state import RunState
 
 
-def load(state: RunState, progress: Callable[[int, int], None] | None = None) -> None:
+def load(state: RunState, progress: Progress | None = None) -> None:
     """Decode all records of a run into its view."""
     view, index = state.view, state.index
     name = f"{state.id}.files"

@@ -14,11 +14,12 @@ from memento_git.work.nextsteps import SOON, all_done, next_steps, passing
 from memento_git.work.staleness import mark_stale
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
 
 LISTS: Final = ("tasks", "dispatches", "evidence", "audit", "roles")
 SIGNED: Final = ("plans", "gates", "evidence")
@@ -39,7 +40,7 @@ def choose_run(view: View, given: str = "") -> str:
 
 def overview(
     ledger: Ledger, view: View, run: str, *, limit: int = keeping.SHOWN, ready: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Row:  # fmt: skip
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 

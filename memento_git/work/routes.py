@@ -16,14 +16,13 @@ from memento_git.work.outcomes import Attempt, Outcome
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
+    from memento_git.model.progress import Progress
     from memento_git.work.executors import Executor
     from memento_git.work.trust import Proof
-
-    Progress = Callable[[int, int], None]
 
 
 class Told(NamedTuple):

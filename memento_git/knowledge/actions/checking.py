@@ -17,16 +17,16 @@ from memento_git.model import anchors
 from memento_git.model.anchors import CHANGED, GONE, MOVED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.following import Follower
     from memento_git.ledger.standing import Standing
     from memento_git.ledger.store import Ledger
     from memento_git.model.anchors import Anchor
+    from memento_git.model.progress import Progress
     from memento_git.model.work import Prose
 
-    Progress = Callable[[int, int], None] | None
     Placed = tuple[str, Anchor]
 
 STAGED: Final = "staged"
@@ -34,7 +34,7 @@ SAME_KEY: Final = "same key"
 SAME_PLACE: Final = "both took the place of one note"
 
 
-def shelf_at(ledger: Ledger, at: Sequence[str] = (), progress: Progress = None) -> Shelf:
+def shelf_at(ledger: Ledger, at: Sequence[str] = (), progress: Progress | None = None) -> Shelf:
     """Return all notes at HEAD, or at the union of some revisions."""
     shelf = Shelf(ledger.view(at))
     shelf.load(progress)
@@ -67,7 +67,7 @@ def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> 
     return {"anchors": rows, "counts": counts, "notes": len({note for note, _ in wanted})}
 
 
-def check_impact(shelf: Shelf, given: str, progress: Progress = None) -> Row:
+def check_impact(shelf: Shelf, given: str, progress: Progress | None = None) -> Row:
     """Return what to look at when a note no longer holds, the nearest first; and the files that import its code."""
     note = shelf.find(given)
     live = {one.id: one for one in shelf.live()}

@@ -12,11 +12,12 @@ from memento_git.ledger import commands, standing
 from memento_git.texts.secrets import refuse_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
+    from memento_git.model.progress import Progress
 
 MOST: Final = 20
 LARGEST: Final = 256 * 1024
@@ -27,7 +28,7 @@ VARIABLE: Final = "MEMENTO_PATH"
 
 def scan_described(
     ledger: Ledger, given: str, path: str = "", *, shell: bool = False, limit: int = MOST, patience: float = PATIENCE,
-    allow_secrets: Sequence[str] = (), progress: Callable[[int, int], None] | None = None,
+    allow_secrets: Sequence[str] = (), progress: Progress | None = None,
 ) -> Row:  # fmt: skip
     """Make a draft of what a command prints about each file that no note is about; return what came of it.
 

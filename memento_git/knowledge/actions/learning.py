@@ -19,16 +19,16 @@ from memento_git.model.anchors import Anchor
 from memento_git.model.recipes import NAME, Recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.learning import Data
     from memento_git.knowledge.recipes import Item
     from memento_git.ledger.transaction import Transaction
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
     from memento_git.model.types import Problem
 
-    Progress = Callable[[int, int], None] | None
 
 LEAST: Final = 2
 LONGEST_NAME: Final = 60
@@ -65,7 +65,7 @@ class Learnt(NamedTuple):
 
 
 def save_learnt(
-    tx: Transaction, thread: str, name: str = "", *, replace: bool = False, progress: Progress = None
+    tx: Transaction, thread: str, name: str = "", *, replace: bool = False, progress: Progress | None = None
 ) -> Learnt:
     """Save what is learnt from a thread; a recipe of that name is replaced only where that is asked."""
     learnt = learn_recipe(tx.view, thread, name, progress)
@@ -73,7 +73,7 @@ def save_learnt(
     return learnt
 
 
-def learn_recipe(view: View, thread: str, name: str = "", progress: Progress = None) -> Learnt:
+def learn_recipe(view: View, thread: str, name: str = "", progress: Progress | None = None) -> Learnt:
     """Return the recipe that finds a thread's notes best of those that were tried; nothing is written.
 
     Of equally good ones the simplest wins. None names a note or the thread, so that it finds their like too.

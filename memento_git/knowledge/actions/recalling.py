@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from memento_git.knowledge.recall import Hit, Hits
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
 
-    Progress = Callable[[int, int], None] | None
 
 FEW: Final = 150
 COMPARED: Final = 500
@@ -57,7 +57,7 @@ class Found(NamedTuple):
 
 def recall(
     ledger: Ledger, queries: Sequence[str] = (), *, as_of: str = "", at: Sequence[str] = (),
-    standings: Standings = labels.nothing_known, as_json: bool = False, progress: Progress = None, **wishes: Any,
+    standings: Standings = labels.nothing_known, as_json: bool = False, progress: Progress | None = None, **wishes: Any,
 ) -> Row:  # fmt: skip
     """Return an answer: hits with their labels, in sections, what was left out, and what it all takes.
 
@@ -94,7 +94,7 @@ def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> 
 class _Recall:
     """One question, answered at one view."""
 
-    def __init__(self, view: View, wish: Wish, standings: Standings, *, past: bool, progress: Progress) -> None:
+    def __init__(self, view: View, wish: Wish, standings: Standings, *, past: bool, progress: Progress | None) -> None:
         self.view = view
         self.wish = wish
         self.standings = standings

@@ -19,14 +19,14 @@ from memento_git.ledger.transaction import Transaction
 from memento_git.model.recipes import BUILT_IN, NAME, Recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.knowledge.recipe_runs import Outcome, Write
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
+    from memento_git.model.progress import Progress
 
-    Progress = Callable[[int, int], None] | None
 
 MADE: Final = "command"  # a recipe's texts are made by a command: nobody typed them for these notes
 
@@ -160,7 +160,7 @@ def recipe_row(book: RecipeBook, recipe: Recipe) -> Row:
 
 def run_recipe(
     ledger: Ledger, name: str, given: Mapping[str, str], *, at: Sequence[str] = (), apply: bool = False,
-    allow_secrets: Sequence[str] = (), progress: Progress = None,
+    allow_secrets: Sequence[str] = (), progress: Progress | None = None,
 ) -> Row:  # fmt: skip
     """Run a recipe. Only with `apply` is anything written, all in one commit; else it is told what would be."""
     view = ledger.view(at)

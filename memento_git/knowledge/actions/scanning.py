@@ -22,12 +22,13 @@ from memento_git.model.anchors import GONE, Anchor
 from memento_git.texts.secrets import SecretFound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memento_git.code.docstrings import Said
     from memento_git.folding.rows import Row
     from memento_git.knowledge.overlay import Overlay
     from memento_git.ledger.store import Ledger
+    from memento_git.model.progress import Progress
 
 LARGEST: Final = 1024 * 1024
 KEPT_EVERY: Final = 20
@@ -65,7 +66,7 @@ class Source:
 
 def scan_docstrings(
     ledger: Ledger, path: str = "", *, limit: int = 200, allow_secrets: Sequence[str] = (),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Row:  # fmt: skip
     """Make a draft of what each file and each public part of it says of itself; return what came of it.
 
@@ -124,7 +125,7 @@ class Scan:
             for anchor, found in zip(held, self.overlay.follower.follow(held, self.overlay.now), strict=True)
         )
 
-    def run(self, paths: Sequence[str], limit: int, progress: Callable[[int, int], None] | None) -> Row:
+    def run(self, paths: Sequence[str], limit: int, progress: Progress | None) -> Row:
         reader, now = self.overlay.follower.reader, self.overlay.now
         readable = [path for path in paths if self.source.takes(path)]
         sizes = reader.sizes(now.blob(path) for path in readable)

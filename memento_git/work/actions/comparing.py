@@ -16,16 +16,15 @@ from memento_git.work.keeping import whole
 from memento_git.work.staleness import mark_stale
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memento_git.folding.rows import Row
     from memento_git.ledger.store import Ledger
+    from memento_git.model.progress import Progress
     from memento_git.work.runners import Runners
 
-    Progress = Callable[[int, int], None] | None
 
-
-def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Progress = None) -> Row:
+def compare(ledger: Ledger, given: str, tips: Sequence[str] = (), progress: Progress | None = None) -> Row:
     """Return what happened to the ledger between two commits; runs whose files are the same are not read."""
     found = resolve(ledger.git, given, tips)
     old, new = _view(ledger, (found.base,)), _view(ledger, found.tips)
@@ -100,7 +99,7 @@ def _signed(old: View, new: View, run: str, before: Row | None, after: Row | Non
         signatures.fill(RunState(new, run), rows, found)
 
 
-def _held(view: View, run: str, progress: Progress, runners: Runners | None = None) -> Row | None:
+def _held(view: View, run: str, progress: Progress | None, runners: Runners | None = None) -> Row | None:
     if run not in view.runs():
         return None
     held = whole(view, run, progress, runners)
