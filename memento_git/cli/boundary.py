@@ -213,18 +213,18 @@ def alters(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def reads(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a reading verb, and an open door as its first argument."""
-    at = click.option("--at", multiple=True, metavar="REV", help="Read at this revision; several: their union.")
+    at = click.option("--at", multiple=True, metavar="REV", help="Read at REV instead of HEAD; repeat for a union.")
     return at(_shared(_wrap(function)))
 
 
 def writes(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of a writing verb, and an open door as its first argument."""
-    actor = click.option("--actor", metavar="WHO", help="Who acts; MEMENTO_ACTOR or git's user by default.")
+    actor = click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else git's user, by default.")
     allow = click.option(
         "--allow-secret",
         multiple=True,
         metavar="RULE",
-        help="Take a text although this scanner rule finds a secret in it.",
+        help="Accept a text that this secret-scanner rule flags (a false alarm).",
     )
     return actor(allow(_shared(_wrap(function, writing=True))))
 

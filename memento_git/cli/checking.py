@@ -37,7 +37,11 @@ class Checks(click.Group):
 
 @click.group("check", cls=Checks, invoke_without_command=True)
 @click.option(
-    "--base", default="", callback=revision, metavar="REV", help="What the branch adds to it, from their merge base on."
+    "--base",
+    default="",
+    callback=revision,
+    metavar="REV",
+    help="Check only what the branch adds to REV, from their merge base on.",
 )
 @click.option("--no-base", is_flag=True, help="The tree alone, also in CI and on a merge.")
 @click.option("--staged", is_flag=True, help="What is staged, against HEAD; for hooks. Writes nothing.")
@@ -61,9 +65,9 @@ def check(
 ) -> int:  # fmt: skip
     """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
 
-    Without --base all of HEAD is checked; in CI against the base that it tells of, on a merge commit against its first
-    parent. What was wrong at the base is shown apart. Where a base or the index is given and no ledger file differs,
-    nothing is said. The commands below look at notes instead.
+    Without --base it checks all of HEAD; in CI it compares with the base that CI names, on a merge commit with its
+    first parent. Errors that the base already had are listed apart. With a base or --staged it prints
+    nothing when no ledger file differs. The commands below look at notes instead.
     """
     if click.get_current_context().invoked_subcommand:
         return 0

@@ -23,7 +23,7 @@ def comment(door: Door, repo: str, number: int, body: BinaryIO, provider: str, a
 
     The token is in GITHUB_TOKEN or GITLAB_TOKEN. The comment is found again by a mark that nobody sees, and only among
     those of the same account; a token of an app cannot ask for its name and takes the first one of a bot that it may
-    change. A token that may not comment, such as that of a fork's request, is told of and no failure.
+    change. A token that may not comment, such as that of a fork's request, gives a warning and no failure.
     """
     from memento_git.work import comments
 

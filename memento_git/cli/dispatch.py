@@ -65,11 +65,15 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 
 @dispatch.command("create")
 @click.argument("task_id", metavar="TASK")
-@click.option("--executor", required=True, metavar="WHO", help="To whom the task is handed; nothing is started.")
+@click.option(
+    "--executor", required=True, metavar="WHO", help="Who is to do the task, such as agent:NAME; nothing is started."
+)
 @click.option("--run", "--run-id", default="", metavar="RUN", help="Refuse a task of another run.")
 @click.option("--candidate", is_flag=True, help="One of several tries at the same task.")
 @click.option("--worktree", is_flag=True, help="Make a git work tree and a branch for it, beside the repository.")
-@click.option("--over-budget", default="", metavar="WHY", help="Although the task is beyond its budget, and why.")
+@click.option(
+    "--over-budget", default="", metavar="WHY", help="Hand it out although its budget of attempts is spent; say why."
+)
 @click.option("--note", "--reason", default="", metavar="TEXT", help="What to remember of it.")
 @click.option(
     "--allow-destructive", multiple=True, metavar="RULE",
@@ -168,7 +172,9 @@ def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
     "--evidence-uri", multiple=True, metavar="URI", help="A file:// of the repository or a link, added as evidence."
 )
 @click.option("--summary", "--note", default="", metavar="TEXT", help="What was done.")
-@click.option("--graph/--no-graph", default=None, help="Record the code's graph with it, or not; policy decides else.")
+@click.option(
+    "--graph/--no-graph", default=None, help="Record the import graph too, or not; policy decides by default."
+)
 @writes
 def complete(
     door: Door, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str, *,
@@ -252,7 +258,7 @@ def _scored(row: Row, names: Names) -> list[str]:
 @dispatch.command("fail")
 @click.argument("dispatch_id", metavar="DISPATCH")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required.")
-@click.option("--category", type=click.Choice(FAILURES), help="What kind of failure it was: what to do next follows.")
+@click.option("--category", type=click.Choice(FAILURES), help="What kind of failure it was; it decides the next step.")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that shows it; repeatable.")
 @writes
 def fail(door: Door, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:
@@ -279,7 +285,7 @@ def _kept(row: Row) -> str:
 @click.argument("dispatch_id", metavar="[DISPATCH]", default="")
 @click.option("--all", "all_", is_flag=True, help="All whose lease expired, or whose worker on this machine died.")
 @click.option("--run", "--run-id", default="", metavar="RUN", help="With --all: only those of one run.")
-@click.option("--force", is_flag=True, help="Although the lease has not expired; needs a reason.")
+@click.option("--force", is_flag=True, help="Take it back before its lease expires; needs --reason.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
 @click.option("--requeue", is_flag=True, help="Hand the task out again at once.")
 @click.option("--executor", default="", metavar="WHO", help="To whom, with --requeue; the same by default.")
@@ -287,7 +293,7 @@ def _kept(row: Row) -> str:
 def recover(
     door: Door, dispatch_id: str, run: str, reason: str, executor: str, *, all_: bool, force: bool, requeue: bool
 ) -> None:
-    """Take back a dispatch whose claim has expired. What its work tree holds is kept aside; the living are left."""
+    """Take back a dispatch whose claim expired. Its unfinished work is kept; workers still running are left alone."""
     from memento_git.work import answers
     from memento_git.work.actions import bundles, dispatches
     from memento_git.work.desk import Desk

@@ -97,7 +97,7 @@ def _spoken(row: Row) -> Row:
     "--kind",
     default="",
     metavar="WORD",
-    help="command, test, lint, type or build; by default the kind under which this very command is asked, or command.",
+    help="command, test, lint, type or build; by default the kind that a check on this command asks for, else command.",
 )
 @click.option(
     "--report",
@@ -123,10 +123,10 @@ def run_command(
     door: Door, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
     covers: tuple[str, ...], summary: str, timeout: str, out: Path | None, dispatch: str,
 ) -> int:  # fmt: skip
-    """Run a command and record what it showed; its exit code is the command's own, 124 if it ended well but too late.
+    """Run a command and record the result as evidence; exit with its exit code, or 124 if it passed but timed out.
 
-    Its output passes through as it appears. Kept are argv, exit code, time, digests of all output and redacted, capped
-    copies, the reports, and git's ids of the code before and after.
+    Its output passes through as it appears. Recorded are argv, exit code, time, digests of all output with redacted and
+    size-limited copies, the reports, and git's ids of the code before and after.
     """
     from memento_git.model.clock import duration
     from memento_git.work.actions import evidences, folders, kinds

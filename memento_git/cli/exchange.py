@@ -119,7 +119,7 @@ IMPORTERS: Final[dict[str, Importer]] = {"jsonl": _import_jsonl, **{form: _forei
 @scoped
 @reads
 def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
-    """Give knowledge out: all notes of the ledger with what happened to them, a digest, or one document.
+    """Export notes: all of them with their history, a digest, or one document.
 
     agents-md with --out writes a marked block into AGENTS.md or CLAUDE.md; all else in the file stays as it is.
     """
@@ -155,7 +155,7 @@ def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options:
 def import_(
     door: Door, sources: tuple[str, ...], form: str | None, from_project: str, origin: str | None, *, dry_run: bool
 ) -> None:  # fmt: skip
-    """Take knowledge in, in one commit; what is there already stays as it is.
+    """Import notes, in one commit; notes that are here already stay as they are.
 
     SOURCE is a file or folder. With --from-project it is a note of another project, or several; one that is here
     already is refused.

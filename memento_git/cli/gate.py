@@ -74,7 +74,7 @@ def record(
 @signs
 @writes
 def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, sign: bool) -> None:
-    """Let a gate go although it has not passed, under one's own name and with a reason."""
+    """Waive a gate that has not passed, under your own name and with a reason."""
     _record(door, kind, "waived", run=run, task=task, reason=reason, sign=sign, key=key)
 
 
@@ -86,7 +86,7 @@ def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, 
 )  # fmt: skip
 @click.option(
     "--approvals", "--required-approvals", type=click.IntRange(min=0), default=0, metavar="N",
-    help="How many must have approved; policy's number if that is more.",
+    help="Require at least N approvals; policy's number if it is higher.",
 )  # fmt: skip
 @click.option("--record/--no-record", default=True, help="Record the gate as passed where it may; on by default.")
 @click.option("--note", "--summary", default="", metavar="TEXT", help="What to remember of it.")

@@ -40,7 +40,7 @@ def create_apart(door: Door, task: str, wish: Wish) -> None:
 @click.option("--executor", default="", metavar="NAME", help="Who does it; its command is in the config.")
 @click.option("--timeout", default="", metavar="TIME", help="End it after this time; the executor's own by default.")
 @click.option("--in-place", is_flag=True, help="Work in this checkout; nothing of the code is committed.")
-@click.option("--allow-dirty", is_flag=True, help="Although the checkout has changes, which the work tree will lack.")
+@click.option("--allow-dirty", is_flag=True, help="Run despite uncommitted changes; the worktree lacks them.")
 @click.option("--quiet", is_flag=True, help="Do not show what the executor prints; it is kept as evidence.")
 @writes
 def run_dispatch(

@@ -58,7 +58,7 @@ def _line(row: Row, name: str, *, scope: bool) -> list[str]:
     return [*where, name, row["kind"], output.state(row["status"]), title]
 
 
-note = group("note", "Keep, better, link, confirm, retire what the project has learned.", _list)
+note = group("note", "Add, revise, link, confirm and retire notes: what the project has learned.", _list)
 
 
 @note.command("list")
@@ -96,7 +96,7 @@ def changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
 @scoped
 @writes
 def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
-    """Better a note's wording in place; a different decision is a new note, added with --supersedes."""
+    """Improve a note's wording in place; for a different decision, add a new note with --supersedes."""
     from memento_git.knowledge.actions import notes
 
     refuse_empty("--clear takes a part away")

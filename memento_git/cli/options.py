@@ -14,9 +14,9 @@ COUNT: Final = click.IntRange(min=0)
 
 def paged(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a listing its page."""
-    offset = click.option("--offset", type=COUNT, metavar="N", default=0, help="Rows to pass over.")
+    offset = click.option("--offset", type=COUNT, metavar="N", default=0, help="Skip the first N rows; 0 by default.")
     limit = click.option(
-        "--limit", type=COUNT, metavar="N", default=50, show_default=True, help="Most rows; 0 for all."
+        "--limit", type=COUNT, metavar="N", default=50, show_default=True, help="Show at most N rows; 0 for all."
     )
     return limit(offset(function))
 
@@ -64,11 +64,22 @@ def asks(function: Callable[..., Any]) -> Callable[..., Any]:
     from memento_git.model.work import EVIDENCE_KINDS, TRUSTS
 
     commands = click.option(
-        "--check", "commands", multiple=True, metavar="CMD", help="A command to verify it with, no shell; repeatable."
+        "--check",
+        "commands",
+        multiple=True,
+        metavar="CMD",
+        help="A command that must pass, run without a shell; repeatable.",
     )
     kinds = click.Choice(EVIDENCE_KINDS)
-    require = click.option("--require", multiple=True, type=kinds, help="Evidence it asks for; repeatable.")
-    trust = click.option("--trust", type=click.Choice(TRUSTS), callback=_or_empty, help="Least trust of it.")
+    require = click.option(
+        "--require", multiple=True, type=kinds, help="A kind of evidence that is required; repeatable."
+    )
+    trust = click.option(
+        "--trust",
+        type=click.Choice(TRUSTS),
+        callback=_or_empty,
+        help="Minimum trust of that evidence; policy's by default.",
+    )
     return commands(require(trust(function)))
 
 

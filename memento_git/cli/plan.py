@@ -84,7 +84,7 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 @signs
 @writes
 def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bool) -> None:
-    """Make a plan canonical; its text is frozen by digest, a former canonical plan is superseded."""
+    """Approve a plan: it becomes the run's canonical plan, its text is frozen, and the one before is superseded."""
     from memento_git.work import answers
     from memento_git.work.actions import plans
 

@@ -26,7 +26,7 @@ LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
 @click.option("--run", "--run-id", default="", metavar="RUN", help="With --record: which run; the only open one else.")
 @writes
 def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, *, record: bool) -> int:
-    """Show what speaks against beginning, by policy; exit with 1 when something would be refused.
+    """Check by policy whether work may begin here; exit with 1 when something would be refused.
 
     The work tree, branch, disk and identity are looked at; a command after -- and a text are judged, never run.
     """

@@ -27,13 +27,23 @@ def described(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--alias", "aliases", multiple=True, metavar="TEXT", help="Other words for it; repeatable."),
         click.option("--importance", default="", metavar="0..1", help="How much it matters."),
         click.option("--confidence", default="", metavar="0..1", help="How sure it is."),
-        click.option("--tier", type=click.Choice(TIERS), default=None, help="medium expires; long by default."),
+        click.option(
+            "--tier",
+            type=click.Choice(TIERS),
+            default=None,
+            help="medium expires (after 90d by default); long, the default, does not.",
+        ),
         click.option("--expires", default="", metavar="WHEN", help="A date, a time or a length such as 90d."),
         click.option("--valid-from", default="", metavar="WHEN", help="From when it is true."),
         click.option("--valid-to", default="", metavar="WHEN", help="Until when it is true."),
         click.option("--thread", default="", metavar="NAME", help="A line of thought that it is part of."),
         click.option("--to", default="", metavar="WHO", help="Whom a question is for."),
-        click.option("--about", multiple=True, metavar="PLACE", help="PATH, PATH:12-40, PATH::symbol, dep:NAME."),
+        click.option(
+            "--about",
+            multiple=True,
+            metavar="PLACE",
+            help="Code it is about: PATH, PATH:12-40, PATH::symbol, dep:NAME, pattern:GLOB:TEXT.",
+        ),
         click.option("--source", "sources", multiple=True, metavar="TEXT", help="Where it comes from; repeatable."),
     )
     for option in reversed(options):
@@ -69,9 +79,14 @@ def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 @click.option("--supersedes", multiple=True, metavar="NOTE", help="A note that it takes the place of; repeatable.")
 @click.option("--reason", default="", metavar="TEXT", help="Why it takes the place of another.")
 @click.option("--pinned", is_flag=True, help="Make it part of every digest.")
-@click.option("--origin", type=click.Choice(ORIGINS), default=None, help="Say that the text is less than your own.")
+@click.option(
+    "--origin",
+    type=click.Choice(ORIGINS),
+    default=None,
+    help="Lower origin: command for a program's output, import for text from elsewhere.",
+)
 @click.option("--draft", is_flag=True, help="Keep it in this clone only, until session promote.")
-@click.option("--short", is_flag=True, help="Remember a text for now: in this clone, in a ring of the latest.")
+@click.option("--short", is_flag=True, help="Keep only the text, for now: in this clone, among the latest 200 or so.")
 @scoped
 @writes
 def add(door: Door, text: str, **options: Any) -> None:

@@ -37,7 +37,7 @@ READING: Final = partial(boundary.progress, what="the code")
 def scan(
     door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool, shell: bool
 ) -> int:  # fmt: skip
-    """Make drafts of what the code says of itself, or of what a command says of it.
+    """Draft notes from the code's docstrings and comments, or from a command's output about each file.
 
     Nothing is committed: memento session promote makes notes of drafts. With --describe-with the text of one file at a
     time is on the standard input of CMD; where it fails for a file the others go on, and the exit code is 1.

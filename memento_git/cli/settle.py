@@ -17,7 +17,7 @@ from memento_git.cli.boundary import Door, both, writes
 def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
     """List what needs settling, and settle it.
 
-    RECORD --keep EVENT lets the outcome of one of several events that disagree hold. --void EVENT takes out an event
+    RECORD --keep EVENT chooses among events that disagree: EVENT's outcome holds. --void EVENT takes out an event
     that is illegal, incomplete or contested.
     """
     from memento_git.verbs import settling

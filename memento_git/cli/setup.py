@@ -16,7 +16,7 @@ COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 @click.command()
 @click.option(
     "--collapse-events/--show-events", "collapse", default=None,
-    help="Whether hosting services fold up events and evidence in their view of a diff; shown by default.",
+    help="Have GitHub and GitLab collapse event and evidence files in diffs; shown by default.",
 )  # fmt: skip
 @writes
 def init(door: Door, *, collapse: bool | None) -> None:

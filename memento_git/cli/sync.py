@@ -24,7 +24,7 @@ SAID: Final = {
 @click.option(
     "--branch", default="", metavar="NAME", help="The branch there; the upstream's or the same name by default."
 )
-@click.option("--set-upstream", is_flag=True, help="Make the branch there if it is missing, and bind this one to it.")
+@click.option("--set-upstream", is_flag=True, help="If the branch is missing there, create it and set it as upstream.")
 @writes
 def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     """Bring the current branch and the remote's together: fetch, merge, push.

@@ -79,9 +79,16 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 )
 @_about
 @click.option("--size", type=click.Choice(SIZES), help="How much work it is.")
-@click.option("--attempts", type=click.IntRange(min=1), metavar="N", help="Hand-offs that may fail; policy's else.")
+@click.option(
+    "--attempts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many attempts are allowed; policy's number by default.",
+)
 @click.option("--cost", metavar="N", help="What all attempts together may cost.")
-@click.option("--from-event", default="", metavar="FILE", help="Take the words of a JSON message; - reads it.")
+@click.option(
+    "--from-event", default="", metavar="FILE", help="Make the task from a JSON message in FILE; - for stdin."
+)
 @click.option("--sender", type=click.Choice(SENDERS), default="auto", show_default=True, help="Whose message it is.")
 @click.option("--delivery", default="", metavar="ID", help="Its delivery's id: the same one never makes two tasks.")
 @asks
@@ -89,7 +96,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 def add(
     door: Door, run: str, title: str, body: str, from_event: str, sender: str, delivery: str, **options: Any
 ) -> None:
-    """Add a task, or the one that a message of cron, a code host or a chat asks for.
+    """Add a task, also from a message that cron, a code host or a chat sent (--from-event).
 
     A message is never obeyed: it decides words, not commands, policy or who works. Nothing is handed out.
     """
