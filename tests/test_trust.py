@@ -54,8 +54,8 @@ def test_sound_evidence_that_saw_the_code_proves() -> None:
         (cite(evidence(tasks=[OTHER])), "is evidence for another task"),
         (cite(evidence(outcome="failed")), "failed"),
         (cite(evidence(outcome="observed")), "has no verdict"),
-        (cite(evidence(code={"tree": ELSE})), "saw other code"),
-        (cite(evidence(code=None)), "saw other code"),
+        (cite(evidence(code={"tree": ELSE})), "is of other code"),
+        (cite(evidence(code=None)), "is of other code"),
         (cite(evidence(), trust="reported"), "is only reported, and witnessed is asked"),
         (cite(evidence(kind="artifact"), trust="verified"), "which proves nothing by itself"),
         (cite(evidence(kind="note"), trust="advisory"), "which proves nothing by itself"),
@@ -251,4 +251,4 @@ def test_a_file_that_the_command_left_behind_is_no_change_of_the_code() -> None:
 def test_an_untracked_file_that_was_edited_after_the_command_is_named() -> None:
     saw = {"tree": TREE, "untracked": {"foo.py": ELSE}}
     found = judged(cite(evidence(code=saw)), code={"tree": TREE, "untracked": {"foo.py": FULL}})
-    assert found.why == (f"{evidence().id} saw other code than the completion: foo.py",)
+    assert found.why == (f"{evidence().id} is of other code than what was completed: foo.py",)

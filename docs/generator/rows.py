@@ -45,7 +45,7 @@ TASK: Final = {
     "reason": "why it is blocked, rejected or cancelled; else the latest reason that an event gave, but verdicts on it",
     "incomplete": "a file that its events name is missing",
     "broken": "why its own file cannot be read: place, rule, what is wrong; or null",
-    "stale": "only where it is read, and its proof is bound to code: all of that saw other code than this commit's",
+    "stale": "only where it is read, and its proof is bound to code: all of that is of other code than this commit's",
 }  # fmt: skip
 DISPATCH: Final = {
     "dispatch_id": "the dispatch", "status": "queued, claimed, completed, failed, recovered", "task_id": "its task",
@@ -100,7 +100,7 @@ EVIDENCE: Final = {
     "only this, its ids, and the tasks whose events named it are told",
     "signature": "none, good, unknown_key, bad, expired, revoked, other_actor, unnamed, unchecked",
     "signed_by": "whose signature it is, or null",
-    "stale": "only where it is read, and is bound to code: it saw other code than this commit's",
+    "stale": "only where it is read, and is bound to code: it is of other code than this commit's",
 }  # fmt: skip
 EVENT: Final = {
     "id": "the event", "run_id": "its run", "record": "to which record it happened", "actor": "by whom",
@@ -138,7 +138,7 @@ CARD: Final = {
     "blocked_by": "dependencies that are not proven, and gates of it that failed",
     "reason": "why it is blocked, rejected or cancelled, or null", "ready": "could be handed out now",
     "proven": "true, false, or null while it is not completed",
-    "stale": "all that proves it saw other code than this commit's",
+    "stale": "all that proves it is of other code than this commit's",
     "late": "something came after the run's completion",
     "kind": "or null", "risk": "or null", "size": "or null", "role": "or null",
 }  # fmt: skip
@@ -354,7 +354,7 @@ HIT: Final = {
     "evidence": "what it rests on: `id`, `status`, `trust`, `outcome`, `stale`",
     "trust": "the best trust of what stands of it, or null",
     "outcome": "how what stands of it ended: passed, failed, observed; some_failed; or null",
-    "stale": "all of that saw other code than the commit's; or null",
+    "stale": "all of that is of other code than the commit's; or null",
     "proven": "of a task that is done, whether it is proven; else null",
     "run_status": "of a task whose run is over, how that ended; else null",
     "successor": "what took its place, or null",

@@ -134,17 +134,17 @@ CATALOGUE: Final = {
     ),
     "T006": Kind(
         "done before what it depends on", "warning",
-        "A task is completed, and a task that it depends on is not done and proven, or a gate of its own has failed. "
-        "An error where the branch completes it; of a gate, where neither failure nor completion saw the other. Or the "
-        "branch hands out, claims or completes work as if it had not seen that the run is paused at the base, or hands "
-        "out or claims it as if it had not seen that a gate of the run has failed there.",
+        "A task is completed although a task that it depends on is not done and proven, or a gate of its own has "
+        "failed. An error where the branch completes it; for a failed gate, where neither the failure nor the "
+        "completion had seen the other. Or the branch hands out, claims or completes work although the run is "
+        "paused at the base, or hands out or claims it although a gate of the run has failed there.",
         "Finish or prove the other task, or `memento task reopen TASK --reason WHY`; resume the run, or pass its gate.",
     ),
     "T007": Kind(
         "a void of a legal event", "error",
-        "A void names an event that is legal and whole, and that it had not seen: written by hand, or what was absent "
-        "has come back. It takes that one out only if it names some of that. A warning where it is older than the "
-        "branch.",
+        "A void names an event that is legal and complete, and that it had not seen: it was written by hand, or "
+        "what was absent has come back. It takes effect only if its `absent` names something that the event rests "
+        "on. A warning where the void is older than the branch.",
         "`git rm` the void, or see to it that what is absent stays so.",
     ),
     "K001": Kind(
@@ -228,27 +228,27 @@ CATALOGUE: Final = {
     ),
     "P004": Kind(
         "a completed run below policy", "warning",
-        "A run was completed without a gate that policy requires, or its pass or waiver did not hold, or that of "
-        "another gate which policy says who, or on what, may pass: an error where the branch completes it, else, or "
-        "where anybody may pass the gate, a warning. Or the branch completed it over work that is not done, proven or "
-        "signed, or past a failed gate, be it of a task that was repaired, where policy guards that gate. "
-        "Or such a gate, or the release, passed or was waived beside the completion or after it: that does not count.",
+        "A run was completed although a gate that policy requires had not passed, or its pass or waiver did not hold; "
+        "likewise another gate of which policy says who may pass it, or on what. An error where the branch completes "
+        "the run; a warning otherwise, and where anybody may pass the gate. Or the branch completed the run over work "
+        "that is not done, proven or signed, or past a failed gate that policy guards, even of a task that was "
+        "repaired. Or such a gate, or the release, was passed or waived beside or after the completion: too late.",
         "`memento gate record KIND passed --run RUN` before the run is completed; finish, prove or cancel its tasks.",
     ),
     "P005": Kind(
         "a repair that asks less", "warning",
-        "A task repairs another one, and lacks criteria or verification that the other asks, or has another kind, risk "
-        "or files, of which policy asks less. Or neither it nor what it repairs asks any more all of what that did at "
-        "any of its rejections, or when what was rejected was handed out, and the base's text does not either. An "
-        "error where the branch completes or accepts it, unless only words are others, be it all of them, and criteria "
-        "not fewer. Not where the repair is cancelled, or the other done. A warning where it does not wait for what "
-        "that did; or a done task asks less than when rejected, or it, or its repair, less proof than when handed out.",
+        "A repair lacks criteria or verification that the task it repairs asks for, or has another kind, risk or "
+        "files, for which policy asks less. Or neither it nor the repaired task still asks all that the latter asked "
+        "when it was rejected or handed out, and the base's text does not either. An error where the branch completes "
+        "or accepts the repair, unless only words differ, be it all, and no criterion fewer. Not where the repair is "
+        "cancelled, or the other task done. A warning where the repair does not wait for what the other waited for, "
+        "or a done task asks less than when rejected, or it or its repair less proof than when handed out.",
         "Put back what is missing: `memento task repair` carries all of it over, and the repair may ask more.",
     ),
     "P006": Kind(
         "handed out without a plan", "warning",
-        "A hand-out says that it is a spike's, in a run that is none, or beyond `spike.dispatches`. An error where the "
-        "branch does it, or goes on from one that was taken out.",
+        "A task was handed out without a plan, as in a spike, but its run is no spike, or has used up "
+        "`spike.dispatches`. An error where the branch does it, or builds on a dispatch that was taken out.",
         "Approve a plan, then take it back: `memento dispatch recover DISPATCH --force --reason WHY` while it is open, "
         "else `memento task reopen TASK --reason WHY`. Then hand it out again.",
     ),
@@ -290,7 +290,7 @@ CATALOGUE: Final = {
     ),
     "C001": Kind(
         "stale evidence", "warning",
-        "What a completion of the branch rests on saw other code than this commit's, or covers paths alone that the "
+        "What a completion of the branch rests on is of other code than this commit's, or covers paths alone that the "
         "branch does not change.",
         "Run the command again on the code as it is.",
     ),
@@ -298,7 +298,7 @@ CATALOGUE: Final = {
         "an actor who is not the author", "warning",
         "An event's actor has another name than the author of the commit that added it. Of one that is redacted, or "
         "in an archive, and that no commit of the branch added: than the author of the redaction or archive.",
-        "Look whether this is an agent of the author: `policy.agents` says in whose commits an agent's records come.",
+        "If it is the author's own agent, list it in `policy.agents`: that says whose commits may carry its records.",
     ),
     "C003": Kind(
         "a weaker policy", "warning",
@@ -318,9 +318,9 @@ CATALOGUE: Final = {
     ),
     "C006": Kind(
         "a name that looks like another's", "error",
-        "An actor of the branch has a name that can hardly be told from that of a commit's author, of another actor, "
-        "in archives too, or of somebody whom policy names: letters of another alphabet. Where a rule lets in, the two "
-        "are two; where it keeps out, they are one. One person may spell a name in two ways beside one address.",
+        "Letters of another alphabet make the name of an actor on the branch hard to tell from that of a commit's "
+        "author, of another actor (also in archives) or of somebody whom policy names. A rule that lets people in "
+        "takes them for two people, one that keeps them out for one. Two spellings with one address are one person.",
         "Ask who that is; write names in one alphabet.",
     ),
     "D001": Kind(
@@ -352,19 +352,19 @@ CATALOGUE: Final = {
     ),
     "D007": Kind(
         "a changed text of work that is under way", "warning",
-        "A task's title, criteria or text changed after it was handed out, or it asks less than at the base; what was "
-        "completed on the old text is unproven. Or the branch hands out or completes a task that waited at the base, "
-        "or its repair, on another title or text; or a run has another goal, or lacks a constraint, a paragraph or an "
-        "item of its text, or the branch that completes it changed any word of that. An error where the branch "
-        "completes what was handed out before, on another title, other criteria, text or verification, or what asks "
-        "less proof now, by itself or by policy, handed out anew or not; where a task asks less that another one "
-        "repairs; of a run that has ended; and of the goal or the constraints of one that the branch completes. Or "
-        "less is asked than by a plan that was approved at the base, that what is done, or repaired by that, was ever "
-        "handed out on, or that somebody else approved on the branch: it was edited, or another took its place; of a "
-        "command also no report, more time, or another kind; and that nothing has its words any more. And what a task "
-        "waits for no more: of the base, or of the branch that hands it out, as long as that is not done; not what was "
-        "cancelled at the base, nor what was rejected and repaired. And what another changed than who brought it.",
-        "Restore the text, or hand the task out anew, for the new one; ask less on a branch of its own.",
+        "A warning where a task's title, criteria or text changed after it was handed out, or it asks less than at the "
+        "base (what was completed on the old text is unproven); where the branch hands out or completes a task that "
+        "waited at the base, or its repair, under another title or text; where a run has another goal, or lost a "
+        "constraint, a paragraph or an item of its text, or any word of it changed and the branch completes the run; "
+        "where the plan asks less (also of a command: no report, more time, another kind) than one that was approved "
+        "at the base, that somebody else approved on the branch, or that finished work, or what it repairs, was handed "
+        "out on, or where nothing has the words of that one any more; where a task no longer waits for an unfinished "
+        "one, unless that was cancelled at the base, or rejected and repaired; and where somebody changed what another "
+        "wrote on the branch. An error where the branch completes work that was handed out before, on another title, "
+        "other criteria, text or verification, or asking less proof, by itself or by policy, even if handed out again; "
+        "where a task that another one repairs asks less; where a run changed that has ended; and where the branch "
+        "completes a run whose goal or constraints changed.",
+        "Restore the text, or hand the task out again on the new text; ask for less in a separate branch.",
     ),
     "D008": Kind(
         "a removed archive", "error",
@@ -379,17 +379,17 @@ CATALOGUE: Final = {
     ),
     "D010": Kind(
         "taken back or edited on the branch", "error",
-        "A record came with the branch, and a later commit, or a merge, took it away, or changed an event or "
-        "evidence, or what a text is known by (who wrote it and when, what it repairs).",
+        "The branch added a record, and a later commit or a merge on it removed that record, edited an event or "
+        "evidence, or changed who a text says wrote it, when, or what it repairs.",
         "Restore it: `git checkout COMMIT^ -- PATH`; to take work back, cancel or reopen the task, retract the "
         "evidence, retire the note.",
     ),
     "D011": Kind(
         "settled against the base", "error",
-        "An event stood at the base, uncontested; the branch brought one that had not seen it, and settled for that "
-        "one, or voided the base's; also where that was voided in turn, and others rest on it. A warning where it is "
-        "somebody else's event of the branch itself.",
-        "Leave out the commit that settled so, settle for what the base holds, and act after it.",
+        "An event stood at the base, uncontested; the branch added one that had not seen it, and settled in favour of "
+        "its own, or voided the base's. Also where that void was voided in turn and other events rest on it. A "
+        "warning where the event that lost is somebody else's on the branch itself.",
+        "Drop the commit that settled it, keep the base's event, and make your change with a later event.",
     ),
     "D012": Kind(
         "what nobody could read was mended or taken out", "warning",

@@ -132,7 +132,7 @@ def stale(state: RunState, ends: Sequence[Event], proof: Sequence[str], scope: S
     named: list[Evidence] = []
     for alike in found.values():
         fresh = [one for one in alike if trust.saw(one, scope.code) and not _weak(state, one, task, scope)]
-        told = "saw other code than this commit's" if not fresh else ""
+        told = "is of other code than this commit's" if not fresh else ""
         if fresh and all(_is_beside(one, scope) for one in fresh):
             paths = ", ".join(sorted(trust.seen_by(fresh[0])["paths"]))
             told = f"covers {paths} alone, which the branch does not change"

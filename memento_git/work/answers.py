@@ -35,7 +35,7 @@ def at(view: View, given: str, kind: str) -> Row:
 
 
 def shown(view: View, given: str, kind: str) -> Row:
-    """Return the same, and whether evidence, or all that proves a task, saw other code than this view's."""
+    """Return the same, and whether evidence, or all that proves a task, is of other code than this view's."""
     told = at(view, given, kind)
     if kind in ("evidence", "task"):
         _mark(RunState(view, told["run_id"]), told, kind)

@@ -66,7 +66,7 @@ def not_fresh(state: RunState, scope: str, refs: Sequence[str], code: Here) -> s
     shows, narrow, proof = False, False, state.policy.proof
     for evidence, cited in _shown(state, refs):
         if not codes.agree(trust.seen_by(evidence), code()):
-            return f"{evidence.id} saw other code"
+            return f"{evidence.id} is of other code"
         if not trust.weakness(evidence, trust.trusted(cited, [code()]).trust, proof):
             narrow = not _is_wide(scope, evidence)
             shows = shows or not narrow

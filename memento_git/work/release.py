@@ -172,7 +172,7 @@ def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:
         return "there is none", []
     fresh = [one for one in named if one.fresh]
     if not any(one.stands for one in fresh):
-        return "it is stale: it saw other code than this commit's", []
+        return "it is stale: it is of other code than this commit's", []
     latest: dict[str, CheckSeen] = {}
     for one in fresh:
         before = latest.get(f"{one.provider}/{one.name}")

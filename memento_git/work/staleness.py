@@ -1,4 +1,4 @@
-"""What evidence is stale: it saw other code than the commit that is read."""
+"""What evidence is stale: it is of other code than the commit that is read."""
 
 from __future__ import annotations
 

@@ -327,4 +327,4 @@ def elsewhere(evidence: Evidence, codes: Sequence[Mapping[str, Any]]) -> str:
         return ""
     others = [] if "paths" in saw else edited(saw, codes[0])
     told = f": {some(others, 3)}" if others else ""
-    return f"{evidence.id} saw other code than the completion{told}"
+    return f"{evidence.id} is of other code than what was completed{told}"

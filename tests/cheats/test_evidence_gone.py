@@ -202,7 +202,7 @@ def test_evidence_of_another_repository(doors: Doors, tmp_path_factory: pytest.T
     task = doors.play.task()
     claim, evidence = doors.play.claimed(task), doors.witness(task, code={"tree": tree})
     doors.play.complete(claim, evidence)
-    doors.unproven(task, f"{evidence} saw other code than the completion")
+    doors.unproven(task, f"{evidence} is of other code than what was completed")
     doors.caught("P001")
 
 
@@ -212,7 +212,7 @@ def test_evidence_of_another_branch(doors: Doors) -> None:
     claim, evidence = doors.play.claimed(task), doors.play.evidence(task)
     doors.write("app.py", "worse\n")
     doors.play.complete(claim, evidence)
-    doors.unproven(task, f"{evidence} saw other code than the completion")
+    doors.unproven(task, f"{evidence} is of other code than what was completed")
     doors.caught("P001")
 
 

@@ -241,7 +241,7 @@ def test_a_tree_of_files_that_git_did_not_track_where_there_were_none(doors: Doo
     before, after = ({"tree": code["tree"], "untracked": {"x.tmp": digit * 40}} for digit in "ef")
     lie = {"code": {**code, **before}, "code_after": after} if written_over else {"code": code}
     _, evidence = completed(doors, **lie)
-    doors.unproven(doors.play.state(evidence).ids("task")[0], f"{evidence} saw other code than the completion")
+    doors.unproven(doors.play.state(evidence).ids("task")[0], f"{evidence} is of other code than what was completed")
     doors.caught("P001")
 
 
@@ -381,7 +381,7 @@ def test_a_pass_of_older_code_beside_one_of_this_code(doors: Doors, *, elsewhere
     doors.play.complete(claim, fresh)
     assert "check.py" in doors.caught("P001")
     doors.forge(task, "accepted", text=doors.ref(task).digest, code=code, evidence=[str(doors.ref(old))])
-    assert f"{old}, which proves {task}, saw other code" in doors.warned("C001")
+    assert f"{old}, which proves {task}, is of other code" in doors.warned("C001")
 
 
 def test_a_pass_of_older_code_that_is_asked_and_proves_nothing_by_itself(doors: Doors) -> None:
@@ -429,8 +429,8 @@ def test_a_pass_that_is_about_a_file_of_the_ledger(doors: Doors, spelled: str, *
         assert f"{proof}, which proves {task}, covers README.md alone" in doors.warned("C001")
         return
     doors.completed(task, proof, dispatch=claim, code=codestate.code_now(doors.play.ledger.git, [path]))
-    doors.unproven(task, f"{proof} saw other code than the completion")
+    doors.unproven(task, f"{proof} is of other code than what was completed")
     doors.caught("P001")
     doors.play.do(tasks.reopen_task, task, reason="Once more.")
     doors.completed(task, proof, code=good)
-    assert f"{proof}, which proves {task}, saw other code than this commit's" in doors.warned("C001")
+    assert f"{proof}, which proves {task}, is of other code than this commit's" in doors.warned("C001")
