@@ -93,7 +93,9 @@ def test_a_request_that_cannot_be_done_is_refused(
 
 def test_an_id_of_another_kind_or_of_none_is_told_in_words_that_fit_every_kind(refused: Callable[..., Any]) -> None:
     assert refused("wrong_kind", 1, "evidence", "show", f"run_{UNKNOWN}")["message"] == f"run_{UNKNOWN} is no evidence"
-    assert refused("id_invalid", 1, "evidence", "show", "x y")["message"].startswith("'x y' is no evidence id: ")
+    assert refused("id_invalid", 1, "evidence", "show", "x y")["message"].startswith(
+        "'x y' is not a valid evidence id: "
+    )
 
 
 def test_a_revision_that_does_not_exist_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:

@@ -44,14 +44,15 @@ def test_a_draft_that_is_promoted(play: Play, said: Any) -> None:
     held = add(play, HELD)
     said("remember", AGAINST, "--draft")
     (told,) = said("session", "promote")
-    assert told.endswith(f" may contradict {held} (100% of the words)")
+    assert told.endswith(f" may contradict {held} (100% of words shared)")
 
 
 def test_a_note_that_is_revised(play: Play, said: Any) -> None:
     held, other = add(play, HELD), add(play, "Something else.", key="other")
     assert said("note", "revise", "other", "--tag", "auth") == []
-    assert said("note", "revise", "other", "--text", AGAINST) == [f"{other} may contradict {held} (100% of the words)"]
-    assert said("note", "revise", "other", "--text", NEAR) == [f"{other} is near to {held} (86% of the words)"]
+    opposed = said("note", "revise", "other", "--text", AGAINST)
+    assert opposed == [f"{other} may contradict {held} (100% of words shared)"]
+    assert said("note", "revise", "other", "--text", NEAR) == [f"{other} is near to {held} (86% of words shared)"]
     assert said("note", "revise", "other", "--text", HELD.upper()) == [f"{other} says the very same as {held}"]
     play.do(notes.link_note, other, "contradicts", add(play, "Nothing expires."))
     assert len(said("note", "revise", "other", "--text", "A third thing.")) == 1
@@ -79,7 +80,7 @@ def test_notes_that_come_in(play: Play, said: Any, tmp_path: Path, form: str) ->
 
     told = came("Nothing like it.", AGAINST)
     assert len(told) == 2
-    assert f"may contradict {held} (100% of the words)" in told[0]
+    assert f"may contradict {held} (100% of words shared)" in told[0]
     many = came(*(f"{HELD} {word}" for word in ("alpha", "beta", "gamma", "delta")))
     assert len(many) == 6
     assert many[-1].partition(" ")[2].startswith("pairs of what came in are near to, or may contradict, what is here")

@@ -804,7 +804,7 @@ HOSTILE = [
 
 def assert_fenced(shown: str) -> None:
     for line in shown.split("\n"):
-        assert line == "" or line.startswith(("  |", "what stands", "note_", "about ")), line
+        assert line == "" or line.startswith(("  |", "lines after", "note_", "about ")), line
     outside = [line for line in shown.split("\n") if not line.startswith("  |")]
     assert not any(word in line for line in outside for word in ("SYSTEM", "IGNORE ALL", "obey"))
     assert not {"\x1b", "\u202e", "\u200b", "\U000e0041", "\x85", "\u2028", "\r"} & set(shown)

@@ -615,7 +615,7 @@ def test_what_others_wrote_stands_behind_the_fence_when_a_session_begins(
         held = [line for line in told if said in line]
         assert (held != [], [line for line in held if said in line.partition("| ")[0]]) == (True, []), words
     shown = cli("session", "start", *where)[1]
-    assert "what stands behind | was written by others" in shown
+    assert "lines after | were written by others" in shown
     assert "; by an agent):\n  | agent:hermes wrote:\n  | Done.\n" in shown
     assert "  imported  | Who? " in shown
     status = cli("session", "status", *where)[1]

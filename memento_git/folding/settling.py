@@ -29,7 +29,7 @@ class NotAHead(Refused):
 
 class EventIsLegal(Refused):
     token = "event_is_legal"
-    sentence = "{event} is legal, and a legal event is never voided"
+    sentence = "{event} is legal and nothing disagrees with it, so it cannot be voided"
     hint_ = "undo its effect with a further event, for example memento task reopen"
 
 

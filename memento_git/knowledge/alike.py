@@ -43,7 +43,7 @@ class Alike(NamedTuple):
 
     def told(self) -> str:
         """Return in words how near it is."""
-        return f"{'may contradict' if self.opposed else 'is near to'} {self.note} ({self.share:.0%} of the words)"
+        return f"{'may contradict' if self.opposed else 'is near to'} {self.note} ({self.share:.0%} of words shared)"
 
 
 def plain(text: str) -> str:

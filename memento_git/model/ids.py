@@ -78,7 +78,7 @@ class NoSuchRecord(Refused):
     """An id, or a prefix of one, that names nothing in this view."""
 
     sentence = "no {kind} {given}"
-    hint_ = "memento status and memento log show what there is"
+    hint_ = "memento status and memento log show what there is; for notes: memento note list"
 
     def __init__(self, *, kind: str, given: str) -> None:
         super().__init__(kind=kind, given=given)
@@ -113,7 +113,7 @@ class IdInvalid(Refused):
     """A text that cannot be a prefix of an id."""
 
     token = "id_invalid"
-    sentence = "{given!r} is no {kind} id: those have 12 of 0-9 a-z without i l o u"
+    sentence = "{given!r} is not a valid {kind} id: after {kind}_ come 12 of 0-9 a-z, without i l o u"
     hint_ = "copy it from memento status or memento log"
 
 

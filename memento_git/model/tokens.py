@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 BYTES: Final = 3  # of one token
-ESTIMATE: Final = f"one token for each {BYTES} bytes of UTF-8, rounded up: rather too many than too few"
+ESTIMATE: Final = f"estimated at {BYTES} bytes of UTF-8 per token, rounded up, so on the high side"
 
 
 def size(text: str) -> int:

@@ -49,7 +49,7 @@ def refuse_not_utf8(*given: str) -> None:
 class ReasonRequired(Refused):
     token = "reason_required"
     sentence = "{verb} needs a reason"
-    hint_ = "say why with --reason TEXT, in a list of verbs with reason: TEXT"
+    hint_ = "add --reason TEXT; in a file for memento apply, reason: TEXT"
 
 
 Reason = str  # of an action that needs one: an empty one is refused

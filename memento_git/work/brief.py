@@ -140,7 +140,8 @@ def _proof(asked: Row | None) -> list[str]:
         time = f", within {one['timeout']} s" if one["timeout"] else ""
         lines.append(f"{code(line)} must pass at the top of the repository, as {one['kind']}{reports}{time}")
     others = [why for why in asked["why"] if not any(why.endswith(f"`{line}`") for line in commands)]
-    return [f"This proves the task: {lines[0]}", *lines[1:], *(plain(why) for why in others)]
+    wanted = "passing evidence of one of these kinds" if len(asked["proof"]) > 1 else "passing evidence"
+    return [f"Needed: {wanted}: {lines[0]}", *lines[1:], *(plain(why) for why in others)]
 
 
 def _dependency(one: Row) -> list[str]:

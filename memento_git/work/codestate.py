@@ -31,7 +31,7 @@ class CodeUnknown(Refused):
 
     token = "code_unknown"
     sentence = "git cannot name the code as it is: {reason}"
-    hint_ = "see to what git says, a file that may not be read, say: git status; then run the command again"
+    hint_ = "fix what git reports (such as a file without read permission): git status; then run the command again"
 
 
 class PathUnknown(Refused):

@@ -40,7 +40,7 @@ class EventInvalid(Refused):
 
 class DeliveryRequired(Refused):
     token = "delivery_required"
-    sentence = "nothing in this message tells it from the next one"
+    sentence = "this message has no id, so a repeated delivery could not be recognized"
     hint_ = "name the delivery: --delivery ID, for example the X-GitHub-Delivery header"
 
 

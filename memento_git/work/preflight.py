@@ -193,7 +193,7 @@ def _operation(git: Git) -> Check:
         publish.guard(git)
     except MementoError as refusal:
         return Check("operation", "refuse", refusal.message, refusal.hint)
-    return Check("operation", "ok", "git is in the middle of nothing")
+    return Check("operation", "ok", "no git operation is in progress")
 
 
 def _identity(git: Git) -> Check:

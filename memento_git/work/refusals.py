@@ -111,8 +111,8 @@ class PlanAlreadyCanonical(Refused):
 
 class PlanRequired(Refused):
     token = "canonical_plan_required"
-    sentence = "run {run} has no canonical plan"
-    hint_ = "approve one: memento plan approve PLAN (or start the run with --spike)"
+    sentence = "run {run} has no approved plan"
+    hint_ = "draft one with memento plan draft, then memento plan approve PLAN; or start another run with --spike"
 
 
 class PlanChanged(Refused):
@@ -148,8 +148,8 @@ class TaskTransition(Refused):
 
 class TaskNotReady(Refused):
     token = "task_not_ready"
-    sentence = "task {task} is {status}"
-    hint_ = "see what is ready: memento task list --ready"
+    sentence = "task {task} is {status}, so it cannot be handed out or claimed"
+    hint_ = "see who has it: memento task show {task}; see what is ready: memento task list --ready"
 
 
 class DependencyOpen(Refused):
@@ -259,7 +259,7 @@ class TermsChanged(Refused):
 class EvidenceRequired(Refused):
     token = "evidence_required"
     sentence = "task {task} cannot be completed: {why}"
-    hint_ = "run what shows it: {line}"
+    hint_ = "run the command that shows it works: {line}"
 
 
 class NothingGiven(Misused):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 DIFF: Final = "graph-diff.json"
 GRAPHIFY: Final = "graphify.json"
-NO_GRAPH: Final = "no graph of the code was recorded in this run, so nothing is said of how it changed"
+NO_GRAPH: Final = "this run has no import graph recorded, so changes to it were not checked"
 
 
 class SnapshotsRequired(Misused):

@@ -55,7 +55,7 @@ class ExecutorUnnamed(Misused):
     """A task was given to run, and nobody to run it."""
 
     token = "executor_required"
-    sentence = "who shall do it?"
+    sentence = "no executor and no command was given"
     hint_ = "name an executor with --executor NAME, or give a command after two dashes"
 
 
