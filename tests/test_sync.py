@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from memento_git.errors import MementoError
 
+    Call = Callable[..., tuple[int, str, str]]
+
 
 @pytest.fixture
 def hub(play: Play) -> Hub:
@@ -628,6 +630,22 @@ def test_without_remote_upstream_branch_or_commit(play: Play) -> None:
     git(play.root, "switch", "-q", "--orphan", "empty")
     with pytest.raises(remotes.BranchUnborn):
         sync(play)
+
+
+def test_set_upstream_binds_the_branch_whether_it_is_on_the_remote_already_or_not(hub: Hub, cli: Call) -> None:
+    play = hub.first
+    where = ("-C", str(play.root))
+    git(play.root, "branch", "--unset-upstream")
+    assert cli("sync", *where)[0] == 1
+    assert cli("sync", "origin", "--set-upstream", *where)[:2] == (0, "up to date with origin/main\n")
+    assert cli("sync", *where)[:2] == (0, "up to date with origin/main\n")
+    git(play.root, "config", "branch.main.merge", "refs/heads/elsewhere")
+    git(play.root, "config", "--add", "branch.main.merge", "refs/heads/nowhere")
+    assert cli("sync", "origin", "--branch", "main", "--set-upstream", *where)[0] == 0
+    assert git(play.root, "config", "--get-all", "branch.main.merge") == "refs/heads/main"
+    git(play.root, "switch", "-qc", "work")
+    assert cli("sync", "origin", "--set-upstream", *where)[:2] == (0, "pushed to origin/work\n")
+    assert git(play.root, "rev-parse", "--abbrev-ref", "work@{upstream}") == "origin/work"
 
 
 def test_a_branch_of_another_name(hub: Hub) -> None:

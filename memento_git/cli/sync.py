@@ -24,7 +24,9 @@ SAID: Final = {
 @click.option(
     "--branch", default="", metavar="NAME", help="The branch there; the upstream's or the same name by default."
 )
-@click.option("--set-upstream", is_flag=True, help="If the branch is missing there, create it and set it as upstream.")
+@click.option(
+    "--set-upstream", is_flag=True, help="Set the branch there as upstream of this one, and create it if it is missing."
+)
 @writes
 def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     """Bring the current branch and the remote's together: fetch, merge, push.

@@ -208,11 +208,18 @@ def fetch_all(git: Git, remote: str, folder: str, into: str) -> None:
         raise RemoteUnreachable(remote=remote, reason=_reason(err, code))
 
 
-def push(git: Git, where: Target, commit: str, *, bind: bool = False) -> str:
+def push(git: Git, where: Target, commit: str) -> str:
     """Push a commit to the remote's branch, the user's pre-push hook included; return why it may have moved on."""
-    options = ("--set-upstream",) if bind else ()
-    name = f"refs/heads/{where.local}" if bind else commit
-    return send(git, where.remote, f"{name}:refs/heads/{where.branch}", *options)
+    return send(git, where.remote, f"{commit}:refs/heads/{where.branch}")
+
+
+def bind(git: Git, where: Target) -> None:
+    """Make the remote's branch the upstream of the one here, also where nothing here follows that branch."""
+    wanted = {"remote": where.remote, "merge": f"refs/heads/{where.branch}"}
+    for key, value in wanted.items():
+        name = f"branch.{where.local}.{key}"
+        if git.answer("config", "--get", name) != value:
+            git.run("config", "--local", "--replace-all", name, value)
 
 
 def send(git: Git, remote: str, refspec: str, *options: str) -> str:

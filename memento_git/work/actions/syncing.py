@@ -79,6 +79,8 @@ def sync(ledger: Ledger, remote: str = "", branch: str = "", *, set_upstream: bo
     where = remotes.target(ledger.git, remote, branch)
     with alone(ledger):
         brought = together(ledger, where, create=set_upstream)
+        if set_upstream:
+            remotes.bind(ledger.git, where)
         kept = _give_back(ledger, where, brought.after)
     return Synced(where, brought, *_news(ledger, brought), *kept)
 
@@ -116,7 +118,7 @@ def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool 
         if not push or head == theirs:
             return Brought(before, head, merges, pushes, theirs)
         pushes += 1
-        refusal = remotes.push(ledger.git, where, head, bind=theirs is None)
+        refusal = remotes.push(ledger.git, where, head)
         if not refusal:
             return Brought(before, head, merges, pushes, theirs)
         unmoved += [theirs] if remotes.THERE in refusal else []
