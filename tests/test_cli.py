@@ -482,7 +482,7 @@ def test_reading_creates_no_file_in_the_work_tree(play: Play, cli: Callable[...,
 
 def test_json_wins_wherever_it_stands_and_errors_use_the_same_envelope(play: Play, cli: Callable[..., Any]) -> None:
     for arguments in (["--json", "status"], ["status", "--json"]):
-        code, out, err = cli(*arguments, "-C", str(play.root))
+        code, out, err = cli(*arguments, "--run", "run_000000000000", "-C", str(play.root))
         answer = json.loads(out)
         assert (code, answer["ok"], answer["error"], err) == (1, False, "run_not_found", "")
         assert set(answer) == {"ok", "error", "message", "hint"}

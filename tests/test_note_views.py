@@ -85,30 +85,39 @@ def test_log_of_a_ledger_of_notes_alone_needs_no_run(play: Play, cli: Call) -> N
 # Status.
 
 
-def test_status_of_a_ledger_of_notes_alone_tells_what_they_come_to(play: Play, cli: Call) -> None:
-    def told() -> Any:
-        code, out, _ = cli("status", "-C", str(play.root), "--json")
-        answer = json.loads(out)
-        assert (code, answer["error"]) == (1, "run_not_found")
-        return answer
+def test_status_of_a_ledger_without_runs_shows_what_its_notes_come_to(play: Play, cli: Call) -> None:
+    def told() -> str:
+        code, out, _ = cli("status", "-C", str(play.root))
+        assert code == 0
+        return out
 
-    assert told()["message"] == "there is no run yet"
+    start = "next  there is no run yet\n      memento run start --goal TEXT\n"
+    assert told() == f"runs  none yet\nnotes none yet\n{start}"
     first = add(play, "One.")
-    assert (told()["message"], "memento note list" in told()["hint"]) == (
-        "there is no run yet; the notes: 1 live",
-        True,
-    )
+    assert told() == f"runs  none yet\nnotes 1 live\n{start}"
     add(play, "Two.", expires="2026-01-01")
-    assert "2 live · 1 expired" in told()["message"]
-    assert "memento check expired" in told()["hint"]
+    assert "notes 2 live · 1 expired  (memento check expired)" in told()
     git(play.root, "branch", "other")
     play.do(notes.retire_note, first, reason="no")
     git(play.root, "checkout", "-q", "other")
     play.do(notes.park_note, first, reason="later")
     git(play.root, "merge", "-q", "--no-edit", "main")
-    assert "1 contested" in told()["message"]
-    assert "memento check conflicts" in told()["hint"]
+    assert "1 contested" in told()
+    assert "memento check conflicts" in told()
     assert "One." in cli("check", "conflicts", "-C", str(play.root))[1]
+
+
+def test_status_of_a_ledger_without_runs_has_the_keys_of_any_other(play: Play, cli: Call) -> None:
+    empty = asked(cli, play, "status")
+    assert (empty["run"], empty["state"], empty["tasks"], empty["knowledge"]["live"]) == (None, None, [], 0)
+    code, out, _ = cli("status", "--run", "run_000000000000", "-C", str(play.root), "--json")
+    assert (code, json.loads(out)["error"]) == (1, "run_not_found")
+    play.run()
+    held = asked(cli, play, "status")
+    assert held["run"]
+    assert {name: type(value) for name, value in held.items() if name not in ("run", "state")} == {
+        name: type(value) for name, value in empty.items() if name not in ("run", "state")
+    }
     assert "the notes" not in cli("status", "--run", "run_000000000000", "-C", str(play.root))[2]
 
 

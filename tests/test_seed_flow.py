@@ -103,7 +103,7 @@ def test_a_queued_dispatch_is_listed_with_its_fields(seed: Seed) -> None:
     ("arguments", "token"),
     [
         (("status", "--run-id", "run_000000000000"), "run_not_found"),
-        (("status",), "run_not_found"),
+        (("report",), "run_not_found"),
         (("report", "--run-id", "run_000000000000"), "run_not_found"),
         (("pause", "--run-id", "run_000000000000"), "run_not_found"),
         (("plan", "--run-id", "run_000000000000", "--title", "T", "--body", "B"), "run_not_found"),

@@ -160,7 +160,8 @@ TROUBLE: Final = {
     "events": "event, actor and action of each event concerned",
 }  # fmt: skip
 STATUS: Final = {
-    "state": "the run's status", "run": "one run", "plans": "its plans", "tasks": "its tasks",
+    "state": "the run's status, or null", "run": "one run; null where the ledger has none yet, and the lists are empty",
+    "plans": "its plans", "tasks": "its tasks",
     "dispatches": "its dispatches", "gates": "the latest verdict of each gate, and gates that policy asks for",
     "evidence": "its evidence", "audit": "its events, each after what it had seen",
     "trouble": "what needs settling", "findings": "what is wrong in files: code, path, line, message, fix, severity",

@@ -12,7 +12,7 @@ SAME: Final = (
     ("init", "init", ""),
     ("doctor", "doctor", "its `ok` is false when a check fails, and it exits with 1"),
     ("sample-smoke", "sample-smoke", "it makes a repository of its own in the folder"),
-    ("status", "status", "`--run-id` is `--run`"),
+    ("status", "status", "`--run-id` is `--run`; a ledger without any run is shown as empty, and is no refusal"),
     ("report", "report", "`--run-id` is `--run`"),
     ("plan", "plan draft", "`plan --run-id --title --body`"),
     ("update", "update", "it shows the installer's command, and runs it with `--run`"),

@@ -24,13 +24,15 @@ MOST = click.option(
 
 
 def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
-    from memento_git.review.note_counts import note_counts, refuse_notes_alone
-    from memento_git.work.overview import choose_run, overview
+    from memento_git.review.note_counts import note_counts
+    from memento_git.work.overview import choose_run, overview, without_runs
 
     view = door.view()
-    if not run:
-        refuse_notes_alone(view)
-    held = overview(door.ledger, view, choose_run(view, run), limit=limit, ready=door.json, progress=boundary.progress)
+    if run or view.runs():
+        chosen = choose_run(view, run)
+        held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, progress=boundary.progress)
+    else:
+        held = without_runs(door.ledger)
     return {**held, "knowledge": note_counts(view)}, None if door.json else output.Names(view)
 
 
@@ -41,7 +43,15 @@ def _held(door: Door, run: str, limit: int) -> tuple[Row, Names | None]:
 def status(door: Door, run: str, limit: int) -> None:
     """Show a run: what is proven, claimed, blocked, contested, stale, and what is next."""
     held, names = _held(door, run, limit)
-    door.show({"state": held["run"]["status"], **held}, lambda: _status(held, names or output.Names(None)))
+    state = held["run"]["status"] if held["run"] else None
+    show = _status if held["run"] else _empty
+    door.show({"state": state, **held}, lambda: show(held, names or output.Names(None)))
+
+
+def _empty(held: Row, names: Names) -> str:
+    """Return what a ledger without a run holds, and how to start one."""
+    notes = _knowledge(held["knowledge"]) or ["notes none yet"]
+    return "\n".join(["runs  none yet", *notes, *_next(held, names)])
 
 
 def _status(held: Row, names: Names) -> str:
@@ -70,10 +80,15 @@ def _status(held: Row, names: Names) -> str:
     lines += _blocks(held, names)
     lines += _knowledge(held["knowledge"])
     lines += [f"  … {count} more {name}: --limit 0 shows all" for name, count in held["omitted"].items()]
+    return "\n".join([*lines, *_next(held, names)])
+
+
+def _next(held: Row, names: Names) -> list[str]:
+    lines = []
     for step in held["next"]:
         lines.append(f"next  {names.within(output.printable(step['why']))}")
         lines.append(f"      {click.style(names.within(output.printable(step['command'])), fg='cyan')}")
-    return "\n".join(lines)
+    return lines
 
 
 def _counts(held: Row) -> str:

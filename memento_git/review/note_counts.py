@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import cache, layout
-from memento_git.work.refusals import OnlyNotes
 
 if TYPE_CHECKING:
     from memento_git.folding.rows import Row
     from memento_git.ledger.view import View
 
 KEPT: Final = "notes"
-LOOK: Final = {"contested": "conflicts", "expired": "expired"}
 
 
 def note_counts(view: View) -> Row:
@@ -33,14 +31,6 @@ def note_counts(view: View) -> Row:
 def told_of(counts: Row) -> list[str]:
     """Return the counts in words, those that are none left out."""
     return [f"{count} {state}" for state, count in counts.items() if count]
-
-
-def refuse_notes_alone(view: View) -> None:
-    """Refuse to show a run of a ledger that has none, but for what its notes come to, where there are any."""
-    counts = {} if view.runs() else note_counts(view)
-    if told := told_of(counts):
-        command = next((f"memento check {word}" for key, word in LOOK.items() if counts[key]), "memento note list")
-        raise OnlyNotes(notes=" · ".join(told), command=command)
 
 
 def _counted(view: View) -> dict[str, Any]:

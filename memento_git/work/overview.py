@@ -38,6 +38,17 @@ def choose_run(view: View, given: str = "") -> str:
     return max(unfinished or heads, key=lambda item: (item[1]["created_at"], item[0]))[0]
 
 
+def without_runs(ledger: Ledger) -> Row:
+    """Return the same keys for a ledger that has no run yet: nothing, and how to start one."""
+    lists = ("plans", "tasks", "dispatches", "gates", "evidence", "audit", "trouble", "findings", "ready", "stale",
+             "ahead", "roles", "live")  # fmt: skip
+    step = {"why": "there is no run yet", "command": "memento run start --goal TEXT"}
+    return {
+        "run": None, **{name: [] for name in lists}, "counts": _counts([]), "next": [step],
+        "uncommitted": [change.path for change in ledger.uncommitted], "omitted": {},
+    }  # fmt: skip
+
+
 def overview(
     ledger: Ledger, view: View, run: str, *, limit: int = keeping.SHOWN, ready: bool = False,
     progress: Progress | None = None,

@@ -35,11 +35,6 @@ class NoRun(Refused):
     hint_ = "start one: memento run start --goal TEXT"
 
 
-class OnlyNotes(NoRun):
-    sentence = "there is no run yet; the notes: {notes}"
-    hint_ = "look at them: {command}; start a run: memento run start --goal TEXT"
-
-
 class TaskUnsettled(Refused):
     token = "task_unsettled"
     sentence = "task {task} is {status}"
