@@ -78,8 +78,17 @@ def test_what_nobody_wrote_of_is_not_made_up_for(play: Play, cli: Call, monkeypa
     add(play, TOKENS)
     monkeypatch.chdir(play.root)
     code, out, _ = cli("recall", "kubernetes ingress")
-    assert (code, out) == (0, "nothing is known of this; no record has ingress, kubernet\n")
-    assert json.loads(cli("recall", "kubernetes ingress", "--json")[1])["hits"] == []
+    assert (code, out) == (0, "nothing is known of this; no record has ingress, kubernetes\n")
+    answer = json.loads(cli("recall", "kubernetes ingress", "--json")[1])
+    assert (answer["hits"], answer["unknown"]) == ([], ["ingress", "kubernetes"])
+
+
+def test_words_that_nothing_has_are_shown_as_they_were_typed(play: Play) -> None:
+    add(play, TOKENS)
+    written = "policies of Kubernetes' NodeAffinity.rules, Zürich's Städte"
+    unknown = asked(play, written)["unknown"]
+    assert {"policies", "NodeAffinity", "Zürich's", "Städte"} <= set(unknown)
+    assert [word for word in unknown if word not in written] == []
 
 
 def test_several_questions_each_get_their_best(play: Play) -> None:

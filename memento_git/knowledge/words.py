@@ -47,6 +47,7 @@ _ACCENTS: Final = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u0
 
 _PLAIN: Final = str.maketrans({"\u2019": "'", **dict.fromkeys("\u2013\u2014\u201c\u201d\u201e", " ")})
 
+_PIECE: Final = re.compile(r"[^\W_]+")
 _NAMED: Final = re.compile("[0-9A-Z_]")
 _SENTENCE_END: Final = re.compile("[.!?:;\n]")
 
@@ -103,6 +104,17 @@ def asked(text: str) -> dict[str, bool]:
             has_unit = _MEASURED.fullmatch(word) is not None
             (plain if only_asks else telling).setdefault(word, is_whole or has_unit)
     return telling or plain
+
+
+def as_written(text: str, sought: Iterable[str]) -> list[str]:
+    """Return how a question writes some of its words; what it has only within longer ones stays as it is."""
+    spelled: dict[str, str] = {}
+    for match in _chunks(text):
+        if match.lastgroup == "plain":
+            for piece in (match[0], *_PIECE.findall(match[0]), *_CAMEL.findall(match[0])):
+                for word in _plain(piece)[:1]:
+                    spelled.setdefault(word, piece)
+    return [spelled.get(word, word) for word in sought]
 
 
 def _is_month(match: re.Match[str]) -> bool:

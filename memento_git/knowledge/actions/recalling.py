@@ -21,6 +21,7 @@ from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVING
 from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
+from memento_git.knowledge.words import as_written
 from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model.tokens import ESTIMATE
@@ -243,9 +244,9 @@ class _Recall:
         against = dict[str, Row]()
         for other in {one for row in rows.values() for one in row["contradicted_by"]}:
             against[other] = rows.get(other) or self._note(self.shelf.note(other))
-        unknown = [set(asked.unknown) for asked in told.asked]
+        unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
         shown = list(rows.values())
-        return Found(paired(shown, self._mutual(shown, against)), told.more, tuple(sorted(set.union(*unknown))))
+        return Found(paired(shown, self._mutual(shown, against)), told.more, tuple(sorted(unknown)))
 
     def _standing_for(self, card: Card) -> str:
         """Return the id of the note that a note is shown as; any other document is itself."""
