@@ -73,6 +73,45 @@ def test_the_code_is_named_before_and_after(play: Play) -> None:
     assert data["code_after"]["dirty"] is True
 
 
+def test_a_completion_on_evidence_of_other_code_says_why_it_is_unproven_and_how_to_prove_it(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    where = ("-C", str(play.root))
+    play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    evidence = play.evidence(task)
+    (play.root / "app.py").write_text("answer = 2\n")
+    code, out, _ = cli("dispatch", "complete", dispatch, "--evidence", evidence, *where)
+    why, *steps = out.splitlines()
+    assert (code, why) == (0, f"completed {task}, unproven: {evidence} is of other code than what was completed")
+    assert steps == [
+        f" next: memento task reopen {task} --reason WHY",
+        f" then, once it is handed out and claimed again: memento evidence run --task {task} -- CMD",
+    ]
+    assert cli("dispatch", "complete", dispatch, "--evidence", evidence, *where)[0] == 1
+    assert cli("task", "reopen", task, "--reason", "It is of other code.", *where)[0] == 0
+    again = play.claimed(task)
+    answer = json.loads(cli("dispatch", "complete", again, "--evidence", play.evidence(task), *where, "--json")[1])
+    assert (answer["proven"], answer["next"]) == (True, [])
+
+
+def test_an_unproven_completion_leads_to_the_commands_that_are_asked(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    where = ("-C", str(play.root))
+    play.planned()
+    task = play.task(commands=["git --version"])
+    dispatch = play.claimed(task)
+    out = cli("dispatch", "complete", dispatch, "--evidence", play.evidence(task), *where)[1]
+    assert out.splitlines()[1:] == [
+        f" next: memento task verify {task}",
+        f" or, to do it again: memento task reopen {task} --reason WHY",
+    ]
+    assert cli("task", "verify", task, *where)[0] == 0
+    assert json.loads(cli("task", "show", task, *where, "--json")[1])["task"]["proven"] is True
+
+
 def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
     play.planned()
     task = play.task()

@@ -504,13 +504,13 @@ ANSWERS: Final = {
     "dispatch claim": "DISPATCH",
     "dispatch claim --sync": "DISPATCH remote branch pushed pushes",
     "dispatch renew": "dispatch_id lease_until committed",
-    "dispatch complete": "DISPATCH task proven evidence graph",
+    "dispatch complete": "DISPATCH task proven evidence graph next",
     "dispatch select": "task_id decision candidates event_id",
     "dispatch fail": "DISPATCH",
     "dispatch create --worktree": "DISPATCH dispatched worktree",
     "dispatch recover": "DISPATCH requeued_dispatch_id bundle",
     "dispatch recover --all": "job_count jobs",
-    "dispatch run": "DISPATCH outcome reason evidence proven exit_code seconds task",
+    "dispatch run": "DISPATCH outcome reason evidence proven exit_code seconds task next",
     "dispatch stop": "DISPATCH",
     "dispatch work": "counts taken seconds ended left stopped",
     "gate list": "gates page",
@@ -648,8 +648,9 @@ def page() -> str:
         "`event`, `action`, `actor`, `at`. "
         "`imported_by` of `check impact` are the files that import what the note is about, `imports_not_read` the "
         "languages of that whose imports cannot be read, for want of the extra `graph`. "
-        "`next` of `task show` is that of a decision, with its `budget`. `alike` of `note add` are live notes that are "
-        "near (`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
+        "`next` of `task show` is that of a decision, with its `budget`; that of `dispatch complete` and "
+        "`dispatch run` is how an unproven task becomes proven. `alike` of `note add` are live notes that are near "
+        "(`note`, `share` of words, `opposed`: may contradict); `coverage` of `note merge` has the `share` of the "
         "sources' words that are kept and `lost_numbers`; `carried` and `left` of both are the keys that it takes "
         "over, and does not, from those whose place it takes. `evidence` of `note show`, and of `show` of one, says "
         "what became of what it rests on (`id`, `status`, `trust`, `outcome`, `stale`). `notes` of `recipe run` have "

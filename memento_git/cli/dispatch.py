@@ -181,7 +181,7 @@ def complete(
     graph: bool | None = None,
 ) -> None:  # fmt: skip
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
-    from memento_git.work import answers
+    from memento_git.work import answers, nextsteps
     from memento_git.work.actions import checkpoints, dispatches, evidences
 
     def act(tx: Transaction) -> tuple[Row, Row, list[Row], checkpoints.Checkpoint | None]:
@@ -196,13 +196,13 @@ def complete(
 
     checkpoints.look_ahead(door.ledger, dispatch_id, graph)
     row, task, cited, checkpoint = door.change("dispatch complete", act)
-    proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
+    steps = [] if row["candidate"] else nextsteps.proving(task)
     data = {
         **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
-        "graph": checkpoint.row() if checkpoint else None,
+        "graph": checkpoint.row() if checkpoint else None, "next": steps,
     }  # fmt: skip
     recorded = f"\n graph recorded as {checkpoint.evidence}" if checkpoint and checkpoint.recorded else ""
-    door.show(data, f"completed {row['task_id']}, {proof}{recorded}")
+    door.show(data, f"completed {row['task_id']}, {output.proof(task)}{recorded}{output.leading(steps)}")
 
 
 @dispatch.command("select")

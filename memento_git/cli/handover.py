@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memento_git.cli import naming, terminal
+from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, writes
 from memento_git.cli.options import COUNT
 
@@ -71,21 +71,21 @@ def _seconds(given: str) -> float | None:
 
 
 def _show(door: Door, outcome: Outcome) -> int:
-    from memento_git.work import answers
+    from memento_git.work import answers, nextsteps
 
     view = door.ledger.view()
     row, task = answers.at(view, outcome.dispatch, "dispatch"), answers.at(view, outcome.task, "task")
     good = outcome.status == "completed"
+    steps = nextsteps.proving(task) if good and not row["candidate"] else []
     data: dict[str, Any] = {
         **row, "outcome": outcome.status, "category": outcome.category or None, "reason": outcome.reason or None,
         "evidence": list(outcome.evidence), "branch": outcome.branch or None, "partial": outcome.partial or None,
-        "proven": task["proven"], "exit_code": outcome.exit, "seconds": outcome.seconds, "task": task,
+        "proven": task["proven"], "exit_code": outcome.exit, "seconds": outcome.seconds, "task": task, "next": steps,
     }  # fmt: skip
     if good:
-        proof = "proven" if task["proven"] else f"unproven: {'; '.join(task['unproven_because'])}"
         merge = f"\n next: git merge {outcome.branch}" if outcome.branch else ""
         merge = f"\n next: memento dispatch select {outcome.task}" if row["candidate"] else merge
-        door.show(data, f"completed {outcome.task}, {proof}{merge}")
+        door.show(data, f"completed {outcome.task}, {output.proof(task)}{merge}{output.leading(steps)}")
         return 0
     kept = f"\n its partial work: git show {outcome.partial}" if outcome.partial else ""
     told = f"{outcome.status} {outcome.dispatch} ({outcome.category}): {outcome.reason}{kept}"

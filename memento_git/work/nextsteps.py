@@ -172,6 +172,19 @@ def _shows(row: Row) -> str:
     return run_lines(row["id"], row["asked"])[0]
 
 
+def proving(task: Row) -> list[Row]:
+    """Return the steps by which a task that was completed without being proven becomes proven; none for any other."""
+    if task["proven"] is not False:
+        return []
+    name = task["id"]
+    reopen = f"memento task reopen {name} --reason WHY"
+    if _looks(task) == "verify":
+        verify = {"why": "run what is asked", "command": f"memento task verify {name}"}
+        return [verify, {"why": "or, to do it again", "command": reopen}]
+    shown = {"why": "then, once it is handed out and claimed again", "command": _shows(task)}
+    return [{"why": "do it again", "command": reopen}, shown]
+
+
 def _looks(row: Row) -> str:
     """Return the verb that helps a task to its proof: running what is asked, or looking at what is amiss."""
     return "verify" if row["status"] == "completed" and row["asked"] and row["asked"]["commands"] else "show"
