@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,8 @@ from memento_git.work.keeping import base
 from tests.play import git
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.play import Play
 
 
@@ -40,6 +43,30 @@ def test_settling_names_both_heads_and_one_holds(play: Play) -> None:
     assert settled is not None
     assert {ref.id for ref in settled.after} == {blocked, dispatched}
     assert play.status(task) == "dispatched"
+
+
+def test_events_that_disagree_on_a_task_and_its_dispatch_are_one_entry_and_settled_together(
+    play: Play, cli: Callable[..., tuple[int, str, str]]
+) -> None:
+    where = ("-C", str(play.root))
+    run = play.planned()
+    task = play.task()
+    dispatch = play.claimed(task)
+    evidence = play.evidence(task)
+    git(play.root, "branch", "other")
+    play.complete(dispatch, evidence)
+    git(play.root, "switch", "-q", "other")
+    play.do(dispatches.fail_dispatch, dispatch, reason="no compiler")
+    git(play.root, "merge", "-q", "--no-edit", "main")
+    (row,) = base(play.ledger.view(), run)["trouble"]
+    assert (row["record"], set(row["about"].split(", "))) == (task, {"status", f"dispatch:{dispatch}"})
+    assert cli("status", *where)[1].count("contested  ") == 2, "in the list of tasks, and once below"
+    assert json.loads(cli("settle", *where, "--json")[1])["trouble"] == [row]
+    assert cli("check", "--no-base", *where)[1].count("T001") == 1
+    done = next(event["event"] for event in row["events"] if event["action"] == "completed")
+    assert cli("settle", task, "--keep", done, "--reason", "It was done.", *where)[0] == 0
+    assert base(play.ledger.view(), run)["trouble"] == []
+    assert play.status(task) == "completed"
 
 
 def test_settling_needs_a_reason_a_head_and_a_disagreement(play: Play) -> None:

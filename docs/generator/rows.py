@@ -156,7 +156,8 @@ REPORT: Final = {
     "bundle_path of what the next worker needs, or null",
 }  # fmt: skip
 TROUBLE: Final = {
-    "record": "which", "problem": "contested, illegal, incomplete, cycle", "about": "the part, or why",
+    "record": "which", "problem": "contested, illegal, incomplete, cycle",
+    "about": "the parts that the events disagree on, or why",
     "events": "event, actor and action of each event concerned",
 }  # fmt: skip
 STATUS: Final = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.ids import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memento_git.folding.fold import Folded, Judged
     from memento_git.model.work import Event
@@ -67,15 +67,28 @@ def audit(events: Iterable[Judged]) -> list[Row]:
 def troubles(folded: Folded, record: str, event: Callable[[str], Event | None]) -> list[Row]:
     """Return what of a record is contested, illegal or incomplete, with the events concerned."""
     rows: list[Row] = []
-    for lane, names in folded.lanes.contested.items():
+    for lanes, names in contests(folded.lanes.contested):
         told = [_told(found) for name in names if (found := event(name))]
-        about = event(names[0]) if lane == "canonical" else None
-        shown = about.of if about else lane[5:] if lane.startswith("plan:") else record
-        rows.append({"record": shown, "problem": "contested", "about": lane, "events": told})
+        held: dict[str, list[str]] = {}
+        for lane in lanes:
+            about = event(names[0]) if lane == "canonical" else None
+            held.setdefault(about.of if about else lane[5:] if lane.startswith("plan:") else record, []).append(lane)
+        rows += [
+            {"record": shown, "problem": "contested", "about": ", ".join(same), "events": told}
+            for shown, same in held.items()
+        ]
     for problem, judged in (("illegal", folded.illegal), ("incomplete", folded.dangling)):
         for seen in judged:
             rows.append({"record": seen.event.of, "problem": problem, "about": seen.why, "events": [_told(seen.event)]})
     return rows
+
+
+def contests(contested: Mapping[str, Sequence[str]]) -> list[tuple[list[str], Sequence[str]]]:
+    """Return the events that disagree, those that do so on several lanes once, with these lanes."""
+    found: dict[frozenset[str], tuple[list[str], Sequence[str]]] = {}
+    for lane, names in contested.items():
+        found.setdefault(frozenset(names), ([], names))[0].append(lane)
+    return list(found.values())
 
 
 def _told(event: Event) -> Row:

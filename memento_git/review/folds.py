@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.folding.lanes import CANONICAL
+from memento_git.folding.rows import contests
 from memento_git.folding.undone import undone_by
 from memento_git.ledger.desk import Book
 from memento_git.model.clock import is_ahead
@@ -47,11 +48,11 @@ def is_out(seen: Judged, lanes: Collection[str]) -> bool:
 def disagreements(book: Looked, key: str) -> Iterator[Finding]:
     """Yield what is contested, illegal or not folded."""
     folded = book.folded(key)
-    for lane, events in folded.lanes.contested.items():
+    for lanes, events in contests(folded.lanes.contested):
         first = book.event(events[0])
         record = first.of if first is not None else key
         path = first.path if first is not None else ""
-        message = f"{record} is contested on {lane}: {' and '.join(_told(book, name) for name in events)}"
+        message = f"{record} is contested on {', '.join(lanes)}: {' and '.join(_told(book, name) for name in events)}"
         yield Finding("T001", path, 0, message, f"memento settle {record} --keep EVENT --reason WHY")
     for seen in folded.illegal:
         message = f"{seen.event.of} is illegal: {seen.why}"
